@@ -1,0 +1,96 @@
+"""Hot loops: plain functions that run interpreted on small input and compiled on large.
+
+A function marked with :func:`hot_loop` stays an ordinary function: calling it runs
+it as written, on any input, with no compiler. ``loop.for_size(n)`` gives the same
+function, compiled when ``n`` is large enough to be worth the wait. The compiler is
+imported only then, and its work is kept on disk for the next run.
+
+A hot loop may call other hot loops of the same package by name; they are compiled
+with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+COMPILED_FROM = 20_000
+"""Number of elementary steps from which a compiled loop pays for itself."""
+
+_listeners: list[Callable[[str], None]] = []
+
+
+def on_compilation(listener: Callable[[str], None]) -> None:
+    """Have ``listener(name)`` called when a loop is compiled for the first time on this machine."""
+    _listeners.append(listener)
+
+
+class HotLoop(Generic[P, R]):
+    """A plain function that can also be had compiled; see the module's text."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self.plain = function
+        self._compiled: Callable[P, R] | None = None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function as written, interpreted."""
+        return self.plain(*args, **kwargs)
+
+    def for_size(self, steps: int, compiled_from: int = COMPILED_FROM) -> Callable[P, R]:
+        """Give the function to use for an input of about this many elementary steps."""
+        return self.plain if steps < compiled_from else self.compiled
+
+    @property
+    def compiled(self) -> Callable[P, R]:
+        """The compiled function; the first use on a machine takes the compiler's time."""
+        if self._compiled is None:
+            import numba
+
+            dispatcher = numba.njit(cache=True)(self._with_compiled_callees())
+            if not _is_kept_on_disk(dispatcher):
+                for listener in _listeners:
+                    listener(self.plain.__name__)
+            self._compiled = cast("Callable[P, R]", dispatcher)
+        return self._compiled
+
+    def _with_compiled_callees(self) -> FunctionType:
+        """Copy the function so that the hot loops it calls are the compiled ones."""
+        plain = cast("FunctionType", self.plain)
+        callees = {
+            name: value.compiled
+            for name in plain.__code__.co_names
+            if isinstance(value := plain.__globals__.get(name), HotLoop)
+        }
+        copy = FunctionType(
+            plain.__code__, {**plain.__globals__, **callees}, plain.__name__, plain.__defaults__
+        )
+        copy.__qualname__ = plain.__qualname__
+        copy.__module__ = plain.__module__
+        copy.__kwdefaults__ = plain.__kwdefaults__
+        return copy
+
+
+def hot_loop(function: Callable[P, R]) -> HotLoop[P, R]:
+    """Mark a plain function as a hot loop.
+
+    >>> @hot_loop
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(4), double.for_size(10)(4)
+    (8, 8)
+    """
+    return HotLoop(function)
+
+
+def _is_kept_on_disk(dispatcher: Any) -> bool:
+    cache = getattr(dispatcher, "_cache", None)
+    folder = getattr(cache, "cache_path", None)
+    prefix = getattr(getattr(cache, "_cache_file", None), "_index_name", None)
+    return bool(folder and prefix and (Path(folder) / prefix).exists())

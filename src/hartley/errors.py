@@ -1,0 +1,78 @@
+"""Every deliberate exception.
+
+.. code-block:: text
+
+    HartleyError
+    ├── InputError              the table or the call is wrong (exit code 2)
+    │   ├── TableError          a file or frame that cannot be read as a table
+    │   ├── ColumnError         a column that is not there, or of the wrong kind
+    │   └── OptionError         an argument or option with no meaning here
+    └── UnreachableError        the answer is "no": nothing meets the target (exit code 3)
+
+Each message is one line: what was wrong, then what would be right. No message
+holds a cell of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class HartleyError(Exception):
+    """Anything hartley refuses on purpose."""
+
+
+class InputError(HartleyError):
+    """The table or the call is wrong; nothing was done."""
+
+
+class TableError(InputError):
+    """A file or frame that cannot be read as a table."""
+
+
+class ColumnError(InputError):
+    """A column that is not in the table, or not of the kind that is needed."""
+
+    @classmethod
+    def absent(cls, name: str, columns: Sequence[str]) -> ColumnError:
+        """Build the error for a column that is not there, naming the nearest ones.
+
+        >>> print(ColumnError.absent("agee", ["age", "chol"]))
+        no column 'agee'; did you mean 'age'?
+        >>> print(ColumnError.absent("weight", ["age", "chol"]))
+        no column 'weight'; the table has 'age', 'chol'
+        """
+        near = get_close_matches(name, columns, n=3) or [
+            column for column in columns if column.lower() == name.lower()
+        ]
+        if near:
+            return cls(f"no column {name!r}; did you mean {quoted(near)}?")
+        shown = quoted(columns[:8])
+        more = f" and {len(columns) - 8} more" if len(columns) > 8 else ""
+        return cls(f"no column {name!r}; the table has {shown}{more}")
+
+
+class OptionError(InputError):
+    """An argument or option that has no meaning here."""
+
+    @classmethod
+    def unknown(cls, what: str, given: object, choices: Iterable[str]) -> OptionError:
+        """Build the error for a name that is not one of the choices.
+
+        >>> print(OptionError.unknown("utility", "speed", ["resolution", "distortion"]))
+        unknown utility 'speed'; choose 'resolution' or 'distortion'
+        """
+        return cls(f"unknown {what} {given!r}; choose {quoted(list(choices), last=' or ')}")
+
+
+class UnreachableError(HartleyError):
+    """Nothing meets the target; says what the best is that can be met."""
+
+
+def quoted(names: Sequence[str], last: str = ", ") -> str:
+    """List names in quotes, for a message."""
+    shown = [repr(name) for name in names]
+    if len(shown) < 2:
+        return "".join(shown)
+    return ", ".join(shown[:-1]) + last + shown[-1]

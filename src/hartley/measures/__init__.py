@@ -1,0 +1,1 @@
+"""What we measure: pure functions of a joint range and a partition."""

@@ -1,0 +1,236 @@
+r"""What a reader learns for certain: groups of sensitive values that are never confused.
+
+Two sensitive values are confusable when a chain of released values leads from one to
+the other, neighbours in the chain sharing a candidate (Definition 1, overlap
+connectedness). The groups that no chain leaves are the components: of S the overlap
+partition, of X the connected parts of the confusability graph (Lemma 2). They are found by
+union-find over the sensitive values alone; the graph itself is never built for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.compilation import hot_loop
+from hartley.errors import InputError
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import code_type
+
+Codes = npt.NDArray[np.integer]
+
+
+@hot_loop
+def link_candidates(indptr: Codes, indices: Codes, parent: Codes) -> None:
+    """Join all candidates of every observation; the root of a group is its smallest value."""
+    for observation in range(len(indptr) - 1):
+        start = indptr[observation]
+        root = indices[start]
+        while parent[root] != root:
+            parent[root] = parent[parent[root]]
+            root = parent[root]
+        for entry in range(start + 1, indptr[observation + 1]):
+            other = indices[entry]
+            while parent[other] != other:
+                parent[other] = parent[parent[other]]
+                other = parent[other]
+            if other < root:
+                parent[root] = other
+                root = other
+            elif root < other:
+                parent[other] = root
+
+
+def overlap_partition(joint: JointRange, partition: Partition | None = None) -> Partition:
+    r"""Group the sensitive values so that no released value confuses two groups.
+
+    The finest overlap partition :math:`\mathcal P^*_{[\![S | \hat X]\!]}` (Definition 1).
+
+    >>> from hartley.examples import toy
+    >>> overlap_partition(toy())
+    Partition({0, 1}, {2}, {3}, {4}, {5})
+    """
+    released = joint.release(partition)
+    size = released.sensitive.size
+    parent: Codes = np.arange(size).astype(code_type(size))
+    link_candidates.for_size(released.pairs, 200_000)(released.indptr, released.indices, parent)
+    # Every link points to a smaller value, so pointer jumping ends.
+    while not np.array_equal(further := parent[parent], parent):
+        parent = further
+    return Partition(parent)
+
+
+def components(joint: JointRange, partition: Partition | None = None) -> Partition:
+    r"""Give the connected parts of the confusability graph, as groups of public values.
+
+    The finest decomposition :math:`\mathcal P^*_{G_{\hat X}}` (Section IV, Lemma 2). With side
+    information the nodes are pairs of released and side value; a public value then
+    belongs to all the groups its pairs are in, and those are given as one.
+
+    >>> from hartley.examples import toy
+    >>> components(toy())
+    Partition({0, 1}, {2, 3}, {4}, {5}, {6})
+    """
+    groups = overlap_partition(joint, partition)
+    released = joint.release(partition)
+    of_observation = groups.labels[released.indices[released.indptr[:-1]]]
+    if released.side is None:
+        of_cluster = of_observation
+    else:
+        touched = JointRange.from_codes(public_codes=released.public_of, sensitive_codes=of_observation)
+        of_cluster = overlap_partition(touched).labels[touched.indices[touched.indptr[:-1]]]
+    return Partition(of_cluster if partition is None else of_cluster[partition.labels])
+
+
+def maximin_information(joint: JointRange, partition: Partition | None = None) -> float:
+    r"""Bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
+
+    ``log2`` of the number of groups in the :func:`overlap_partition`; symmetric in S and X,
+    and never more than :math:`L_0` (Proposition 1).
+
+    >>> from hartley.examples import toy
+    >>> maximin_information(toy()) == log2(5)
+    True
+    """
+    return log2(overlap_partition(joint, partition).size)
+
+
+def are_confusable(joint: JointRange, one: int, other: int, partition: Partition | None = None) -> bool:
+    """Tell whether two sensitive values are overlap connected (Definition 1a).
+
+    >>> from hartley.examples import toy
+    >>> are_confusable(toy(), 0, 1), are_confusable(toy(), 0, 2)
+    (True, False)
+    """
+    groups = overlap_partition(joint, partition).labels
+    return bool(groups[one] == groups[other])
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Proof that two sensitive values are confusable: released values, neighbours sharing a candidate."""
+
+    observations: tuple[int, ...]
+    """Observations of the released joint range, from one that shows the first value to one of the second."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Proof that two sensitive values are never confused: a closed group with only one of them inside."""
+
+    group: tuple[int, ...]
+    """Sensitive values; every observation has all its candidates inside the group or all outside."""
+
+
+def confusion(
+    joint: JointRange, one: int, other: int, partition: Partition | None = None
+) -> Chain | Separation:
+    """Give a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
+
+    >>> from hartley.examples import toy
+    >>> confusion(toy(), 0, 1)
+    Chain(observations=(0,))
+    >>> confusion(toy(), 0, 2)
+    Separation(group=(0, 1))
+    """
+    released = joint.release(partition)
+    size = released.sensitive.size
+    if not (0 <= one < size and 0 <= other < size):
+        raise InputError(f"sensitive values are numbered 0 to {size - 1}")
+    showing = _observations_of(released)
+    came_from: dict[int, tuple[int, int] | None] = {one: None}
+    if one == other:
+        return Chain((int(showing[one][0]),))
+    queue = deque([one])
+    seen = np.zeros(released.observations, dtype=bool)
+    while queue:
+        value = queue.popleft()
+        for observation in showing[value]:
+            if seen[observation]:
+                continue
+            seen[observation] = True
+            for candidate in released.candidates(observation).tolist():
+                if candidate not in came_from:
+                    came_from[candidate] = (value, int(observation))
+                    queue.append(candidate)
+            if other in came_from:
+                return Chain(_walk_back(came_from, other))
+    return Separation(tuple(sorted(came_from)))
+
+
+def is_chain(
+    joint: JointRange, one: int, other: int, chain: Chain, partition: Partition | None = None
+) -> bool:
+    """Check a chain by the definition alone."""
+    released = joint.release(partition)
+    sets = [set(released.candidates(observation).tolist()) for observation in chain.observations]
+    return bool(sets) and one in sets[0] and other in sets[-1] and all(a & b for a, b in pairwise(sets))
+
+
+def is_separation(
+    joint: JointRange, one: int, other: int, separation: Separation, partition: Partition | None = None
+) -> bool:
+    """Check a separation by the definition alone."""
+    group = set(separation.group)
+    released = joint.release(partition)
+    closed = all(
+        candidates <= group or not candidates & group
+        for candidates in (set(released.candidates(i).tolist()) for i in range(released.observations))
+    )
+    return closed and (one in group) != (other in group)
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """A single merge that would join two components."""
+
+    clusters: tuple[int, int]
+    """The two clusters to merge, as numbers in the partition (public values, without one)."""
+    components: tuple[int, int]
+    """The two components it joins."""
+
+
+def bridges(joint: JointRange, partition: Partition | None = None, most: int = 10) -> tuple[Bridge, ...]:
+    """Give single merges that would join components, the smallest clusters of each component first.
+
+    Any two clusters of different components do; for each pair of components this
+    names the earliest of their smallest clusters.
+
+    >>> from hartley.examples import toy
+    >>> bridges(toy(), most=2)
+    (Bridge(clusters=(0, 2), components=(0, 1)), Bridge(clusters=(0, 4), components=(0, 2)))
+    """
+    part = partition or Partition.singletons(joint.public.size)
+    groups = components(joint, partition).labels[part.firsts]
+    order = np.lexsort((part.firsts, part.sizes, groups))
+    first_of_group = np.unique(groups[order], return_index=True)[1]
+    best = order[first_of_group].tolist()
+    found: list[Bridge] = []
+    for i in range(len(best)):
+        for j in range(i + 1, len(best)):
+            if len(found) == most:
+                return tuple(found)
+            pair = sorted((best[i], best[j]))
+            found.append(Bridge((pair[0], pair[1]), (i, j)))
+    return tuple(found)
+
+
+def _observations_of(released: JointRange) -> list[Codes]:
+    """Give the observations that show each sensitive value."""
+    order = np.argsort(released.indices, kind="stable")
+    ends = np.cumsum(np.bincount(released.indices, minlength=released.sensitive.size))[:-1]
+    return np.split(released.observation_of[order], ends)
+
+
+def _walk_back(came_from: dict[int, tuple[int, int] | None], end: int) -> tuple[int, ...]:
+    observations = []
+    value = end
+    while (step := came_from[value]) is not None:
+        value, observation = step
+        observations.append(observation)
+    return tuple(reversed(observations))

@@ -1,0 +1,142 @@
+r"""How far a released value narrows the sensitive value down.
+
+Every function takes the joint range and, for a release, the partition of its public
+values; without a partition it measures the table as it is. With side information the
+observation is the pair of released value and side value, and leakage is counted from
+what the reader knew before: :math:`[\![S | a]\!]` instead of :math:`[\![S]\!]` (paper,
+end of Section V).
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model import JointRange, Partition
+
+
+def hartley_entropy(size: int) -> float:
+    """Bits needed to name one of ``size`` possible values, :math:`H_0` (Section II).
+
+    >>> hartley_entropy(8)
+    3.0
+    """
+    return log2(size)
+
+
+def candidate_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+    r"""How many sensitive values each observation leaves possible, :math:`|[\![S | \hat x]\!]|`.
+
+    >>> from hartley.examples import toy
+    >>> candidate_counts(toy()).tolist()
+    [2, 1, 1, 1, 1, 1, 1]
+    """
+    return np.diff(joint.release(partition).indptr)
+
+
+def prior_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+    r"""How many sensitive values were possible before each observation.
+
+    :math:`|[\![S]\!]|`, or :math:`|[\![S | a]\!]|` for the side value of the observation.
+    """
+    released = joint.release(partition)
+    if released.side is None or released.observed_side is None:
+        return np.full(released.observations, released.sensitive.size, dtype=np.int64)
+    side_of_pair = released.observed_side[released.observation_of].astype(np.int64)
+    known = np.unique(side_of_pair * released.sensitive.size + released.indices)
+    counts = np.bincount(known // released.sensitive.size, minlength=released.side.size)
+    return counts[released.observed_side]
+
+
+def conditional_entropy(joint: JointRange, partition: Partition | None = None) -> float:
+    r"""Most bits still missing after an observation, :math:`H_0(S | \hat X)` (Section III-A).
+
+    >>> from hartley.examples import toy
+    >>> conditional_entropy(toy())
+    1.0
+    """
+    return log2(candidate_counts(joint, partition).max())
+
+
+def least_posterior_entropy(joint: JointRange, partition: Partition | None = None) -> float:
+    r"""Fewest bits still missing after an observation, :math:`B_0(S | \hat X)` (Section III-A).
+
+    >>> from hartley.examples import toy
+    >>> least_posterior_entropy(toy())
+    0.0
+    """
+    return log2(candidate_counts(joint, partition).min())
+
+
+def min_uncertainty_reduction(joint: JointRange, partition: Partition | None = None) -> float:
+    r"""Bits about S that every released value reveals at least, :math:`I_0(S \to \hat X)`.
+
+    .. math:: \min_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
+
+    Nair's non-stochastic 0-information (Section III-A); not symmetric in S and X.
+
+    >>> from hartley.examples import toy
+    >>> min_uncertainty_reduction(toy()) == log2(6 / 2)
+    True
+    """
+    return log2(_reductions(joint, partition).min())
+
+
+def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = None) -> float:
+    r"""Most bits about S that one released value reveals, :math:`L_0(S \to \hat X)`.
+
+    .. math:: \max_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
+
+    The worst case (Section III-A). Never less than
+    :func:`~hartley.measures.overlap.maximin_information` (Proposition 1); equals
+    ``log2(|S| / distinct_l)`` without side information (Lemma 1).
+
+    >>> from hartley.examples import toy
+    >>> max_uncertainty_reduction(toy()) == log2(6)
+    True
+    """
+    return log2(_reductions(joint, partition).max())
+
+
+def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
+    """Fewest sensitive values that one released value leaves possible.
+
+    The paper's k (Definition 2), which every other tool calls distinct l-diversity; it
+    is not the number of rows (:func:`row_k`).
+
+    >>> from hartley.examples import toy
+    >>> distinct_l(toy()), distinct_l(toy(), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]]))
+    (1, 3)
+    """
+    return int(candidate_counts(joint, partition).min())
+
+
+def row_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+    """How many rows of the table show each observation."""
+    released = joint.release(partition)
+    return np.add.reduceat(released.rows.astype(np.int64), released.indptr[:-1])
+
+
+def row_k(joint: JointRange, partition: Partition | None = None) -> int:
+    """Fewest rows that share one released value: what others call k-anonymity.
+
+    >>> row_k(JointRange.from_pairs([("a", 1), ("a", 1), ("b", 1), ("b", 2), ("b", 3)]))
+    2
+    """
+    return int(row_counts(joint, partition).min())
+
+
+def is_independent(joint: JointRange, partition: Partition | None = None) -> bool:
+    r"""Tell whether no released value rules anything out: :math:`[\![S | \hat x]\!] = [\![S]\!]` for all.
+
+    >>> is_independent(JointRange.from_pairs([("a", 1), ("a", 2), ("b", 1), ("b", 2)]))
+    True
+    """
+    return bool((candidate_counts(joint, partition) == prior_counts(joint, partition)).all())
+
+
+def _reductions(joint: JointRange, partition: Partition | None) -> npt.NDArray[np.float64]:
+    released = joint.release(partition)
+    return prior_counts(released) / candidate_counts(released)

@@ -1,0 +1,145 @@
+r"""What is left of the public values after merging: resolution and distortion.
+
+Both utilities are decided by the worst cluster: a cost of each cluster, and a
+falling function of the worst cost. A search needs no more than that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import log2
+from typing import Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError, OptionError
+from hartley.model import Alphabet, Partition
+from hartley.model.arrays import equal_arrays, frozen_array
+
+Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
+CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
+
+
+class Utility(Protocol):
+    """A cost of each cluster, and the utility that the worst cost leaves."""
+
+    @property
+    def name(self) -> str:
+        """The word for it in the command line and in JSON."""
+
+    @property
+    def size(self) -> int:
+        """How many public values it is about."""
+
+    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+        """Give the cost of every cluster; infinite where the cluster is not allowed."""
+
+    def of_cost(self, worst: float) -> float:
+        """Give the utility of a partition whose worst cluster costs this much."""
+
+
+def utility_of(utility: Utility, partition: Partition) -> float:
+    """Give the utility of a partition.
+
+    >>> utility_of(Resolution(7), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]])) == log2(7 / 4)
+    True
+    """
+    return utility.of_cost(float(utility.costs(partition).max()))
+
+
+@dataclass(frozen=True)
+class Resolution:
+    r"""How finely public values can still be told apart, :math:`U_1 = I_0(X \to \hat X)` in bits.
+
+    The cost of a cluster is its number of values; the utility is ``log2(size / largest cluster)``.
+    """
+
+    size: int
+    name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
+
+    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+        """Give the number of values of every cluster."""
+        return partition.sizes.astype(float)
+
+    def of_cost(self, worst: float) -> float:
+        """Give the bits of resolution that clusters of at most this many values leave."""
+        return log2(self.size / worst)
+
+
+@dataclass(frozen=True, eq=False)
+class LineDistortion:
+    r"""How far a released value may lie from the true one, :math:`U_2 = -\max d(x, \hat x)`, on one line.
+
+    The cost of a cluster is the distance from its codeword to its farthest member. A
+    public value without a position stays alone: any cluster of it and others is infinitely
+    costly.
+
+    >>> spread = LineDistortion(np.array([0.0, 9.0, 10.0]), "centroid")
+    >>> spread.costs(Partition.whole(3))
+    array([6.33333333])
+    >>> LineDistortion(np.array([0.0, 9.0, 10.0]), "midpoint").costs(Partition.whole(3))
+    array([5.])
+    """
+
+    positions: npt.NDArray[np.float64]
+    """Where each public value lies; NaN where it has no place."""
+    codeword: Codeword = "midpoint"
+    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "positions", frozen_array(np.asarray(self.positions, dtype=float) + 0.0))
+        if self.codeword not in CODEWORDS:
+            raise OptionError.unknown("codeword", self.codeword, CODEWORDS)
+        if bool(np.isinf(self.positions).any()):
+            raise InputError("distortion needs finite positions")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LineDistortion):
+            return NotImplemented
+        return self.codeword == other.codeword and equal_arrays(self.positions, other.positions)
+
+    def __hash__(self) -> int:
+        return hash((self.codeword, self.positions.tobytes()))
+
+    @classmethod
+    def of(cls, public: Alphabet, codeword: Codeword = "midpoint") -> LineDistortion:
+        """Build for an alphabet on a line; refuse one that has none."""
+        if public.positions is None:
+            raise InputError(
+                f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
+                "use --utility resolution, or give a dissimilarity"
+            )
+        return cls(public.positions, codeword)
+
+    @property
+    def size(self) -> int:
+        """How many public values it is about."""
+        return len(self.positions)
+
+    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+        """Give the distance from the codeword to the farthest member, for every cluster."""
+        order = np.argsort(partition.labels, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+        placed = self.positions[order]
+        low = np.minimum.reduceat(placed, starts)
+        high = np.maximum.reduceat(placed, starts)
+        if self.codeword == "midpoint":
+            costs = (high - low) / 2
+        elif self.codeword == "centroid":
+            # The order of these operations is part of the contract: integers tie exactly.
+            total = np.add.reduceat(placed, starts)
+            count = partition.sizes
+            costs = np.maximum(count * high - total, total - count * low) / count
+        else:
+            farther = np.maximum(
+                placed - np.repeat(low, partition.sizes), np.repeat(high, partition.sizes) - placed
+            )
+            costs = np.minimum.reduceat(farther, starts)
+        costs[(partition.sizes > 1) & np.isnan(costs)] = np.inf
+        costs[partition.sizes == 1] = 0.0
+        return costs
+
+    def of_cost(self, worst: float) -> float:
+        """Give minus the distortion, so that more is better."""
+        return -worst

@@ -1,0 +1,8 @@
+"""What things are: frozen values over NumPy arrays; no search, no files."""
+
+from hartley.model.alphabet import Alphabet, Coordinate, Kind, Label
+from hartley.model.joint_range import JointRange
+from hartley.model.merge_tree import MergeTree
+from hartley.model.partition import Partition, meet
+
+__all__ = ["Alphabet", "Coordinate", "JointRange", "Kind", "Label", "MergeTree", "Partition", "meet"]

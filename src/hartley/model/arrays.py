@@ -1,0 +1,33 @@
+"""Arrays as values: read-only, and equal when what they hold is equal."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+D = TypeVar("D", bound=np.generic)
+
+
+def frozen_array(array: npt.NDArray[D]) -> npt.NDArray[D]:
+    """Give a read-only view of an array."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def equal_arrays(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
+    """Tell whether two arrays hold the same; NaN equals NaN, ``None`` equals ``None``."""
+    if one is None or other is None:
+        return one is other
+    if one.shape != other.shape:
+        return False
+    if one.dtype.kind == "f" and other.dtype.kind == "f":
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool(np.array_equal(one, other))
+
+
+def code_type(size: int) -> type[np.int32] | type[np.int64]:
+    """Give the smallest integer type that numbers this many things."""
+    return np.int32 if size < 2**31 else np.int64

@@ -1,0 +1,284 @@
+"""Which values occur together: all that the non-stochastic measures need to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError
+from hartley.model.alphabet import Alphabet, Label
+from hartley.model.arrays import code_type, equal_arrays, frozen_array
+from hartley.model.partition import Partition
+
+Codes = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class JointRange:
+    r"""The pairs of public and sensitive values that occur, :math:`[\![S, X]\!]`.
+
+    Kept as rows of *observations*. An observation is what a reader sees at once: a
+    public value, together with a value of the side information where there is some.
+    Observation ``i`` leaves the sensitive values ``indices[indptr[i]:indptr[i + 1]]``
+    possible, in ascending order, each in ``rows`` rows of the table. Observations are
+    sorted by public value, then by side value.
+
+    >>> joint = JointRange.from_pairs([("x1", "s1"), ("x1", "s2"), ("x2", "s1")])
+    >>> joint.public.labels(), joint.sensitive.labels(), joint.pairs
+    (['x1', 'x2'], ['s1', 's2'], 3)
+    >>> joint.candidates(0).tolist()
+    [0, 1]
+    """
+
+    sensitive: Alphabet
+    public: Alphabet
+    indptr: npt.NDArray[np.int64]
+    indices: Codes
+    rows: Codes
+    side: Alphabet | None = None
+    observed_public: Codes | None = None
+    """The public value of each observation; ``None`` without side information, where it is its number."""
+    observed_side: Codes | None = None
+    """The side value of each observation; ``None`` without side information."""
+
+    def __post_init__(self) -> None:
+        for name in ("indptr", "indices", "rows", "observed_public", "observed_side"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen_array(np.asarray(getattr(self, name))))
+        if not self.pairs:
+            raise InputError("a joint range needs at least one pair of values")
+        if self.indptr[0] != 0 or self.indptr[-1] != self.pairs or bool((np.diff(self.indptr) < 1).any()):
+            raise InputError("every observation needs at least one sensitive value")
+        if len(self.rows) != self.pairs:
+            raise InputError("every pair needs its number of rows")
+        if self.side is None:
+            if self.observations != self.public.size or self.observed_public is not None:
+                raise InputError("without side information there is one observation for each public value")
+        elif self.observed_public is None or self.observed_side is None:
+            raise InputError("with side information every observation names its public and side value")
+
+    @classmethod
+    def from_pairs(
+        cls,
+        pairs: Iterable[Sequence[Label]],
+        *,
+        positions: Mapping[Label, float] | None = None,
+    ) -> JointRange:
+        """Build from (public, sensitive) pairs, or (public, sensitive, side) triples.
+
+        Values keep the order in which they first appear; a pair given again adds a
+        row. ``positions`` places public values on a line.
+        """
+        given = [tuple(pair) for pair in pairs]
+        if len({len(pair) for pair in given}) > 1 or (given and len(given[0]) not in (2, 3)):
+            raise InputError("give pairs (public, sensitive), or triples (public, sensitive, side)")
+        if not given:
+            raise InputError("a joint range needs at least one pair of values")
+        codes: list[Codes] = []
+        orders: list[list[Label]] = []
+        for role in zip(*given, strict=True):
+            number: dict[Label, int] = {}
+            codes.append(np.array([number.setdefault(value, len(number)) for value in role]))
+            orders.append(list(number))
+        place = None if positions is None else [positions[value] for value in orders[0]]
+        return cls.from_codes(
+            public_codes=codes[0],
+            sensitive_codes=codes[1],
+            side_codes=codes[2] if len(codes) == 3 else None,
+            public=_given_order(orders[0], "public", place),
+            sensitive=_given_order(orders[1], "sensitive", None),
+            side=_given_order(orders[2], "side", None) if len(codes) == 3 else None,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        *,
+        public_codes: Codes,
+        sensitive_codes: Codes,
+        public: Alphabet | None = None,
+        sensitive: Alphabet | None = None,
+        side_codes: Codes | None = None,
+        side: Alphabet | None = None,
+        rows: Codes | None = None,
+    ) -> JointRange:
+        """Build from parallel arrays of codes; equal pairs are joined and their rows added.
+
+        A code is the place of a value in its alphabet; without an alphabet the codes
+        are the values. Every value of an alphabet must occur.
+        """
+        public_codes, sensitive_codes = np.asarray(public_codes), np.asarray(sensitive_codes)
+        if not len(public_codes):
+            raise InputError("a joint range needs at least one pair of values")
+        public = public or Alphabet.numbered(int(public_codes.max()) + 1, "public")
+        sensitive = sensitive or Alphabet.numbered(int(sensitive_codes.max()) + 1, "sensitive")
+        _require_codes(public_codes, public, "public")
+        _require_codes(sensitive_codes, sensitive, "sensitive")
+        if side_codes is None:
+            observed, observations = public_codes, None
+        else:
+            side_codes = np.asarray(side_codes)
+            side = side or Alphabet.numbered(int(side_codes.max()) + 1, "side")
+            _require_codes(side_codes, side, "side")
+            observations, observed = np.unique(
+                public_codes.astype(np.int64) * side.size + side_codes, return_inverse=True
+            )
+        size = public.size if observations is None else len(observations)
+        indptr, indices, counts = _rows_of_pairs(observed, sensitive_codes, rows, size, sensitive.size)
+        if observations is None or side is None:
+            return cls(sensitive, public, indptr, indices, counts)
+        return cls(
+            sensitive,
+            public,
+            indptr,
+            indices,
+            counts,
+            side,
+            (observations // side.size).astype(code_type(public.size)),
+            (observations % side.size).astype(code_type(side.size)),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JointRange):
+            return NotImplemented
+        return (
+            self.sensitive == other.sensitive
+            and self.public == other.public
+            and self.side == other.side
+            and all(
+                equal_arrays(getattr(self, name), getattr(other, name))
+                for name in ("indptr", "indices", "rows", "observed_public", "observed_side")
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.sensitive, self.public, self.pairs))
+
+    def __repr__(self) -> str:
+        side = "" if self.side is None else f", {self.side.size} side values"
+        return (
+            f"JointRange({self.public.size} public values, {self.sensitive.size} sensitive values{side}, "
+            f"{self.pairs} pairs)"
+        )
+
+    @property
+    def pairs(self) -> int:
+        """How many distinct pairs occur (triples, with side information)."""
+        return len(self.indices)
+
+    @property
+    def observations(self) -> int:
+        """How many different things a reader can see."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def row_count(self) -> int:
+        """How many rows of the table there are."""
+        return int(self.rows.sum(dtype=np.int64))
+
+    @cached_property
+    def public_of(self) -> Codes:
+        """The public value of each observation."""
+        if self.observed_public is None:
+            return frozen_array(np.arange(self.observations, dtype=code_type(self.observations)))
+        return self.observed_public
+
+    @cached_property
+    def observation_of(self) -> Codes:
+        """The observation of each pair."""
+        numbers = np.arange(self.observations, dtype=code_type(self.observations))
+        return frozen_array(np.repeat(numbers, np.diff(self.indptr)))
+
+    def candidates(self, observation: int) -> Codes:
+        """Give the sensitive values that an observation leaves possible."""
+        return self.indices[self.indptr[observation] : self.indptr[observation + 1]]
+
+    def release(self, partition: Partition | None) -> JointRange:
+        r"""Give the joint range after the merges, :math:`[\![S, \hat X]\!]`: its public values are clusters.
+
+        ``None`` means the table as it is.
+        """
+        if partition is None:
+            return self
+        if len(partition.labels) != self.public.size:
+            raise InputError(
+                f"a partition of {len(partition.labels)} values does not fit {self.public.size} public values"
+            )
+        pair = self.observation_of
+        return JointRange.from_codes(
+            public_codes=partition.labels[self.public_of][pair],
+            sensitive_codes=self.indices,
+            public=Alphabet.numbered(partition.size),
+            sensitive=self.sensitive,
+            side_codes=None if self.observed_side is None else self.observed_side[pair],
+            side=self.side,
+            rows=self.rows,
+        )
+
+    def without_side(self) -> JointRange:
+        """Give the joint range of a reader who has no side information."""
+        if self.side is None:
+            return self
+        pair = self.observation_of
+        return JointRange.from_codes(
+            public_codes=self.public_of[pair],
+            sensitive_codes=self.indices,
+            public=self.public,
+            sensitive=self.sensitive,
+            rows=self.rows,
+        )
+
+    @cached_property
+    def reversed(self) -> JointRange:
+        r"""The same pairs with the roles exchanged: :math:`[\![X | s]\!]` for each sensitive value."""
+        plain = self.without_side()
+        return JointRange.from_codes(
+            public_codes=plain.indices,
+            sensitive_codes=plain.observation_of,
+            public=plain.sensitive,
+            sensitive=plain.public,
+            rows=plain.rows,
+        )
+
+
+def _given_order(values: list[Label], name: str, positions: list[float] | None) -> Alphabet:
+    width = len(values[0]) if isinstance(values[0], tuple) else 1
+    columns = [name] if width == 1 else [f"{name}{j + 1}" for j in range(width)]
+    if width == 1 and isinstance(values[0], tuple):
+        values = [value[0] for value in values]
+    return Alphabet.of_values(values, columns, positions)
+
+
+def _require_codes(codes: Codes, alphabet: Alphabet, role: str) -> None:
+    if codes.min() < 0 or codes.max() >= alphabet.size:
+        raise InputError(f"{role} codes must lie between 0 and {alphabet.size - 1}")
+    seen = np.zeros(alphabet.size, dtype=bool)
+    seen[codes] = True
+    if not seen.all():
+        raise InputError(f"{int((~seen).sum())} {role} values of the alphabet never occur")
+
+
+def _rows_of_pairs(
+    observed: Codes, sensitive_codes: Codes, rows: Codes | None, size: int, width: int
+) -> tuple[npt.NDArray[np.int64], Codes, Codes]:
+    """Sort the pairs, join equal ones, and give the row starts, sensitive codes and row counts."""
+    key: npt.NDArray[np.int64] = observed.astype(np.int64)
+    key *= width
+    key += sensitive_codes
+    if not bool((key[1:] > key[:-1]).all()):
+        if rows is None:
+            key, counts = np.unique(key, return_counts=True)
+        else:
+            key, inverse = np.unique(key, return_inverse=True)
+            counts = np.bincount(inverse, weights=rows, minlength=len(key)).astype(np.int64)
+    else:
+        counts = np.ones(len(key), dtype=np.int32) if rows is None else np.asarray(rows)
+    indices: Codes = (key % width).astype(code_type(width))
+    key //= width
+    indptr = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(key, minlength=size), out=indptr[1:])
+    return indptr, indices, counts

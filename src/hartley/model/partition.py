@@ -1,0 +1,179 @@
+"""Which public values share a released value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError
+from hartley.model.arrays import code_type, equal_arrays, frozen_array
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The cluster of each public value, :math:`Q`.
+
+    Clusters are numbered by their first member, so that equal partitions are equal values.
+
+    >>> Partition.from_clusters([[2, 0], [1]])
+    Partition({0, 2}, {1})
+    >>> Partition.singletons(3).merge(0, 2) == Partition.from_clusters([[0, 2], [1]])
+    True
+    """
+
+    labels: npt.NDArray[np.integer]
+    """The cluster number of each public value; any numbers are accepted and renumbered."""
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.ndim != 1 or not labels.size or labels.dtype.kind not in "iu":
+            raise InputError("a partition needs one cluster number for each public value")
+        object.__setattr__(self, "labels", frozen_array(_numbered_by_first(labels)))
+
+    @classmethod
+    def singletons(cls, size: int) -> Partition:
+        """Give the finest partition: nothing merged."""
+        return cls(np.arange(size))
+
+    @classmethod
+    def whole(cls, size: int) -> Partition:
+        """Give the coarsest partition: everything merged."""
+        return cls(np.zeros(size, dtype=np.int32))
+
+    @classmethod
+    def from_clusters(cls, clusters: Iterable[Iterable[int]]) -> Partition:
+        """Build from clusters of places; every place from 0 on must be in exactly one."""
+        members = [list(cluster) for cluster in clusters]
+        size = sum(map(len, members))
+        labels = np.full(size, -1)
+        for number, cluster in enumerate(members):
+            for place in cluster:
+                if not 0 <= place < size or labels[place] >= 0:
+                    raise InputError(f"clusters must hold each place from 0 to {size - 1} once")
+                labels[place] = number
+        return cls(labels)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        return equal_arrays(self.labels, other.labels)
+
+    def __hash__(self) -> int:
+        return hash(self.labels.tobytes())
+
+    def __repr__(self) -> str:
+        if len(self.labels) > 40:
+            return f"Partition({len(self.labels)} values in {self.size} clusters)"
+        shown = ("{" + ", ".join(map(str, cluster)) + "}" for cluster in self.clusters())
+        return f"Partition({', '.join(shown)})"
+
+    @cached_property
+    def size(self) -> int:
+        """How many clusters there are."""
+        return int(self.labels.max()) + 1
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many values each cluster holds."""
+        return frozen_array(np.bincount(self.labels, minlength=self.size))
+
+    @cached_property
+    def firsts(self) -> npt.NDArray[np.int64]:
+        """The first member of each cluster: its place."""
+        firsts = np.empty(self.size, dtype=np.int64)
+        firsts[self.labels[::-1]] = np.arange(len(self.labels) - 1, -1, -1)
+        return frozen_array(firsts)
+
+    def clusters(self) -> list[list[int]]:
+        """Give the members of every cluster, in order."""
+        order = np.argsort(self.labels, kind="stable")
+        ends = np.cumsum(self.sizes)[:-1]
+        return [chunk.tolist() for chunk in np.split(order, ends)]
+
+    def merge(self, *numbers: int) -> Partition:
+        """Give the partition in which these clusters are one."""
+        labels = self.labels.copy()
+        labels[np.isin(labels, numbers)] = min(numbers)
+        return Partition(labels)
+
+    def fuse(self, other: Partition) -> Partition:
+        """Fuse all blocks that a cluster of the other partition touches.
+
+        This is how the paper gets the components after a merge from those before
+        ("Determining P*"): the finest partition of which both are refinements.
+
+        >>> components = Partition.from_clusters([[0, 1], [2, 3], [4], [5], [6]])
+        >>> components.fuse(Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]]))
+        Partition({0, 1, 2, 3, 4, 5}, {6})
+        """
+        self._require_same_values(other)
+        parent = list(range(self.size))
+
+        def root(block: int) -> int:
+            while parent[block] != block:
+                parent[block] = parent[parent[block]]
+                block = parent[block]
+            return block
+
+        touched: list[int] = [-1] * other.size
+        pairs = np.unique(other.labels.astype(np.int64) * self.size + self.labels)
+        for pair in pairs.tolist():
+            cluster, block = divmod(pair, self.size)
+            block = root(block)
+            if touched[cluster] < 0:
+                touched[cluster] = block
+            else:
+                parent[block] = root(touched[cluster])
+        roots = np.array([root(block) for block in range(self.size)])
+        return Partition(roots[self.labels])
+
+    def refine(self, other: Partition) -> Partition:
+        """Split by another partition: what a reader of both releases can tell apart.
+
+        >>> Partition.whole(3).refine(Partition.from_clusters([[0, 1], [2]]))
+        Partition({0, 1}, {2})
+        """
+        self._require_same_values(other)
+        return Partition(self.labels.astype(np.int64) * other.size + other.labels)
+
+    def is_refinement_of(self, other: Partition) -> bool:
+        """Tell whether every cluster lies inside one cluster of the other."""
+        return self.refine(other) == self
+
+    def _require_same_values(self, other: Partition) -> None:
+        if len(self.labels) != len(other.labels):
+            raise InputError(
+                f"partitions of {len(self.labels)} and {len(other.labels)} values cannot be combined"
+            )
+
+
+def _numbered_by_first(labels: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    kind = code_type(len(labels))
+    low, high = int(labels.min()), int(labels.max())
+    if low >= 0 and high < 4 * len(labels):
+        first = np.full(high + 1, len(labels))
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        present = np.flatnonzero(first < len(labels))
+        number = np.empty(high + 1, dtype=kind)
+        number[present[np.argsort(first[present], kind="stable")]] = np.arange(len(present))
+        return np.take(number, labels)
+    _, inverse = np.unique(labels, return_inverse=True)
+    return _numbered_by_first(inverse)
+
+
+def meet(partitions: Sequence[Partition]) -> Partition:
+    """Give the common refinement of several partitions: what a reader of all releases sees.
+
+    >>> meet([Partition.from_clusters([[0, 1], [2, 3]]), Partition.from_clusters([[0, 2], [1, 3]])]).size
+    4
+    """
+    if not partitions:
+        raise InputError("the common refinement needs at least one partition")
+    result = partitions[0]
+    for partition in partitions[1:]:
+        result = result.refine(partition)
+    return result

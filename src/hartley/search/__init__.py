@@ -1,0 +1,1 @@
+"""How we merge: each search in its own file, none knowing another."""

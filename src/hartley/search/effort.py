@@ -1,0 +1,32 @@
+"""What a search may spend, and to whom it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def _never() -> bool:
+    return False
+
+
+def _quiet(done: int, total: int, what: str) -> None:
+    del done, total, what
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """What is handed to a search from outside: when to stop, a seed, and an ear for its progress.
+
+    No search reads a clock or a random source of its own.
+    """
+
+    seed: int = 0
+    """The same seed gives the same result on one thread."""
+    should_stop: Callable[[], bool] = _never
+    """Asked often; once it says yes the search ends soon and gives the best it has."""
+    progress: Callable[[int, int, str], None] = _quiet
+    """Told (done, total, what) now and then."""
+
+
+UNLIMITED = Effort()

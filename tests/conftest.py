@@ -1,0 +1,24 @@
+"""What tests share: the paper's real data, read where it lies, and never copied."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("HARTLEY_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+def shared_file(*parts: str) -> Path:
+    """Give a file of the shared specification, or skip where it is absent."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"{'/'.join(parts)} is not on this machine (set HARTLEY_SHARED to its folder)")
+    return path
+
+
+@pytest.fixture(scope="session")
+def hungarian_heart() -> Path:
+    """The paper's real data."""
+    return shared_file("data", "hungarian_heart.csv")
