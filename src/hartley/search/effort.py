@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 
 def _never() -> bool:
     return False
+
+
+def _for_ever() -> float:
+    return inf
 
 
 def _quiet(done: int, total: int, what: str) -> None:
@@ -25,6 +30,8 @@ class Effort:
     """The same seed gives the same result on one thread."""
     should_stop: Callable[[], bool] = _never
     """Asked often; once it says yes the search ends soon and gives the best it has."""
+    remaining: Callable[[], float] = _for_ever
+    """Seconds left, for a solver that must be told beforehand and cannot ask ``should_stop``."""
     progress: Callable[[int, int, str], None] = _quiet
     """Told (done, total, what) now and then."""
 
