@@ -1,1 +1,131 @@
-"""What a published table gives away for certain, and the recoding that gives away least."""
+"""What a published table gives away for certain, and the recoding that gives away least.
+
+>>> import hartley
+>>> joint = hartley.JointRange.from_pairs([("a", 1), ("a", 2), ("b", 3)])
+>>> hartley.measure(joint).distinct_l
+1
+
+The names below are the public surface; they are loaded when they are first used, so
+that ``import hartley`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hartley.errors import (
+        ColumnError,
+        HartleyError,
+        InputError,
+        OptionError,
+        TableError,
+        UnreachableError,
+    )
+    from hartley.measures.audit import Audit
+    from hartley.measures.audit import audit as measure
+    from hartley.measures.overlap import (
+        are_confusable,
+        bridges,
+        components,
+        confusion,
+        maximin_information,
+        overlap_partition,
+    )
+    from hartley.measures.uncertainty import (
+        candidate_counts,
+        conditional_entropy,
+        distinct_l,
+        hartley_entropy,
+        is_independent,
+        least_posterior_entropy,
+        max_uncertainty_reduction,
+        min_uncertainty_reduction,
+        row_k,
+    )
+    from hartley.measures.utility import LineDistortion, Resolution, utility_of
+    from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
+    from hartley.workflow import audit
+
+_HOME = {
+    "Alphabet": "hartley.model",
+    "Audit": "hartley.measures.audit",
+    "ColumnError": "hartley.errors",
+    "HartleyError": "hartley.errors",
+    "InputError": "hartley.errors",
+    "JointRange": "hartley.model",
+    "LineDistortion": "hartley.measures.utility",
+    "MergeTree": "hartley.model",
+    "OptionError": "hartley.errors",
+    "Partition": "hartley.model",
+    "Resolution": "hartley.measures.utility",
+    "TableError": "hartley.errors",
+    "UnreachableError": "hartley.errors",
+    "are_confusable": "hartley.measures.overlap",
+    "audit": "hartley.workflow",
+    "bridges": "hartley.measures.overlap",
+    "candidate_counts": "hartley.measures.uncertainty",
+    "components": "hartley.measures.overlap",
+    "conditional_entropy": "hartley.measures.uncertainty",
+    "confusion": "hartley.measures.overlap",
+    "distinct_l": "hartley.measures.uncertainty",
+    "hartley_entropy": "hartley.measures.uncertainty",
+    "is_independent": "hartley.measures.uncertainty",
+    "least_posterior_entropy": "hartley.measures.uncertainty",
+    "max_uncertainty_reduction": "hartley.measures.uncertainty",
+    "maximin_information": "hartley.measures.overlap",
+    "measure": "hartley.measures.audit:audit",
+    "meet": "hartley.model",
+    "min_uncertainty_reduction": "hartley.measures.uncertainty",
+    "overlap_partition": "hartley.measures.overlap",
+    "row_k": "hartley.measures.uncertainty",
+    "utility_of": "hartley.measures.utility",
+}
+
+__all__ = [
+    "Alphabet",
+    "Audit",
+    "ColumnError",
+    "HartleyError",
+    "InputError",
+    "JointRange",
+    "LineDistortion",
+    "MergeTree",
+    "OptionError",
+    "Partition",
+    "Resolution",
+    "TableError",
+    "UnreachableError",
+    "are_confusable",
+    "audit",
+    "bridges",
+    "candidate_counts",
+    "components",
+    "conditional_entropy",
+    "confusion",
+    "distinct_l",
+    "hartley_entropy",
+    "is_independent",
+    "least_posterior_entropy",
+    "max_uncertainty_reduction",
+    "maximin_information",
+    "measure",
+    "meet",
+    "min_uncertainty_reduction",
+    "overlap_partition",
+    "row_k",
+    "utility_of",
+]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hartley' has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    return getattr(import_module(module), attribute or name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

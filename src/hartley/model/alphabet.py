@@ -248,3 +248,18 @@ def _second(value: dt.datetime) -> float:
     if value.tzinfo is None:
         value = value.replace(tzinfo=dt.UTC)
     return value.timestamp()
+
+
+def label_to_json(label: Label) -> Any:
+    """Give a label as JSON has it: numbers, strings, truth values, ``null``; lists for joint values.
+
+    >>> label_to_json((dt.date(2020, 2, 29), 7, None))
+    ['2020-02-29', 7, None]
+    """
+    if isinstance(label, tuple):
+        return [label_to_json(cell) for cell in label]
+    if label is None or isinstance(label, (bool, int, float, str)):
+        return label
+    if isinstance(label, (dt.date, dt.datetime)):
+        return label.isoformat()
+    return str(label)

@@ -1,0 +1,182 @@
+"""``hartley audit``: what a table as it is gives away."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+from rich.console import Console
+
+from hartley import workflow
+from hartley.cli import options, words
+from hartley.cli.terminal import console, finding, grid, heading, print_json
+from hartley.measures.audit import Audit
+from hartley.measures.requirement import Verdict
+from hartley.tables import ReadOptions
+from hartley.workflow import AuditResult
+
+
+@click.command("audit")
+@click.argument("table")
+@options.roles
+@options.reading
+@click.option(
+    "--require",
+    "require",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
+)
+@options.disclosive
+@options.json_output
+def command(
+    table: str,
+    sensitive: tuple[str, ...],
+    public: tuple[str, ...],
+    side: tuple[str, ...],
+    missing: Literal["value", "drop"],
+    text: tuple[str, ...],
+    number: tuple[str, ...],
+    encoding: str,
+    require: tuple[str, ...],
+    disclosive: bool,
+    as_json: bool,
+) -> int:
+    """Say what a reader of TABLE's public columns learns about the sensitive ones.
+
+    Without --public, all other columns together and each one alone, worst first.
+    """
+    result = workflow.audit(
+        table,
+        sensitive=sensitive,
+        public=public,
+        side=side,
+        missing=missing,
+        require=require,
+        options=ReadOptions(text=text, number=number, encoding=encoding),
+    )
+    if as_json:
+        print_json(result.to_dict(disclosive=disclosive))
+    else:
+        show(console(), table, result, disclosive=disclosive)
+    return 0 if result.holds else 3
+
+
+def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> None:
+    """Print an audit in plain words."""
+    audit = result.audit
+    heading(
+        out,
+        f"{name}: what a reader of {words.named(audit.public)} learns about {words.named(audit.sensitive)}",
+    )
+    out.print(
+        f"{words.counted(audit.rows, 'row')}, {audit.public.values:,} public and "
+        f"{audit.sensitive.values:,} sensitive values, {words.counted(audit.pairs, 'pair')} that occur"
+        + (
+            f"; {words.counted(result.dropped_rows, 'row')} left out for a missing value"
+            if result.dropped_rows
+            else ""
+        )
+    )
+    if audit.side is not None:
+        out.print(f"The reader is assumed to know {words.named(audit.side)} already.")
+    out.print()
+    finding(out, f"In the worst case (L0)   {words.bits(audit.l0_bits)}", words.worst_case(audit))
+    finding(out, f"For certain (I*)         {words.bits(audit.istar_bits)}", words.for_certain(audit))
+    finding(out, f"At least (I0)            {words.bits(audit.i0_bits)}", words.at_least(audit))
+    finding(
+        out,
+        f"Candidates left          l = {audit.distinct_l}",
+        f"The most telling value leaves {words.counted(audit.distinct_l, 'sensitive value')} possible "
+        f"(distinct l-diversity); the rarest stands in {words.counted(audit.row_k, 'row')} (k-anonymity).",
+    )
+    _show_narrowest(out, audit, disclosive=disclosive)
+    if audit.components > 1 and disclosive:
+        _show_components(out, audit)
+    if result.each:
+        _show_each(out, result.each)
+    if result.requirements:
+        _show_requirements(out, result.requirements)
+
+
+def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
+    if audit.independent or not audit.narrowest:
+        return
+    first = audit.narrowest[0]
+    if not first.public and not disclosive:
+        return
+    out.print()
+    shown = min(len(audit.narrowest), 5)
+    some = f" (first {shown} of {audit.narrowest_count:,})" if audit.narrowest_count > shown else ""
+    heading(out, "The most telling values" + some)
+    columns = [*first.public, *(first.side or {}), "candidates", "rows"]
+    rows = []
+    for narrow in audit.narrowest[:shown]:
+        cells: list[Any] = [
+            *narrow.public.values(),
+            *(narrow.side or {}).values(),
+            narrow.candidates,
+            narrow.rows,
+        ]
+        if disclosive:
+            cells.append(", ".join(words.cell(_plain(value)) for value in narrow.sensitive))
+        rows.append([words.cell(value) for value in cells])
+    if disclosive:
+        columns.append(words.named(audit.sensitive))
+    out.print(grid(columns, rows))
+
+
+def _show_components(out: Console, audit: Audit) -> None:
+    out.print()
+    heading(out, f"Groups of {words.named(audit.sensitive)} that are never confused")
+    out.print(
+        grid(
+            ["rows", "values"],
+            [
+                [f"{group.rows:,}", ", ".join(words.cell(_plain(value)) for value in group.sensitive)]
+                for group in audit.groups
+            ],
+            right=[0],
+        )
+    )
+
+
+def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
+    out.print()
+    heading(out, "Each column alone, worst first")
+    out.print(
+        grid(
+            ["column", "values", "l", "L0", "I*", "rows at the worst value"],
+            [
+                [
+                    words.named(audit.public),
+                    f"{audit.public.values:,}",
+                    str(audit.distinct_l),
+                    words.bits(audit.l0_bits),
+                    words.bits(audit.istar_bits),
+                    f"{audit.narrowest_rows:,}" if not audit.independent else "-",
+                ]
+                for audit in each
+            ],
+            right=[1, 2, 3, 4, 5],
+        )
+    )
+
+
+def _show_requirements(out: Console, verdicts: tuple[Verdict, ...]) -> None:
+    out.print()
+    heading(out, "Requirements")
+    out.print(
+        grid(
+            ["", "wanted", "found", ""],
+            [
+                [v.name, f"{v.wanted:g}", f"{v.found:.4g}", "holds" if v.holds else "DOES NOT HOLD"]
+                for v in verdicts
+            ],
+            right=[1, 2],
+        )
+    )
+
+
+def _plain(value: Any) -> Any:
+    return " / ".join(words.cell(part) for part in value) if isinstance(value, list) else value

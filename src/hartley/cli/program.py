@@ -1,0 +1,117 @@
+"""The program: its commands, loaded when they are called, and its exit codes.
+
+0 done · 1 a bug · 2 the input or the call is wrong · 3 the answer is "no" · 130 interrupted
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+import hartley
+from hartley.errors import HartleyError, UnreachableError
+
+COMMANDS = {
+    "audit": "Say what a table as it is gives away.",
+}
+"""Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""
+
+
+class LazyCommands(click.Group):
+    """A group that imports a command only when it is called, so that help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order of the work."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; for help alone, only its one line."""
+        if cmd_name not in COMMANDS:
+            return None
+        if ctx.resilient_parsing or ctx.params.get("listing"):
+            return click.Command(cmd_name, short_help=COMMANDS[cmd_name])
+        command: click.Command = import_module(f"hartley.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Answer an unknown command with the commands there are."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no command {args[0]!r}; the commands are {', '.join(COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyCommands, no_args_is_help=False, invoke_without_command=True)
+@click.version_option(hartley.__version__, prog_name="hartley")
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """Say what a published table gives away, and find the recoding that gives away least."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and give its exit code; no traceback and no cell reaches the user."""
+    try:
+        result = program.main(
+            args=None if arguments is None else list(arguments), prog_name="hartley", standalone_mode=False
+        )
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except UnreachableError as error:
+        return _say(str(error), 3)
+    except HartleyError as error:
+        return _say(str(error), 2)
+    except click.ClickException as error:
+        return _say(_one_line(error), 2)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; nothing was written", 130)
+    except BrokenPipeError:
+        # The reader of our output has gone away, as `| head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        return _say("not enough memory for this table", 2)
+    except Exception as error:
+        return _say_bug(error)
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"hartley: {message}", err=True)
+    return code
+
+
+def _one_line(error: click.ClickException) -> str:
+    message = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "hartley"
+    return (
+        f"{message.rstrip('.')}; see '{command} --help'" if isinstance(error, click.UsageError) else message
+    )
+
+
+def _say_bug(error: Exception) -> int:
+    # The message of a foreign exception may hold a cell; the place in the code never does.
+    if os.environ.get("HARTLEY_TRACEBACK"):
+        traceback.print_exception(error)
+        return 1
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    return _say(
+        f"internal error ({type(error).__name__} at {place}); this is a bug. "
+        "HARTLEY_TRACEBACK=1 shows the details, which may hold cells of the table",
+        1,
+    )

@@ -1,0 +1,89 @@
+"""Numbers as plain words for the person whose data it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hartley.measures.audit import Audit, Role
+
+
+def bits(value: float) -> str:
+    """Give a number of bits.
+
+    >>> bits(5.247927513443585), bits(0.0), bits(1.0)
+    ('5.25 bits', '0 bits', '1 bit')
+    """
+    shown = f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{shown} bit" if shown == "1" else f"{shown} bits"
+
+
+def counted(number: int, thing: str) -> str:
+    """Give a number of things.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def named(role: Role) -> str:
+    """Name the columns of a role.
+
+    >>> named(Role(("age", "sex"), 3))
+    'age and sex'
+    """
+    *most, last = role.columns
+    if len(most) > 4:
+        return f"{len(role.columns)} columns together"
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def worst_case(audit: Audit) -> str:
+    """Say what the worst case means.
+
+    The side information, where there is some, is what the reader knew before.
+    """
+    secret, public = named(audit.sensitive), named(audit.public)
+    seen = f"{audit.narrowest_count:,} of {audit.observations:,} {public} values"
+    if audit.side is not None:
+        seen = (
+            f"{audit.narrowest_count:,} of {audit.observations:,} pairs of {public} and {named(audit.side)}"
+        )
+    rows = counted(audit.narrowest_rows, "row")
+    if audit.sensitive.values == 1:
+        return f"There is only one {secret} value in the table, so everybody knows it already."
+    if audit.independent:
+        return f"No {public} value rules out any {secret}: without statistics, a reader learns nothing."
+    if audit.distinct_l == 1:
+        verb = "gives" if audit.narrowest_count == 1 else "give"
+        return f"{seen} {verb} one {secret} away exactly: {rows}."
+    verb = "leaves" if audit.narrowest_count == 1 else "leave"
+    left = f"{audit.distinct_l} of {audit.sensitive.values:,} {secret} values"
+    return f"{seen} {verb} only {left} possible: {rows}."
+
+
+def for_certain(audit: Audit) -> str:
+    """Say what is known for certain."""
+    secret = named(audit.sensitive)
+    if audit.components == 1:
+        return f"No group of {secret} values is told apart for certain from all the others."
+    return (
+        f"The {secret} values fall into {audit.components:,} groups that are never confused: "
+        "every reader knows for certain to which group a person belongs."
+    )
+
+
+def at_least(audit: Audit) -> str:
+    """Say what even the least telling value reveals."""
+    most = round(2**audit.h0_given_public_bits)
+    if audit.i0_bits == 0:
+        return f"The least telling value rules out no {named(audit.sensitive)} at all."
+    return (
+        f"Even the least telling value leaves no more than {most:,} of {audit.sensitive.values:,} "
+        f"{named(audit.sensitive)} values."
+    )
+
+
+def cell(value: Any) -> str:
+    """Show a cell; a missing one as a word."""
+    return "(missing)" if value is None else str(value)

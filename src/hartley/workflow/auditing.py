@@ -1,0 +1,98 @@
+"""The audit of a table as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hartley.errors import ColumnError
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.requirement import Requirement, Verdict
+from hartley.tables import ReadOptions, Roles, Table, open_table
+
+Names = str | Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditResult:
+    """An audit of a table, and whether it meets what was required."""
+
+    audit: Audit
+    each: tuple[Audit, ...]
+    """Each public column alone, worst first; empty where the public columns were named."""
+    dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
+    requirements: tuple[Verdict, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every requirement holds."""
+        return all(verdict.holds for verdict in self.requirements)
+
+    def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
+        """Give the result as it stands in JSON; sensitive values appear only when disclosive."""
+        return {
+            **self.audit.to_dict(disclosive=disclosive),
+            "dropped_rows": self.dropped_rows,
+            "each": [audit.to_dict(disclosive=disclosive) for audit in self.each],
+            "requirements": [verdict.to_dict() for verdict in self.requirements],
+        }
+
+
+def audit(
+    source: Any,
+    *,
+    sensitive: Names,
+    public: Names = (),
+    side: Names = (),
+    missing: Literal["value", "drop"] = "value",
+    require: Sequence[str | Requirement] = (),
+    options: ReadOptions | None = None,
+) -> AuditResult:
+    """Measure what a reader of the public columns learns about the sensitive ones.
+
+    ``source`` is a path or a data frame (pandas, polars, pyarrow, DuckDB). Without
+    ``public`` all other columns are taken together, and each one alone.
+    """
+    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    table = open_table(source, options or ReadOptions())
+    roles, alone = choose_roles(table, names(sensitive), names(public), names(side))
+    read = table.joint_range(roles, missing=missing)
+    found = measure(read.joint)
+    return AuditResult(
+        audit=found,
+        each=tuple(sorted((_measure(table, one, missing) for one in alone), key=_worst_first)),
+        dropped_rows=read.dropped_rows,
+        requirements=tuple(requirement.check(found) for requirement in requirements),
+    )
+
+
+def names(given: Names) -> tuple[str, ...]:
+    """Take one name or several."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def choose_roles(
+    table: Table, sensitive: tuple[str, ...], public: tuple[str, ...], side: tuple[str, ...]
+) -> tuple[Roles, list[Roles]]:
+    """Give the roles to audit, and, where no public column is named, those of each column alone."""
+    if public:
+        return Roles(sensitive=sensitive, public=public, side=side), []
+    table.require_columns((*sensitive, *side))
+    others = tuple(column.name for column in table.columns if column.name not in (*sensitive, *side))
+    if not others:
+        raise ColumnError("no column is left to publish; name one with --public")
+    together = Roles(sensitive=sensitive, public=others, side=side)
+    if len(others) == 1:
+        return together, []
+    return together, [Roles(sensitive=sensitive, public=(name,), side=side) for name in others]
+
+
+def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> Audit:
+    return measure(table.joint_range(roles, missing=missing).joint)
+
+
+def _worst_first(audit: Audit) -> tuple[float, float, float, tuple[str, ...]]:
+    return (-audit.l0_bits, -audit.istar_bits, -audit.narrowest_rows / audit.rows, audit.public.columns)
