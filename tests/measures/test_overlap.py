@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hartley.errors import InputError
+from hartley.examples import toy
+from hartley.measures.overlap import (
+    Chain,
+    Separation,
+    are_confusable,
+    bridges,
+    components,
+    confusion,
+    is_chain,
+    is_separation,
+    link_candidates,
+    maximin_information,
+    overlap_partition,
+)
+from hartley.model import JointRange, Partition
+from strategies import joint_ranges, joint_ranges_with_partition
+
+
+def groups_by_breadth_first_search(joint: JointRange) -> Partition:
+    """Walk the bipartite graph, one group after the other."""
+    label = [-1] * joint.sensitive.size
+    sets = [set(joint.candidates(i).tolist()) for i in range(joint.observations)]
+    for start in range(joint.sensitive.size):
+        if label[start] >= 0:
+            continue
+        front = [start]
+        label[start] = start
+        while front:
+            value = front.pop(0)
+            for candidates in sets:
+                if value in candidates:
+                    for other in candidates:
+                        if label[other] < 0:
+                            label[other] = start
+                            front.append(other)
+    return Partition(np.array(label))
+
+
+def groups_by_laplacian(joint: JointRange) -> Partition:
+    """Null space of the Laplacian of the normalised joint table, uniform on the pairs that occur."""
+    table = np.zeros((joint.sensitive.size, joint.observations))
+    table[joint.indices, joint.observation_of] = 1
+    table /= table.sum()
+    scaled = table / np.sqrt(np.outer(table.sum(1), table.sum(0)))
+    values, vectors = np.linalg.eigh(np.eye(joint.sensitive.size) - scaled @ scaled.T)
+    null = vectors[:, values < 1e-9]
+    connected = np.abs(null @ null.T) > 1e-7
+    return Partition(connected.argmax(axis=1))
+
+
+def test_the_toy_of_example_1():
+    assert overlap_partition(toy()).clusters() == [[0, 1], [2], [3], [4], [5]]
+    assert components(toy()).clusters() == [[0, 1], [2, 3], [4], [5], [6]]
+    assert maximin_information(toy()) == log2(5)
+
+
+def test_determining_the_components_after_merges_by_fusing():
+    # Paper, "Determining P*": Q = {x1,x3},{x2,x5},{x4,x6},{x7}.
+    merged = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])
+    assert components(toy()).fuse(merged).clusters() == [[0, 1, 2, 3, 4, 5], [6]]
+    assert components(toy(), merged) == components(toy()).fuse(merged)
+
+
+@given(joint_ranges_with_partition())
+def test_fusing_gives_the_components_of_any_release(pair):
+    joint, partition = pair
+    assert components(joint, partition) == components(joint).fuse(partition)
+
+
+@given(joint_ranges(max_public=12, max_sensitive=10, side=True))
+def test_three_ways_to_the_components_agree(joint):
+    found = overlap_partition(joint)
+    assert found == groups_by_breadth_first_search(joint)
+    assert found == groups_by_laplacian(joint)
+
+
+@given(joint_ranges())
+def test_the_compiled_loop_agrees_with_the_plain_one(joint):
+    plain, compiled = (np.arange(joint.sensitive.size, dtype=np.int32) for _ in range(2))
+    link_candidates.plain(joint.indptr, joint.indices, plain)
+    link_candidates.compiled(joint.indptr, joint.indices, compiled)
+    assert plain.tolist() == compiled.tolist()
+
+
+@given(joint_ranges())
+def test_certainty_is_symmetric_in_the_two_roles(joint):
+    assert maximin_information(joint) == maximin_information(joint.reversed)
+    assert components(joint).size == overlap_partition(joint).size
+
+
+@given(joint_ranges(side=True))
+def test_side_information_is_one_symbol_with_the_public_value(joint):
+    as_one = JointRange.from_codes(
+        public_codes=joint.observation_of, sensitive_codes=joint.indices, sensitive=joint.sensitive
+    )
+    assert overlap_partition(joint) == overlap_partition(as_one)
+
+
+@given(joint_ranges_with_partition(side=True), st.data())
+def test_confusion_is_proven_either_way(pair, data):
+    joint, partition = pair
+    one, other = (data.draw(st.integers(0, joint.sensitive.size - 1)) for _ in range(2))
+    proof = confusion(joint, one, other, partition)
+    if are_confusable(joint, one, other, partition):
+        assert isinstance(proof, Chain)
+        assert is_chain(joint, one, other, proof, partition)
+    else:
+        assert isinstance(proof, Separation)
+        assert is_separation(joint, one, other, proof, partition)
+
+
+def test_a_false_proof_is_recognised():
+    assert not is_chain(toy(), 0, 2, Chain((0, 2)))
+    assert not is_chain(toy(), 0, 1, Chain(()))
+    assert not is_separation(toy(), 0, 1, Separation((0,)))
+    assert not is_separation(toy(), 0, 1, Separation((0, 1)))
+
+
+def test_a_sensitive_value_that_is_not_there_is_refused():
+    with pytest.raises(InputError, match="numbered 0 to 5"):
+        confusion(toy(), 0, 6)
+
+
+@given(joint_ranges_with_partition())
+def test_every_bridge_removes_exactly_one_component(pair):
+    joint, partition = pair
+    before = components(joint, partition).size
+    found = bridges(joint, partition, most=1000)
+    assert len(found) == before * (before - 1) // 2
+    for bridge in found:
+        assert components(joint, partition.merge(*bridge.clusters)).size == before - 1
+
+
+@given(joint_ranges(), st.randoms(use_true_random=False))
+def test_renaming_and_reordering_changes_nothing(joint, random):
+    publics, sensitives = list(range(joint.public.size)), list(range(joint.sensitive.size))
+    random.shuffle(publics)
+    random.shuffle(sensitives)
+    pairs = list(zip(joint.observation_of.tolist(), joint.indices.tolist(), strict=True))
+    random.shuffle(pairs)
+    renamed = JointRange.from_pairs([(f"x{publics[x]}", f"s{sensitives[s]}") for x, s in pairs])
+    assert maximin_information(renamed) == maximin_information(joint)
+    assert sorted(np.diff(renamed.indptr)) == sorted(np.diff(joint.indptr))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+
+from hartley.compilation import hot_loop
+
+
+@hot_loop
+def triple(x: int) -> int:
+    return 3 * x
+
+
+@hot_loop
+def sum_of_triples(values: np.ndarray) -> int:
+    total = 0
+    for value in values:
+        total += triple(value)
+    return total
+
+
+def test_the_same_function_runs_interpreted_and_compiled():
+    values = np.arange(10)
+    assert sum_of_triples(values) == sum_of_triples.compiled(values) == 135
+
+
+def test_small_input_runs_interpreted_and_large_compiled():
+    assert sum_of_triples.for_size(10) is sum_of_triples.plain
+    assert sum_of_triples.for_size(10**6) is sum_of_triples.compiled
+
+
+def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):
+    (tmp_path / "fresh.py").write_text(
+        "from hartley.compilation import hot_loop, on_compilation\n"
+        "heard = []\n"
+        "on_compilation(heard.append)\n"
+        "@hot_loop\n"
+        "def fresh(x):\n"
+        "    return x + 1\n"
+        "assert fresh.compiled(1) == 2\n"
+        "print(heard)\n"
+    )
+
+    def run() -> str:
+        done = subprocess.run(
+            [sys.executable, "fresh.py"], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    assert run() == "['fresh']"
+    assert run() == "[]"
+
+
+def test_importing_hartley_and_its_measures_imports_no_compiler():
+    code = (
+        "import sys, hartley, hartley.measures.overlap, hartley.workflow;"
+        "assert 'numba' not in sys.modules, 'numba'; assert 'pandas' not in sys.modules, 'pandas'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
