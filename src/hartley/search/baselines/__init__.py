@@ -1,0 +1,1 @@
+"""The methods the paper compares with, each a search that ends in a partition."""

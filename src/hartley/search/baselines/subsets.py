@@ -1,0 +1,61 @@
+"""All subsets of a small set at once, as arrays indexed by bit masks.
+
+The first element has the highest bit, so that of two subsets of one size the one with
+the larger mask comes first in the order of their members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.search.baselines.masses import Floats, Whole
+
+EXACT_UP_TO = 15
+"""The most elements whose subsets are all tried."""
+DECIMALS = 12
+"""Values of subsets are compared after rounding to so many decimals."""
+
+
+def over_subsets(
+    join: Callable[[npt.NDArray[np.generic], np.generic], npt.NDArray[np.generic]],
+    values: npt.NDArray[np.generic],
+    empty: float | int,
+) -> npt.NDArray[np.generic]:
+    """Combine the values of the elements of every subset; ``empty`` is what the empty subset gets.
+
+    >>> over_subsets(np.add, np.array([4, 2, 1]), 0).tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    table = np.array([empty], dtype=values.dtype)
+    for value in values[::-1]:
+        table = np.concatenate([table, join(table, value)])
+    return table
+
+
+def subset_sizes(elements: int) -> Whole:
+    """Count the elements of every subset."""
+    return np.asarray(over_subsets(np.add, np.ones(elements, dtype=np.int64), 0), dtype=np.int64)
+
+
+def members(mask: int, elements: int) -> list[int]:
+    """List the elements of a subset.
+
+    >>> members(0b101, 3)
+    [0, 2]
+    """
+    return [element for element in range(elements) if mask >> (elements - 1 - element) & 1]
+
+
+def least_subset(values: Floats, elements: int) -> int:
+    """Give the mask of the subset with the least value; ties to the smallest, then the earliest.
+
+    >>> least_subset(np.array([0.0, -1, -1, 3]), 2)
+    2
+    """
+    rounded = np.round(values, DECIMALS)
+    tied = np.flatnonzero(rounded == rounded.min())
+    sizes = subset_sizes(elements)[tied]
+    return int(tied[sizes == sizes.min()].max())
