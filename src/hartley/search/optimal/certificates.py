@@ -1,0 +1,372 @@
+r"""Why no partition can do better, and checks of it that share nothing with the searches.
+
+Each certificate states that clusters of at most ``largest_cluster`` public values cannot
+leave ``distinct_l`` candidates everywhere (or fewer ``components``). Its data make that a short
+calculation, done here from the pairs alone. A certificate for a larger cluster also
+serves every smaller one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, log2
+from typing import TypeAlias
+
+from hartley.model import JointRange
+
+SLACK = 1e-12
+"""Rounding granted to logarithms."""
+MOST_STEPS = 20_000_000
+"""A check that would take more elementary steps than this answers no."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForestCertificate:
+    """Every public value ties one component to one cluster; so few ties leave so many parts."""
+
+    largest_cluster: int
+    components: int
+    """Components of the untouched table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutCertificate:
+    r"""Too few candidates to go round.
+
+    Set r values aside: at least :math:`q = \lceil N/m \rceil - r` clusters hold none of them. If
+    each of these had k candidates, qk different pairs (value, candidate) would be in use, a
+    value at most k times and a candidate at most q times. Charge some values k (or all they
+    show), some candidates q (or all their occurrences), and every pair of none of these
+    one; it comes to less than qk. To charge candidates only is to count them, to
+    charge values only is to cover bins, and the rest are cuts of a flow.
+    """
+
+    largest_cluster: int
+    distinct_l: int
+    set_aside: Sequence[int]
+    charged_values: Sequence[int]
+    charged_candidates: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizePriceCertificate:
+    r"""Prices by number of candidates under which the values cannot pay for q clusters.
+
+    Any at most m values whose numbers of candidates add up to k cost at least ``unit``;
+    all values together cost less than q units.
+    """
+
+    largest_cluster: int
+    distinct_l: int
+    unit: int
+    prices: Sequence[int]
+    """Price of a value with 0, 1, ..., k candidates (k stands for k or more)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValuePriceCertificate:
+    """Prices of the values under which they cannot pay for q clusters.
+
+    Any at most m values with k candidates between them cost at least ``unit``; all values
+    together cost less than q units.
+    """
+
+    largest_cluster: int
+    distinct_l: int
+    unit: int
+    prices: Sequence[int]
+    """Price of each public value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairingCertificate:
+    """A barrier (Tutte, Berge): taking it away leaves more odd parts than it has members.
+
+    For clusters of two. Two values fit when together they have k candidates, or when
+    each has k alone; an odd number of values is made even by one more that has k.
+    """
+
+    largest_cluster: int
+    distinct_l: int
+    barrier: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExhaustionCertificate:
+    """A search through all cases found none; the check is to search again, in another way."""
+
+    largest_cluster: int
+    distinct_l: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceCertificate:
+    """What holds for the rows of one side value alone holds for the whole table."""
+
+    side_value: int
+    certificate: CandidateCertificate
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideForestCertificate:
+    """Merging ties each side value's observations as in :class:`ForestCertificate`, one side value at a time.
+
+    No partition leaves fewer components than merging everything does, either.
+    """
+
+    largest_cluster: int
+    components: int
+
+
+CandidateCertificate: TypeAlias = (
+    CutCertificate | SizePriceCertificate | ValuePriceCertificate | PairingCertificate | ExhaustionCertificate
+)
+
+
+def is_valid_bound(joint: JointRange, largest: float, bits: float, certificate: object) -> bool:
+    """Tell whether a certificate proves that clusters of at most ``largest`` values leak at least ``bits``.
+
+    Without a certificate only what every partition leaks is granted: nothing.
+
+    >>> from hartley.examples import toy
+    >>> five = CutCertificate(largest_cluster=6, distinct_l=5, set_aside=(),
+    ...                       charged_values=(), charged_candidates=range(6))
+    >>> is_valid_bound(toy(), 6, log2(6 / 4), five), is_valid_bound(toy(), 6, log2(6 / 3), five)
+    (True, False)
+    """
+    if bits <= SLACK:
+        return True
+    if isinstance(certificate, ForestCertificate | SideForestCertificate):
+        fewest = _fewest_components(joint, certificate.largest_cluster)
+        return largest <= certificate.largest_cluster and bits <= log2(fewest) + SLACK
+    if isinstance(certificate, SliceCertificate):
+        sets = _shown_with(joint, certificate.side_value)
+        certificate = certificate.certificate
+    elif joint.side is None:
+        sets = _shown_with(joint, None)
+    else:
+        return False
+    if not isinstance(certificate, CandidateCertificate) or largest > certificate.largest_cluster:
+        return False
+    before = len(set().union(*sets))
+    return bits <= log2(before / max(1, certificate.distinct_l - 1)) + SLACK and excludes(sets, certificate)
+
+
+def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> bool:
+    """Check one certificate for values with these sets of candidates, by its own definition."""
+    largest, wanted = certificate.largest_cluster, certificate.distinct_l
+    clusters = -(-len(sets) // largest)
+    match certificate:
+        case CutCertificate():
+            return _is_cut(sets, clusters, certificate)
+        case SizePriceCertificate(unit=unit, prices=prices):
+            paid = sum(prices[min(len(shown), wanted)] for shown in sets)
+            return (
+                min(prices) >= 0
+                and paid < clusters * unit
+                and _cheapest_by_size(prices, largest, wanted) >= unit
+            )
+        case ValuePriceCertificate(unit=unit, prices=prices):
+            return (
+                len(prices) == len(sets)
+                and min(prices) >= 0
+                and sum(prices) < clusters * unit
+                and not _is_bought_below(sets, prices, largest, wanted, unit)
+            )
+        case PairingCertificate(barrier=barrier):
+            return largest <= 2 and _is_barrier(sets, wanted, set(barrier))
+        case ExhaustionCertificate():
+            return not _has_disjoint_clusters(sets, largest, wanted, clusters)
+
+
+def _shown_with(joint: JointRange, side_value: int | None) -> list[set[int]]:
+    """Give the candidates of every public value, of the rows with one side value only if one is given."""
+    public, side = joint.public_of, joint.observed_side
+    shown: dict[int, set[int]] = {}
+    for observation in range(joint.observations):
+        if side_value is None or side is None or side[observation] == side_value:
+            shown.setdefault(int(public[observation]), set()).update(joint.candidates(observation).tolist())
+    return [shown[value] for value in sorted(shown)]
+
+
+def _is_cut(sets: Sequence[set[int]], clusters: int, certificate: CutCertificate) -> bool:
+    aside, charged = set(certificate.set_aside), set(certificate.charged_values)
+    candidates, wanted = set(certificate.charged_candidates), certificate.distinct_l
+    clusters -= len(aside)
+    occurrences: dict[int, int] = {}
+    total = 0
+    for value, shown in enumerate(sets):
+        if value in aside:
+            continue
+        for candidate in shown:
+            occurrences[candidate] = occurrences.get(candidate, 0) + 1
+        total += min(len(shown), wanted) if value in charged else len(shown - candidates)
+    total += sum(min(occurrences.get(candidate, 0), clusters) for candidate in candidates if clusters > 0)
+    return clusters > 0 and total < clusters * wanted
+
+
+def _cheapest_by_size(prices: Sequence[int], largest: int, wanted: int) -> float:
+    """Give the least price of at most ``largest`` values whose sizes add up to ``wanted``."""
+    cheapest: list[float] = [0.0] + [inf] * wanted
+    for _ in range(largest):
+        further = cheapest.copy()
+        for reached, cost in enumerate(cheapest):
+            for size, price in enumerate(prices):
+                total = min(wanted, reached + size)
+                further[total] = min(further[total], cost + price)
+        if further == cheapest:
+            break
+        cheapest = further
+    return cheapest[wanted]
+
+
+def _is_bought_below(
+    sets: Sequence[set[int]], prices: Sequence[int], largest: int, wanted: int, unit: int
+) -> bool:
+    """Tell whether at most ``largest`` values with ``wanted`` candidates cost less than ``unit``.
+
+    Depth first, cheapest values first, cutting where even disjoint candidates would not
+    suffice. Says yes when it would take too long.
+    """
+    order = sorted(range(len(sets)), key=lambda value: prices[value])
+    number: dict[int, int] = {}
+    masks = [sum(1 << number.setdefault(s, len(number)) for s in sets[value]) for value in order]
+    costs = [prices[value] for value in order]
+    dearest = max(costs, default=0) + 1
+    # need[c][t]: least price at which c values, overlaps ignored, can bring t more candidates.
+    need: list[list[float]] = [[0.0] + [inf] * wanted]
+    by_size: dict[int, int] = {}
+    for mask, cost in zip(masks, costs, strict=True):
+        size = min(mask.bit_count(), wanted)
+        by_size[size] = min(by_size.get(size, dearest), cost)
+    for _ in range(largest):
+        row = need[-1].copy()
+        for total in range(1, wanted + 1):
+            for size, cost in by_size.items():
+                row[total] = min(row[total], need[-1][max(0, total - size)] + cost)
+        need.append(row)
+    steps = 0
+    stack = [(0, 0, 0, 0)]
+    while stack:
+        start, taken, mask, cost = stack.pop()
+        lacking = wanted - mask.bit_count()
+        if lacking <= 0:
+            return True
+        if taken == largest:
+            continue
+        for place in range(start, len(order)):
+            steps += 1
+            further = mask | masks[place]
+            price = cost + costs[place]
+            if price >= unit:
+                break
+            still = max(0, wanted - further.bit_count())
+            if price + need[largest - taken - 1][still] < unit:
+                stack.append((place + 1, taken + 1, further, price))
+        if steps > MOST_STEPS:
+            return True
+    return False
+
+
+def _is_barrier(sets: Sequence[set[int]], wanted: int, barrier: set[int]) -> bool:
+    rich = [len(shown) >= wanted for shown in sets]
+    # One more value that needs nobody evens an odd number out.
+    everyone = [*sets, set()] if len(sets) % 2 else list(sets)
+    rich += [True] * (len(everyone) - len(sets))
+    left = {value for value in range(len(everyone)) if value not in barrier}
+    odd = 0
+    while left:
+        queue = deque([left.pop()])
+        part = 1
+        while queue:
+            one = queue.popleft()
+            near = [
+                other
+                for other in left
+                if (rich[one] and rich[other])
+                or (
+                    max(one, other) < len(sets)
+                    and len(everyone[one]) + len(everyone[other]) >= wanted
+                    and len(everyone[one] | everyone[other]) >= wanted
+                )
+            ]
+            left.difference_update(near)
+            queue.extend(near)
+            part += len(near)
+        odd += part % 2
+    return odd > len(barrier)
+
+
+def _has_disjoint_clusters(sets: Sequence[set[int]], largest: int, wanted: int, clusters: int) -> bool:
+    """Tell whether so many disjoint clusters with enough candidates exist; yes when it takes too long.
+
+    Goes through the values in order; each is left over or opens a cluster of later values.
+    """
+    number: dict[int, int] = {}
+    masks = [sum(1 << number.setdefault(s, len(number)) for s in shown) for shown in sets]
+    size = len(masks)
+    steps = 0
+    failed: set[tuple[int, int]] = set()
+
+    def closing(free: int, mask: int, start: int, room: int) -> Iterator[int]:
+        """Give what stays free after filling up a cluster that shows ``mask`` so far."""
+        nonlocal steps
+        steps += 1
+        if mask.bit_count() >= wanted:
+            yield free
+            return
+        if room:
+            for value in range(start, size):
+                if free >> value & 1:
+                    yield from closing(free & ~(1 << value), mask | masks[value], value + 1, room - 1)
+
+    def can(free: int, missing: int) -> bool:
+        if not missing or steps > MOST_STEPS:
+            return True
+        if not free or (free, missing) in failed:
+            return False
+        value = (free & -free).bit_length() - 1
+        rest = free & ~(1 << value)
+        if any(can(left, missing - 1) for left in closing(rest, masks[value], value + 1, largest - 1)) or can(
+            rest, missing
+        ):
+            return True
+        failed.add((free, missing))
+        return False
+
+    return can((1 << size) - 1, clusters)
+
+
+def _fewest_components(joint: JointRange, largest: int) -> int:
+    """Give the bound of the forest argument: ties of values to clusters, for each side value."""
+    untouched = [joint.candidates(i).tolist() for i in range(joint.observations)]
+    if joint.observed_side is None:
+        by_side = {0: untouched}
+    else:
+        by_side = {}
+        for side, shown in zip(joint.observed_side.tolist(), untouched, strict=True):
+            by_side.setdefault(side, []).append(shown)
+    ties = sum(len(shown) - -(-len(shown) // largest) for shown in by_side.values())
+    merged = [[s for shown in sets for s in shown] for sets in by_side.values()]
+    return max(_parts(untouched) - ties, _parts(merged))
+
+
+def _parts(sets: Sequence[Sequence[int]]) -> int:
+    """Count the groups of sensitive values that these sets tie together."""
+    neighbours: dict[int, list[int]] = {}
+    for shown in sets:
+        for candidate in shown:
+            neighbours.setdefault(candidate, []).append(shown[0])
+            neighbours.setdefault(shown[0], []).append(candidate)
+    parts = 0
+    left = set(neighbours)
+    while left:
+        parts += 1
+        queue = [left.pop()]
+        while queue:
+            near = [other for other in neighbours[queue.pop()] if other in left]
+            left.difference_update(near)
+            queue.extend(near)
+    return parts
