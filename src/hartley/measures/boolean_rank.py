@@ -1,0 +1,162 @@
+r"""How many independent pieces a joint range is made of: its Boolean rank.
+
+The paper asks for a non-stochastic relative of Wyner's common information. The proposal
+here: the least variable W given which S and X are unrelated,
+:math:`[\![S, X | w]\!] = [\![S | w]\!] \times [\![X | w]\!]`.
+Each w is a rectangle inside the joint range and together they cover it, so the least
+number of values of W is the Boolean rank and :math:`C_*(S; X)` its logarithm.
+
+The rank is the sum over components and equal rows or columns count once. A component is
+solved exactly (all maximal rectangles, then the least cover) where it is small; finding
+it is NP-hard, so elsewhere two bounds are given.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+
+from hartley.measures.bounds import Bounds
+from hartley.measures.rectangles import (
+    Rectangle,
+    candidate_sets,
+    component_ranges,
+    maximal_rectangles,
+    members,
+)
+from hartley.model import JointRange, Partition
+
+EXACT_PAIRS = 600
+"""Components of more pairs are only bounded."""
+MOST_RECTANGLES = 4_000
+"""Components of more maximal rectangles are only bounded."""
+MOST_NODES = 2_000
+"""Nodes of the search tree for a least cover, after which its bounds are taken."""
+
+
+def common_information(joint: JointRange, partition: Partition | None = None) -> Bounds:
+    r"""Bits that name a piece in which S and X are unrelated, :math:`C_*(S; X) = \log_2` of the Boolean rank.
+
+    Between :math:`I_*` and the smaller of :math:`H_0(S)` and :math:`H_0(X)`; 0 if and only if every pair
+    occurs.
+
+    >>> from hartley.examples import toy
+    >>> common_information(toy()) == Bounds(log2(6), log2(6))
+    True
+    """
+    rank = boolean_rank(joint, partition)
+    return Bounds(log2(rank.low), log2(rank.high))
+
+
+def boolean_rank(joint: JointRange, partition: Partition | None = None) -> Bounds:
+    """Least number of rectangles of occurring pairs that cover all occurring pairs.
+
+    >>> from hartley.examples import toy
+    >>> boolean_rank(toy())
+    Bounds(low=6, high=6)
+    """
+    released = joint.release(partition)
+    low = high = 0
+    for component in component_ranges(_without_twins(released)):
+        part = _rank_of_component(component)
+        low, high = low + int(part.low), high + int(part.high)
+    return Bounds(low, high)
+
+
+def _without_twins(joint: JointRange) -> JointRange:
+    """Keep one of the observations with the same candidates, and likewise of the sensitive values."""
+    for _ in range(2):
+        keep = np.zeros(joint.observations, dtype=bool)
+        keep[_first_of_equals(joint)] = True
+        pairs = keep[joint.observation_of]
+        joint = JointRange.from_codes(
+            public_codes=np.unique(joint.observation_of[pairs], return_inverse=True)[1],
+            sensitive_codes=np.unique(joint.indices[pairs], return_inverse=True)[1],
+        ).reversed
+    return joint
+
+
+def _first_of_equals(joint: JointRange) -> list[int]:
+    seen: dict[bytes, int] = {}
+    indices, indptr = np.ascontiguousarray(joint.indices), joint.indptr.tolist()
+    for observation in range(joint.observations):
+        seen.setdefault(indices[indptr[observation] : indptr[observation + 1]].tobytes(), observation)
+    return list(seen.values())
+
+
+def _rank_of_component(joint: JointRange) -> Bounds:
+    narrow = min(joint.sensitive.size, joint.observations)
+    if narrow <= 2:
+        # Without twins, fewer rectangles than the shorter side has values cannot do.
+        return Bounds(narrow, narrow)
+    low, high = _telling_values(joint), narrow
+    if low == high or joint.pairs > EXACT_PAIRS:
+        return Bounds(low, high)
+    sets = candidate_sets(joint)
+    low = max(low, _isolated_pairs(joint, sets))
+    if low == high:
+        return Bounds(low, high)
+    rectangles = maximal_rectangles(sets, MOST_RECTANGLES)
+    if rectangles is None:
+        return Bounds(low, high)
+    return _least_cover(joint, rectangles, low, high)
+
+
+def _telling_values(joint: JointRange) -> int:
+    """Count the sensitive values that some observation shows alone, and the other way round.
+
+    No rectangle can hold the lone pairs of two of them.
+    """
+    best = 1
+    for side in (joint, joint.reversed):
+        alone = np.flatnonzero(np.diff(side.indptr) == 1)
+        best = max(best, len(np.unique(side.indices[side.indptr[alone]])))
+    return best
+
+
+def _isolated_pairs(joint: JointRange, sets: list[int]) -> int:
+    """Count greedily chosen pairs of which no two lie in one rectangle; each needs one of its own."""
+    rarity = np.diff(joint.indptr)[joint.observation_of] + np.bincount(joint.indices)[joint.indices]
+    chosen: list[tuple[int, int]] = []
+    for pair in np.argsort(rarity, kind="stable").tolist():
+        s, x = int(joint.indices[pair]), int(joint.observation_of[pair])
+        if all(not (sets[x] >> t & 1 and sets[y] >> s & 1) for t, y in chosen):
+            chosen.append((s, x))
+    return len(chosen)
+
+
+def _least_cover(joint: JointRange, rectangles: list[Rectangle], low: int, high: int) -> Bounds:
+    from scipy.optimize import Bounds as Box
+    from scipy.optimize import LinearConstraint, milp
+    from scipy.sparse import csc_array
+
+    place = {
+        (s, x): pair
+        for pair, (s, x) in enumerate(zip(joint.indices.tolist(), joint.observation_of.tolist(), strict=True))
+    }
+    rows, columns = [], []
+    for number, rectangle in enumerate(rectangles):
+        for s in members(rectangle.sensitive):
+            for x in members(rectangle.observations):
+                rows.append(place[s, x])
+                columns.append(number)
+    covers = csc_array(
+        (np.ones(len(rows)), (np.array(rows), np.array(columns))), shape=(joint.pairs, len(rectangles))
+    )
+    count = len(rectangles)
+    result = milp(
+        np.ones(count),
+        constraints=LinearConstraint(covers, lb=1.0),
+        bounds=Box(np.zeros(count), np.ones(count)),
+        integrality=np.ones(count),
+        options={"node_limit": MOST_NODES},
+    )
+    if result.x is not None:
+        chosen = np.flatnonzero(np.asarray(result.x) > 0.5)
+        # A solver's word is not taken for it: the cover is checked.
+        if bool((covers[:, chosen].sum(axis=1) >= 1).all()):
+            high = min(high, len(chosen))
+    if result.mip_dual_bound is not None and np.isfinite(result.mip_dual_bound):
+        low = max(low, int(np.ceil(result.mip_dual_bound - 1e-6)))
+    return Bounds(min(low, high), high)

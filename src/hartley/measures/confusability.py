@@ -1,0 +1,71 @@
+r"""The confusability graph of Section IV, for looking at.
+
+Its nodes are the observations and two are joined when they share a candidate. It can be
+far larger than the table, and no measure needs it: the components come from union-find
+over the sensitive values (:mod:`hartley.measures.overlap`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model import JointRange, Partition
+
+if TYPE_CHECKING:
+    import networkx
+    from scipy.sparse import csr_array
+
+
+def confusability_edges(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+    """Give the edges, one row each, the smaller node first, in ascending order.
+
+    >>> from hartley.examples import toy
+    >>> confusability_edges(toy()).tolist()
+    [[0, 1], [2, 3]]
+    """
+    matrix = confusability_matrix(joint, partition).tocoo()
+    once = matrix.row < matrix.col
+    edges = np.column_stack((matrix.row[once], matrix.col[once])).astype(np.int64)
+    return np.asarray(edges[np.lexsort((edges[:, 1], edges[:, 0]))])
+
+
+def confusability_matrix(joint: JointRange, partition: Partition | None = None) -> csr_array:
+    """Give the graph as a sparse matrix: how many candidates two observations share, nothing on the diagonal.
+
+    >>> from hartley.examples import toy
+    >>> confusability_matrix(toy()).toarray()[0].tolist()
+    [0, 1, 0, 0, 0, 0, 0]
+    """
+    from scipy.sparse import csr_array
+
+    released = joint.release(partition)
+    incidence = csr_array(
+        (np.ones(released.pairs, dtype=np.int32), released.indices, released.indptr),
+        shape=(released.observations, released.sensitive.size),
+    )
+    shared = csr_array(incidence @ incidence.T)
+    shared.setdiag(0)
+    shared.eliminate_zeros()
+    shared.sort_indices()
+    return shared
+
+
+def confusability_graph(joint: JointRange, partition: Partition | None = None) -> networkx.Graph:
+    """Give the graph for networkx (the ``networkx`` extra); an edge knows how many candidates are ``shared``.
+
+    >>> from hartley.examples import toy
+    >>> confusability_graph(toy()).number_of_edges()
+    2
+    """
+    import networkx
+
+    matrix = confusability_matrix(joint, partition)
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(matrix.shape[0]))
+    edges = confusability_edges(joint, partition)
+    for one, other in edges.tolist():
+        graph.add_edge(one, other, shared=int(matrix[one, other]))
+    return graph
