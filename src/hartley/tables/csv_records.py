@@ -1,0 +1,241 @@
+"""The strict check of a delimited text file, before any engine reads it.
+
+Engines are lenient in different ways: a ragged file becomes one column, a short record
+is padded, a stray quote swallows lines. Here the rules are few, and a file that breaks one is
+refused with the line:
+
+* a record ends with a line feed, or with carriage return and line feed, all records alike;
+* a cell that holds the delimiter, a quote or a line break is in quotes, with a quote written twice;
+* every record has as many cells as the header; lines without anything are allowed at the end only;
+* the bytes are UTF-8 (a byte order mark may stand first) and hold no NUL.
+
+The check goes through the file once in blocks and never holds more than a block and a record.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from hartley.errors import TableError, quoted
+
+BLOCK = 1 << 20
+LONGEST_RECORD = 1 << 24
+BOM = b"\xef\xbb\xbf"
+UNLIKE_FIRST = (
+    "ends in another way than line 1, or holds a bare carriage return; "
+    "end all lines with \\n or all with \\r\\n"
+)
+
+
+@dataclass(frozen=True)
+class CsvShape:
+    """What the check learnt about a file that keeps the rules."""
+
+    header: tuple[str, ...]
+    records: int
+    """Records after the header."""
+    longest: int
+    """An upper bound of the bytes in one record."""
+    has_line_breaks_in_cells: bool
+
+
+def check_records(stream: BinaryIO, delimiter: str, name: str) -> CsvShape:
+    r"""Check that every record has one cell for each column; give the shape of the file.
+
+    >>> from io import BytesIO
+    >>> check_records(BytesIO(b'a,b\n1,"x\ny"\n'), ",", "t.csv").records
+    1
+    >>> check_records(BytesIO(b"a,b\n1\n"), ",", "t.csv")
+    Traceback (most recent call last):
+    hartley.errors.TableError: t.csv: line 2 has 1 cell where the header has 2
+    """
+    check = _Check(name, delimiter)
+    for block in _blocks(stream):
+        check.take(block)
+    return check.finish()
+
+
+def line_of_record(stream: BinaryIO, record: int) -> int:
+    """Give the line on which a record of a checked file starts; record 0 is the header."""
+    seen, line, open_quote = -1, 0, False
+    for block in _blocks(stream):
+        for text in block.splitlines():
+            line += 1
+            seen += not open_quote
+            if seen == record:
+                return line
+            open_quote ^= text.count(b'"') % 2 == 1
+    return line
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Give blocks of whole lines; the last line may lack its line feed."""
+    rest: list[bytes] = []
+    while piece := stream.read(BLOCK):
+        cut = piece.rfind(b"\n") + 1
+        if not cut:
+            rest.append(piece)
+            continue
+        yield b"".join((*rest, piece[:cut]))
+        rest = [piece[cut:]]
+    if last := b"".join(rest):
+        yield last
+
+
+class _Check:
+    """The state of the check between blocks."""
+
+    def __init__(self, name: str, delimiter: str) -> None:
+        self.name = name
+        self.delimiter = delimiter.encode()
+        mark = re.escape(self.delimiter)
+        cell = rb'(?:"(?:[^"]|"")*"|[^"' + mark + rb"\r\n]*)"
+        self.record = re.compile(cell + rb"(?:" + mark + cell + rb")*")
+        self.quoted_cell = re.compile(rb'"(?:[^"]|"")*"')
+        self.header: tuple[str, ...] = ()
+        self.line = 0
+        self.records = -1
+        self.longest = 0
+        self.unless_last: str | None = None  # what is wrong if anything follows
+        self.pending: list[bytes] = []
+        self.open_bytes = 0
+        self.started = 0
+        self.breaks = False
+        self.ending: bytes | None = None
+
+    def take(self, block: bytes) -> None:
+        if self.line == 0:
+            block = self._without_mark(block)
+        self._require_text(block)
+        lines = block.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        if self.ending is None:
+            self.ending = b"\r\n" if lines[0].endswith(b"\r") and not self._opens(lines[0]) else b"\n"
+        if self.header and b'"' not in block and not self.pending and self._take_plain(block, lines):
+            return
+        for text in lines:
+            self._take_line(text)
+
+    def _take_plain(self, block: bytes, lines: list[bytes]) -> bool:
+        """Take a block without quotes in one go; say no where a closer look is needed."""
+        returns = block.count(b"\r")
+        if self.unless_last or returns != (0 if self.ending == b"\n" else block.count(b"\r\n")):
+            return False
+        if returns and returns != len(lines):
+            return False
+        mark, cells = self.delimiter, len(self.header)
+        if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
+            return False
+        if {text.count(mark) for text in lines} != {cells - 1}:
+            return False
+        self.line += len(lines)
+        self.records += len(lines)
+        self.longest = max(self.longest, max(map(len, lines)))
+        return True
+
+    def _take_line(self, text: bytes) -> None:
+        self.line += 1
+        if self.pending:
+            self.breaks = True
+        else:
+            self.started = self.line
+        opens = self._opens(text) != bool(self.pending)
+        self.pending.append(text)
+        if opens:
+            self.open_bytes += len(text) + 1
+            if self.open_bytes > LONGEST_RECORD:
+                raise self._error(f"the quote that opens on line {self.started} is not closed within 16 MB")
+            return
+        self.open_bytes = 0
+        record = b"\n".join(self.pending)
+        self.pending = []
+        if record.endswith(b"\r") and self.ending == b"\r\n":
+            self._take_record(record[:-1])
+        else:
+            self._take_record(record)
+            if self.ending == b"\r\n":
+                self.unless_last = f"line {self.line} {UNLIKE_FIRST}"
+
+    def _take_record(self, record: bytes) -> None:
+        if not record:
+            self.unless_last = self.unless_last or f"line {self.line} is empty; remove it"
+            return
+        if self.unless_last:
+            raise self._error(self.unless_last)
+        if not self.record.fullmatch(record):
+            bare = self.quoted_cell.sub(b"", record)
+            if b'"' not in bare and b"\r" in bare:
+                raise self._error(f"line {self.started} {UNLIKE_FIRST}")
+            raise self._error(
+                f"line {self.started} holds a quote in the middle of a cell; "
+                'put the cell in quotes and write "" for "'
+            )
+        cells = self.quoted_cell.sub(b"", record).count(self.delimiter) + 1
+        self.records += 1
+        self.longest = max(self.longest, len(record))
+        if not self.header:
+            self.header = self._names(record, cells)
+        elif cells != len(self.header):
+            raise self._error(
+                f"line {self.started} has {cells} cell{'s' if cells > 1 else ''} "
+                f"where the header has {len(self.header)}"
+            )
+
+    def finish(self) -> CsvShape:
+        if self.pending:
+            raise self._error(f"the quote that opens on line {self.started} is never closed")
+        if not self.header:
+            raise self._error("the file is empty; it needs a header and at least one row")
+        if not self.records:
+            raise self._error("the file has a header but no rows")
+        return CsvShape(self.header, self.records, self.longest, self.breaks)
+
+    def _names(self, record: bytes, cells: int) -> tuple[str, ...]:
+        text = record.decode()
+        names = tuple(next(csv.reader([text], delimiter=self.delimiter.decode(), strict=True)))
+        if "\n" in text or "\r" in text:
+            raise self._error("a column name holds a line break; give the columns one-line names")
+        if cells == 1:
+            for other, word in ((";", "';'"), ("\t", "a tab"), ("|", "'|'")):
+                if other in names[0] and self.delimiter.decode() != other:
+                    raise self._error(
+                        f"the header has one cell, and {word} in it; if that separates the cells, "
+                        "say so with --delimiter"
+                    )
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise self._error(f"column {quoted(twice)} appears twice; give each column its own name")
+        return names
+
+    def _opens(self, text: bytes) -> bool:
+        return text.count(b'"') % 2 == 1
+
+    def _without_mark(self, block: bytes) -> bytes:
+        if block.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise self._error("the file is UTF-16, not UTF-8; read it with --encoding utf-16")
+        return block.removeprefix(BOM)
+
+    def _require_text(self, block: bytes) -> None:
+        if b"\0" in block:
+            line = self.line + 1 + block[: block.index(b"\0")].count(b"\n")
+            raise self._error(
+                f"line {line} holds a NUL byte; the file is not text, or not UTF-8 (--encoding)"
+            )
+        if block.isascii():
+            return
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            line = self.line + 1 + block[: error.start].count(b"\n")
+            raise self._error(
+                f"line {line} is not UTF-8; name the file's encoding, for example --encoding latin-1"
+            ) from None
+
+    def _error(self, what: str) -> TableError:
+        return TableError(f"{self.name}: {what}")

@@ -1,0 +1,211 @@
+"""Data frames, through narwhals: frames in memory are scanned where they lie, lazy ones count first.
+
+A frame in memory is handed to DuckDB as Arrow columns, most of them without a copy. A lazy
+frame or a relation stays in its own engine: it counts its distinct rows over the columns that
+are asked for, and only those come here.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from hartley.errors import TableError, quoted
+from hartley.tables.engine import connect
+from hartley.tables.range_read import Scan
+from hartley.tables.source import RawColumn
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+MIXED = "mixes kinds of values; make them one kind first"
+ROWS = "hartley_row_count"
+
+
+def frame_source(frame: Any) -> EagerFrame | LazyFrame:
+    """Give the source for a data frame of any supported library."""
+    import narwhals as nw
+    from narwhals.exceptions import NarwhalsError
+
+    if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
+        _require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
+    try:
+        wrapped = nw.from_native(frame)
+    except (TypeError, NarwhalsError):
+        raise TableError(
+            f"a {type(frame).__module__}.{type(frame).__name__} is no table; give a path, or a data frame of "
+            "pandas, polars, pyarrow or DuckDB"
+        ) from None
+    if isinstance(wrapped, nw.LazyFrame):
+        return LazyFrame(wrapped)
+    if isinstance(wrapped, nw.DataFrame):
+        return EagerFrame(wrapped)
+    raise TableError("one column is no table; give a data frame")
+
+
+class EagerFrame:
+    """A frame in memory."""
+
+    name = "the table"
+
+    def __init__(self, frame: nw.DataFrame[Any]) -> None:
+        self.row_count = len(frame)
+        if not self.row_count:
+            raise TableError("the table has columns but no rows")
+        self.connection = connect()
+        names = frame.columns
+        _require_text_names(names)
+        arrays = {f"c{place}": _arrow(frame.get_column(name)) for place, name in enumerate(names)}
+        self.columns = _registered(self.connection, "hartley_rows", names, arrays)
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Give the frame."""
+        del columns
+        return Scan("hartley_rows")
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Give the frame, in its order."""
+        del columns
+        return "hartley_rows"
+
+    def where(self, row: int) -> str:
+        """Word the place of a row."""
+        return f"row {row}"
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self.connection.close()
+
+
+class LazyFrame:
+    """A frame or relation that stays in its own engine."""
+
+    name = "the table"
+
+    def __init__(self, frame: nw.LazyFrame[Any]) -> None:
+        import narwhals as nw
+
+        schema = frame.collect_schema()
+        self._names = list(schema)
+        _require_text_names(self._names)
+        # No Arrow type holds 128-bit integers in every library; their digits do.
+        wide = [name for name, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
+        self._frame = frame.with_columns(nw.col(*wide).cast(nw.String)) if wide else frame
+        self.row_count = int(frame.select(nw.len()).collect("pyarrow").item())
+        if not self.row_count:
+            raise TableError("the table has columns but no rows")
+        self.connection = connect()
+        empty = self._frame.head(0).collect("pyarrow")
+        arrays = {f"c{place}": _arrow(empty.get_column(name)) for place, name in enumerate(self._names)}
+        found = _registered(self.connection, "hartley_schema", self._names, arrays)
+        self.columns = tuple(
+            RawColumn(column.name, column.sql, column.duckdb_type, "number")
+            if column.name in wide
+            else column
+            for column in found
+        )
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Have the distinct rows counted where the data lives, and give those."""
+        import narwhals as nw
+
+        names = [column.name for column in columns]
+        counted = self._frame.group_by(*names).agg(nw.len().alias(ROWS)).collect("pyarrow")
+        arrays = {column.sql: _arrow(counted.get_column(column.name)) for column in columns}
+        arrays["n"] = counted.get_column(ROWS).to_arrow()
+        _register(self.connection, "hartley_rows", arrays)
+        return Scan("hartley_rows", "n")
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Fetch the rows of these columns, in their order."""
+        fetched = self._frame.select([column.name for column in columns]).collect("pyarrow")
+        arrays = {column.sql: _arrow(fetched.get_column(column.name)) for column in columns}
+        _register(self.connection, "hartley_rows", arrays)
+        return "hartley_rows"
+
+    def where(self, row: int) -> str:
+        """Say that a row has no place of its own."""
+        del row
+        return "a row"
+
+    def close(self) -> None:
+        """Let go of our engine; the frame's own is not ours."""
+        self.connection.close()
+
+
+def _registered(
+    connection: Any, view: str, names: Sequence[str], arrays: dict[str, Any]
+) -> tuple[RawColumn, ...]:
+    """Hand the columns to DuckDB, and say what it takes them for."""
+    usable = {place: array for place, array in arrays.items() if not isinstance(array, str)}
+    types: dict[str, str] = {}
+    if usable:
+        _register(connection, view, usable)
+        types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {view}").fetchall()}
+    return tuple(
+        RawColumn(name, place, types[place])
+        if place in types
+        else RawColumn(name, place, "UNKNOWN", refusal=arrays[place])
+        for place, name in ((f"c{number}", name) for number, name in enumerate(names))
+    )
+
+
+def _register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
+    import pyarrow as pa
+
+    connection.register(view, pa.table(arrays))
+
+
+def _arrow(series: nw.Series[Any]) -> Any:
+    """Give a column as Arrow that DuckDB can scan, or the reason why there is none."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    if series.dtype in (nw.Int128, nw.UInt128):
+        return _digits(series.cast(nw.String).to_arrow())
+    try:
+        array = series.to_arrow()
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return _whole_numbers(series.to_list())
+    kind = array.type
+    if pa.types.is_float16(kind):
+        return array.cast(pa.float32())
+    if pa.types.is_decimal256(kind) or pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        try:
+            return array.cast(pa.decimal128(38, kind.scale))
+        except pa.ArrowInvalid:
+            return "holds decimals of more than 38 digits; turn it into text first"
+    return array
+
+
+def _whole_numbers(cells: list[Any]) -> Any:
+    """Give a column of Python integers beyond 64 bits as decimals, or the reason why not."""
+    if not all(cell is None or cell != cell or type(cell) is int for cell in cells):
+        return MIXED
+    return _digits([str(cell) if type(cell) is int else None for cell in cells])
+
+
+def _digits(cells: Any) -> Any:
+    import pyarrow as pa
+
+    texts = cells.to_pylist() if hasattr(cells, "to_pylist") else cells
+    try:
+        return pa.array([None if text is None else Decimal(text) for text in texts], pa.decimal128(38, 0))
+    except (pa.ArrowException, InvalidOperation):
+        return "holds numbers of more than 38 digits; turn it into text first"
+
+
+def _require_names(names: Sequence[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise TableError(f"column {quoted(twice)} appears twice in the table; give each column its own name")
+
+
+def _require_text_names(names: Sequence[Any]) -> None:
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise TableError(f"column name {odd[0]!r} is not text; rename the columns to text")

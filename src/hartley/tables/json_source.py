@@ -1,0 +1,126 @@
+r"""JSON lines: one object on each line, each key a column.
+
+JSON tells numbers, text and truth values apart, so text that looks like a number stays text;
+text in a column of ISO dates or timestamps becomes those. A key that an object lacks, and
+``null``, are missing. A number with a fraction is a double, as JSON readers agree to take it
+(RFC 8259, section 6); whole numbers are exact. A column that mixes kinds is refused
+unless it is declared text.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
+
+from __future__ import annotations
+
+import re
+import shutil
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+from hartley.errors import TableError
+from hartley.tables.engine import connect, literal, one_row, path_literal
+from hartley.tables.range_read import Scan
+from hartley.tables.reading import ReadOptions
+from hartley.tables.source import RawColumn
+from hartley.tables.text_files import is_utf8, private_folder, require_file, translated
+
+KEPT_IN_MEMORY = 1 << 27
+_NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
+
+
+class JsonSource:
+    """A file of JSON lines."""
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        import duckdb
+
+        require_file(path)
+        self.name = path.name
+        if not is_utf8(options.encoding):
+            folder = private_folder()
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            path = translated(path, options.encoding, folder)
+        self.connection = connect()
+        self._source = (
+            f"(SELECT json AS j FROM read_json_objects({path_literal(path)}, format = 'newline_delimited'))"
+        )
+        try:
+            if path.stat().st_size <= KEPT_IN_MEMORY:
+                self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS FROM {self._source}")
+                self._source = "hartley_rows"
+            self.row_count = self._checked()
+            self.columns = self._columns()
+        except duckdb.Error as error:
+            line = re.search(r"in line (\d+)", str(error))
+            place = f"line {line[1]} is" if line else "there is a line that is"
+            raise TableError(
+                f"{self.name}: {place} not a JSON object in UTF-8; put one object on each line"
+            ) from None
+
+    def _checked(self) -> int:
+        count, not_object, twice = one_row(
+            self.connection,
+            f"SELECT count(*), min(CASE WHEN json_type(j) <> 'OBJECT' THEN r END), min(CASE WHEN "
+            f"len(json_keys(j)) <> len(list_distinct(json_keys(j))) THEN r END) "
+            f"FROM (SELECT row_number() OVER () AS r, j FROM {self._source})",
+        )
+        if not count:
+            raise TableError(f"{self.name}: the file has no rows")
+        if not_object:
+            raise TableError(
+                f"{self.name}: row {not_object} is not a JSON object; put one object on each line"
+            )
+        if twice:
+            raise TableError(f"{self.name}: row {twice} has a key twice; give each column its own name")
+        return int(count)
+
+    def _columns(self) -> tuple[RawColumn, ...]:
+        keys = self.connection.execute(
+            f"SELECT k FROM (SELECT r, unnest(json_keys(j)) AS k, generate_subscripts(json_keys(j), 1) AS i "
+            f"FROM (SELECT row_number() OVER () AS r, j FROM {self._source})) "
+            "GROUP BY k ORDER BY min((r, i))"
+        ).fetchall()
+        names = [key for (key,) in keys]
+        if not names:
+            raise TableError(f"{self.name}: the objects have no keys, so there are no columns")
+        pointers = [literal("/" + name.replace("~", "~0").replace("/", "~1")) for name in names]
+        kinds = one_row(
+            self.connection,
+            f"SELECT {', '.join(f'list(DISTINCT json_type(j, {pointer}))' for pointer in pointers)} "
+            f"FROM {self._source}",
+        )
+        return tuple(
+            _column(name, f"json_extract_string(j, {pointer})", {kind for kind in seen or [] if kind})
+            for name, pointer, seen in zip(names, pointers, kinds, strict=True)
+        )
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Give the parsed file."""
+        del columns
+        return Scan(self._source)
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Give the parsed file; DuckDB keeps its order."""
+        del columns
+        return self._source
+
+    def where(self, row: int) -> str:
+        """Word the place of a row."""
+        return f"row {row}"
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self.connection.close()
+
+
+def _column(name: str, sql: str, kinds: set[str]) -> RawColumn:
+    kinds -= {"NULL"}
+    if kinds & {"ARRAY", "OBJECT"}:
+        return RawColumn(name, sql, "STRUCT()")
+    if kinds == {"BOOLEAN"}:
+        return RawColumn(name, f"({sql})::BOOLEAN", "BOOLEAN")
+    if kinds and kinds <= _NUMBERS:
+        return RawColumn(name, sql, "VARCHAR", "number")
+    if kinds <= {"VARCHAR"}:
+        return RawColumn(name, sql, "VARCHAR", "no numbers")
+    return RawColumn(name, sql, "VARCHAR", refusal="mixes kinds of values; read it as text (--text)")

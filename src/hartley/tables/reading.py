@@ -1,0 +1,39 @@
+"""How a table is to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hartley.errors import OptionError, quoted
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What the reader of a table is told from outside.
+
+    >>> ReadOptions(text=("postcode",)).text
+    ('postcode',)
+    """
+
+    text: tuple[str, ...] = ()
+    """Columns to take as text, whatever their cells look like."""
+    number: tuple[str, ...] = ()
+    """Columns to take as numbers: then 007 is 7, +5 is 5, and spaces around a number are no part of it."""
+    encoding: str = "utf-8"
+    """The encoding of a CSV, TSV or JSON-lines file."""
+    delimiter: str | None = None
+    """What separates the cells of a CSV file; by default a comma, in a TSV file a tab."""
+
+    def __post_init__(self) -> None:
+        for name in ("text", "number"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise OptionError(f"{name} must be a tuple of column names, not the text {given!r}")
+            object.__setattr__(self, name, tuple(given))
+        both = [name for name in self.text if name in self.number]
+        if both:
+            raise OptionError(f"column {quoted(both)} cannot be both text and number")
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
+        ):
+            raise OptionError(f"the delimiter must be one ASCII character, not {self.delimiter!r}")

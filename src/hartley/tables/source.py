@@ -1,0 +1,71 @@
+"""What every source of rows offers, whether file or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from hartley.tables.columns import RefusedColumn, TypedColumn, as_text, typed_native
+from hartley.tables.range_read import Scan
+from hartley.tables.text_cells import TextRule
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """A column as its source has it, before the rule of types."""
+
+    name: str
+    sql: str
+    """The cell, as an expression over what the source's scan selects from."""
+    duckdb_type: str
+    text_rule: TextRule | None = None
+    """How text cells become values; nothing where the source has types of its own."""
+    refusal: str | None = None
+    """Why the source cannot give this column; reads on from its name."""
+
+
+class Source(Protocol):
+    """Rows that DuckDB can reach."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def connection(self) -> DuckDBPyConnection:
+        """The connection in which the rows can be selected."""
+
+    @property
+    def columns(self) -> tuple[RawColumn, ...]:
+        """The columns in order."""
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Give what these columns can be counted from; the order of rows is free, equal rows may be one."""
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Give what these columns can be selected from row by row, in the order of the source."""
+
+    def where(self, row: int) -> str:
+        """Word the place of a row, counted from 1, for a message."""
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+
+
+def typed_without_looking(column: RawColumn, is_text: bool) -> TypedColumn | RefusedColumn | None:
+    """Give the typed column where no cell must be seen for it, and nothing where the cells decide."""
+    if column.refusal is not None and not (is_text and column.duckdb_type == "VARCHAR"):
+        return RefusedColumn(column.name, column.refusal)
+    if is_text:
+        return as_text(column.name, column.sql, column.duckdb_type)
+    if column.text_rule is not None:
+        return None
+    return typed_native(column.name, column.sql, column.duckdb_type)

@@ -1,0 +1,176 @@
+"""A table: its columns, and the joint range of any roles; the only code that meets rows.
+
+For a release there is :meth:`Table.rows_sql`. It selects, inside DuckDB and in the order of the
+source, for each row
+
+* ``r``: the number of the row, from 1 (sort by it after a join, which may change the order);
+* ``o0, o1, ...``: the asked columns as the source has them, untouched: for CSV and TSV the text
+  of the cell to the character (NULL for a cell without anything, the empty text for an empty pair
+  of quotes, which ``COPY ... (FORMAT csv)`` writes back the same way); for Parquet and frames the value
+  in its own type; for JSON lines the value as text;
+* ``v0, v1, ...``: the same columns by the rule of types, in the carrier that
+  :mod:`~hartley.tables.columns` describes, with NULL for missing. Equal carriers are equal values of
+  the alphabet.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hartley.errors import ColumnError
+from hartley.model import Kind
+from hartley.tables.columns import RefusedColumn, TypedColumn
+from hartley.tables.range_read import Missing, RangeRead, read_range
+from hartley.tables.reading import ReadOptions
+from hartley.tables.roles import Roles
+from hartley.tables.source import RawColumn, Source, typed_without_looking
+from hartley.tables.text_cells import TextRule, typed_texts
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column as the user sees it."""
+
+    name: str
+    kind: Kind | None
+    """``None`` where the column cannot stand in a role, such as a list; naming it in one says why."""
+
+
+class Table:
+    """Rows from a file or a frame, asked only for what is measured.
+
+    >>> import pyarrow as pa
+    >>> from hartley.tables import open_table
+    >>> table = open_table(pa.table({"age": [30, 41, 41], "chol": [180, 214, None]}))
+    >>> table.columns
+    (TableColumn(name='age', kind='number'), TableColumn(name='chol', kind='number'))
+    >>> table.joint_range(Roles(sensitive=("age",), public=("chol",))).joint
+    JointRange(3 public values, 2 sensitive values, 3 pairs)
+    """
+
+    def __init__(self, source: Source, options: ReadOptions) -> None:
+        self._source = source
+        self._options = options
+        self._typed: dict[str, TypedColumn | RefusedColumn] = {}
+        self._raw = {column.name: column for column in source.columns}
+        self.require_columns(options.text + options.number)
+
+    @property
+    def name(self) -> str:
+        """What messages call the table: the file's name, or ``the table``."""
+        return self._source.name
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self._raw)
+
+    @property
+    def columns(self) -> tuple[TableColumn, ...]:
+        """The columns in order, with their kinds; cells are looked at where the rule of types needs it."""
+        self._type(self.column_names)
+        found = (self._typed[name] for name in self.column_names)
+        return tuple(
+            TableColumn(column.name, column.kind if isinstance(column, TypedColumn) else None)
+            for column in found
+        )
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return self._source.row_count
+
+    @property
+    def connection(self) -> DuckDBPyConnection:
+        """The engine in which :meth:`rows_sql` can be run."""
+        return self._source.connection
+
+    def require_columns(self, names: Iterable[str]) -> None:
+        """Refuse a name that is no column, with the nearest names."""
+        for name in names:
+            if name not in self._raw:
+                raise ColumnError.absent(name, self.column_names)
+
+    def joint_range(
+        self, roles: Roles, *, missing: Missing = "value", missing_at: float | None = None
+    ) -> RangeRead:
+        """Read which values of the roles occur together.
+
+        Values are sorted: numbers ascending, text by code point, then missing; of several
+        columns by the first, then the next. With ``missing="drop"`` rows that lack a value in any
+        column of the roles are left out and counted. ``missing_at`` puts a missing number of a public
+        column in that number's place.
+        """
+        typed = self.typed_columns(roles.columns)
+        scan = self._source.scan([self._raw[name] for name in roles.columns])
+        return read_range(
+            self.connection,
+            scan,
+            dict(zip(roles.columns, typed, strict=True)),
+            roles,
+            missing,
+            missing_at,
+        )
+
+    def typed_columns(self, names: Sequence[str]) -> list[TypedColumn]:
+        """Give columns by the rule of types; refuse one that cannot be measured."""
+        self.require_columns(names)
+        self._type(names)
+        typed = []
+        for name in names:
+            column = self._typed[name]
+            if isinstance(column, RefusedColumn):
+                raise ColumnError(f"column {name!r} {column.reason}")
+            typed.append(column)
+        return typed
+
+    def rows_sql(self, names: Sequence[str], *, typed: Sequence[str] = ()) -> str:
+        """Give the query for the rows, as the text at the top of this module says.
+
+        ``names`` come as ``o0, o1, ...`` untouched, ``typed`` as ``v0, v1, ...`` by the rule of types.
+        """
+        values = self.typed_columns(typed)
+        self.require_columns(names)
+        cells = [f"{self._raw[name].sql} AS o{place}" for place, name in enumerate(names)]
+        cells += [f"{column.sql} AS v{place}" for place, column in enumerate(values)]
+        source = self._source.rows([self._raw[name] for name in dict.fromkeys((*names, *typed))])
+        return f"SELECT {', '.join(['row_number() OVER () AS r', *cells])} FROM {source}"
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        self._source.close()
+
+    def _type(self, names: Iterable[str]) -> None:
+        unseen: list[tuple[RawColumn, TextRule]] = []
+        for name in dict.fromkeys(names):
+            if name in self._typed:
+                continue
+            raw = self._raw[name]
+            if name in self._options.number and raw.duckdb_type == "VARCHAR":
+                unseen.append((raw, "number"))
+                continue
+            column = typed_without_looking(raw, name in self._options.text)
+            if column is None:
+                unseen.append((raw, raw.text_rule or "any"))
+                continue
+            if (
+                name in self._options.number
+                and isinstance(column, TypedColumn)
+                and column.kind not in ("number", "boolean")
+            ):
+                raise ColumnError(
+                    f"column {name!r} is a {column.kind}; only text can be declared a number (--number)"
+                )
+            self._typed[name] = column
+        if unseen:
+            scan = self._source.scan([raw for raw, _ in unseen])
+            asked = [(raw.name, raw.sql, rule) for raw, rule in unseen]
+            for column in typed_texts(self.connection, scan.source, asked, self._source.where):
+                self._typed[column.name] = column
