@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -37,7 +37,7 @@ def heading(out: Console, text: str) -> None:
 def finding(out: Console, number: str, sentence: str) -> None:
     """Print a number and, below it, what it means."""
     out.print(Text(number, style="bold cyan"))
-    out.print(Padding(Text(sentence), (0, 0, 0, 4)))
+    out.print(Text(fill(sentence, out.width, initial_indent=" " * 4, subsequent_indent=" " * 4)))
 
 
 def grid(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Table:

@@ -53,7 +53,7 @@ def worst_case(audit: Audit) -> str:
     if audit.sensitive.values == 1:
         return f"There is only one {secret} value in the table, so everybody knows it already."
     if audit.independent:
-        return f"No {public} value rules out any {secret}: without statistics, a reader learns nothing."
+        return f"No value of {public} rules out any {secret}: without statistics, a reader learns nothing."
     if audit.distinct_l == 1:
         verb = "gives" if audit.narrowest_count == 1 else "give"
         return f"{seen} {verb} one {secret} away exactly: {rows}."

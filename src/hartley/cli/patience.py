@@ -1,0 +1,74 @@
+"""Long work on a terminal: a progress bar on stderr, and Ctrl-C that keeps the best result so far."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from hartley.cli.terminal import notes
+from hartley.compilation import on_compilation
+from hartley.search.effort import Effort
+from hartley.workflow.effort import effort_within
+
+SHOW_AFTER = 0.5
+"""Seconds after which a progress bar is worth showing."""
+
+
+@contextmanager
+def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
+    """Hand an effort to a search: it stops at the time limit or at the first Ctrl-C, and shows its progress.
+
+    A second Ctrl-C ends the program at once.
+    """
+    out = notes()
+    asked: list[int] = []
+
+    def on_interrupt(number: int, frame: FrameType | None) -> None:
+        del frame
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+        out.print("stopping; keeping the best so far (Ctrl-C again ends at once)")
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    on_compilation(_CompilationNote(out))
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=out,
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+    task = bar.add_task("searching", total=None, visible=False)
+
+    def progress(done: int, total: int, what: str) -> None:
+        visible = bar.get_time() - started > SHOW_AFTER
+        bar.update(task, completed=done, total=total, description=what, visible=visible)
+
+    started = bar.get_time()
+    try:
+        with bar:
+            yield effort_within(time_limit, seed=seed, progress=progress, should_stop=lambda: bool(asked))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _CompilationNote:
+    """Says once that the compiler is at work."""
+
+    def __init__(self, out: Any) -> None:
+        self.out = out
+        self.said = False
+
+    def __call__(self, name: str) -> None:
+        del name
+        if not self.said:
+            self.said = True
+            self.out.print("compiling for large input; this is done once on this machine")

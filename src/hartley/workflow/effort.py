@@ -1,0 +1,31 @@
+"""The clock of a search: how long it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from time import monotonic
+
+from hartley.errors import OptionError
+from hartley.search.effort import UNLIMITED, Effort
+
+
+def effort_within(
+    time_limit: float | None = None,
+    *,
+    seed: int = 0,
+    should_stop: Callable[[], bool] = UNLIMITED.should_stop,
+    progress: Callable[[int, int, str], None] = UNLIMITED.progress,
+) -> Effort:
+    """Give an effort that ends after so many seconds, or when asked to."""
+    if time_limit is None:
+        return Effort(seed=seed, should_stop=should_stop, progress=progress)
+    if not 0 < time_limit < inf:
+        raise OptionError(f"--time-limit needs a number of seconds above 0, not {time_limit!r}")
+    end = monotonic() + time_limit
+    return Effort(
+        seed=seed,
+        should_stop=lambda: monotonic() >= end or should_stop(),
+        remaining=lambda: max(end - monotonic(), 0.0),
+        progress=progress,
+    )

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from math import log2
+
+import pytest
+
+from hartley.cli.program import run
+from hartley.examples import CLINIC_COLUMNS, clinic
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "clinic.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    return path
+
+
+def document(capsys, *arguments):
+    code = run(["audit", *map(str, arguments), "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_the_json_holds_the_contracts_keys_and_the_counted_truth(table, capsys):
+    code, found = document(capsys, table, "-s", "age", "-p", "cholesterol")
+    ages = {row[0] for row in clinic()}
+    beside: dict[int | None, set[int]] = {}
+    for row in clinic():
+        beside.setdefault(row[4], set()).add(row[0])
+    assert code == 0
+    assert found["rows"] == 300
+    assert found["pairs"] == sum(map(len, beside.values()))
+    assert found["sensitive"] == {"columns": ["age"], "values": len(ages)}
+    assert found["public"] == {"columns": ["cholesterol"], "values": len(beside)}
+    assert found["side"] is None
+    assert found["h0_bits"] == log2(len(ages))
+    assert found["distinct_l"] == min(map(len, beside.values()))
+    assert found["l0_bits"] == log2(len(ages) / found["distinct_l"])
+    assert found["i0_bits"] == log2(len(ages) / max(map(len, beside.values())))
+    assert found["h0_given_public_bits"] == log2(max(map(len, beside.values())))
+    assert {
+        "b0_bits",
+        "istar_bits",
+        "components",
+        "row_k",
+        "independent",
+        "witnesses",
+        "requirements",
+    } <= set(found)
+    exact = [values for values in beside.values() if len(values) == 1]
+    assert found["witnesses"]["narrowest_count"] == len(exact)
+
+
+def test_without_public_all_other_columns_together_and_each_alone_worst_first(table, capsys):
+    _, found = document(capsys, table, "-s", "age")
+    assert found["public"]["columns"] == ["sex", "pain", "pressure", "cholesterol", "pulse"]
+    alone = [each["public"]["columns"] for each in found["each"]]
+    assert sorted(alone) == [["cholesterol"], ["pain"], ["pressure"], ["pulse"], ["sex"]]
+    leaks = [each["l0_bits"] for each in found["each"]]
+    assert leaks == sorted(leaks, reverse=True)
+
+
+@pytest.mark.parametrize(("requirement", "code"), [("distinct-l=1", 0), ("distinct-l=5", 3), ("istar=0", 0)])
+def test_a_requirement_that_does_not_hold_leaves_with_3(table, capsys, requirement, code):
+    found_code, found = document(capsys, table, "-s", "age", "-p", "cholesterol", "--require", requirement)
+    assert found_code == code
+    assert found["requirements"][0]["holds"] is (code == 0)
+
+
+def test_the_terminal_says_it_in_words(table, capsys):
+    assert run(["audit", str(table), "-s", "age", "-p", "cholesterol"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "cholesterol values give one age away exactly" in out
+    assert "l = 1" in out
+
+
+def test_no_sensitive_cell_is_shown_unless_asked(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("code,ward\nSECRET1,a\nSECRET2,b\nSECRET2,b\n")
+    for arguments in ([], ["--json"], ["--require", "distinct-l=9"]):
+        run(["audit", str(path), "-s", "code", "-p", "ward", *arguments])
+        run(["audit", str(path), "-s", "code", "-p", "code", "-p", "ward", *arguments])
+        captured = capsys.readouterr()
+        assert "SECRET" not in captured.out + captured.err
+    run(["audit", str(path), "-s", "code", "-p", "ward", "--disclosive"])
+    assert "SECRET1" in capsys.readouterr().out
+
+
+def test_missing_rows_are_dropped_and_counted(table, capsys):
+    _, kept = document(capsys, table, "-s", "age", "-p", "cholesterol")
+    _, dropped = document(capsys, table, "-s", "age", "-p", "cholesterol", "--missing", "drop")
+    gone = sum(row[4] is None for row in clinic())
+    assert dropped["dropped_rows"] == gone > 0
+    assert dropped["rows"] == kept["rows"] - gone
+    assert dropped["public"]["values"] == kept["public"]["values"] - 1
+
+
+def test_side_information_is_measured(table, capsys):
+    _, found = document(capsys, table, "-s", "age", "-p", "cholesterol", "--side", "sex")
+    assert found["side"] == {"columns": ["sex"], "values": 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "says"),
+    [
+        (b"", ["-s", "a", "-p", "b"], "empty"),
+        (b"a,b\n", ["-s", "a", "-p", "b"], "no rows"),
+        (b"a,b\n1,2\n3\n", ["-s", "a", "-p", "b"], "line 3"),
+        (b"a,a\n1,2\n", ["-s", "a", "-p", "a"], "twice"),
+        (b"a,b\n\xff,2\n", ["-s", "a", "-p", "b"], "--encoding"),
+        (b"a,b\n1,2\n", ["-s", "aa", "-p", "b"], "did you mean 'a'"),
+        (b"a,b\n1,2\n", ["-s", "a", "-p", "b", "--require", "k=5"], "distinct-l=5"),
+        (b"a,b\n1,2\n", ["-p", "b"], "--sensitive"),
+        (b"a,b\n1,2\n", ["-s", "a", "--side", "b"], "--public"),
+        (b"a,b\n1,x\n", ["-s", "a", "-p", "b", "--number", "b"], "line 2"),
+    ],
+)
+def test_bad_input_gets_one_line_and_2(tmp_path, capsys, content, arguments, says):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    assert run(["audit", str(path), *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert says in captured.err
+    assert "Traceback" not in captured.err
+
+
+def test_a_file_that_is_not_there_and_a_folder(tmp_path, capsys):
+    for path in (tmp_path / "nothing.csv", tmp_path):
+        assert run(["audit", str(path), "-s", "a", "-p", "b"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_tiny_tables_are_valid(tmp_path, capsys):
+    path = tmp_path / "tiny.csv"
+    for content in ("a,b\n1,2\n", "a,b\n1,2\n1,3\n", "a,b\n1,2\n2,2\n", "a,b\n,\n,\n"):
+        path.write_text(content)
+        code, found = document(capsys, path, "-s", "a", "-p", "b")
+        assert code == 0
+        assert found["l0_bits"] >= 0
+        assert run(["audit", str(path), "-s", "a", "-p", "b"]) == 0
+        capsys.readouterr()
+
+
+def test_an_unknown_command_and_option_get_one_line(capsys):
+    assert run(["audti"]) == 2
+    assert run(["audit", "x.csv", "--sensitiv"]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_a_small_audit_does_not_import_the_compiler(table):
+    code = (
+        "import sys; from hartley.cli.program import run;"
+        f"run(['audit', {str(table)!r}, '-s', 'age', '-p', 'cholesterol']);"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
