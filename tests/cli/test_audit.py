@@ -160,3 +160,13 @@ def test_a_small_audit_does_not_import_the_compiler(table):
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_stochastic_adds_the_contracts_keys(table, capsys):
+    _, found = document(capsys, table, "-s", "age", "-p", "cholesterol", "--stochastic")
+    assert found["stochastic"]["regime"] == "non-stochastic"
+    assert found["stochastic"]["ldp_epsilon_nats"] is None
+    assert found["stochastic"]["ldp_attainable"] is False
+    assert list(found["stochastic"]["sibson_bits"]) == ["0", "0.5", "1", "2", "5", "inf"]
+    assert run(["audit", str(table), "-s", "age", "-p", "cholesterol", "--stochastic"]) == 0
+    assert "too thin for statistics" in " ".join(capsys.readouterr().out.split())

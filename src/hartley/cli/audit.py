@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from rich.console import Console
@@ -14,6 +14,9 @@ from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
 from hartley.tables import ReadOptions
 from hartley.workflow import AuditResult
+
+if TYPE_CHECKING:
+    from hartley.measures.stochastic.summary import StochasticSummary
 
 
 @click.command("audit")
@@ -27,6 +30,9 @@ from hartley.workflow import AuditResult
     metavar="NAME=NUMBER",
     help="Leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
 )
+@click.option(
+    "--stochastic", is_flag=True, help="Add what statistics say, and whether the table can carry them."
+)
 @options.disclosive
 @options.json_output
 def command(
@@ -39,6 +45,7 @@ def command(
     number: tuple[str, ...],
     encoding: str,
     require: tuple[str, ...],
+    stochastic: bool,
     disclosive: bool,
     as_json: bool,
 ) -> int:
@@ -53,6 +60,7 @@ def command(
         side=side,
         missing=missing,
         require=require,
+        stochastic=stochastic,
         options=ReadOptions(text=text, number=number, encoding=encoding),
     )
     if as_json:
@@ -95,6 +103,8 @@ def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> N
         _show_components(out, audit)
     if result.each:
         _show_each(out, result.each)
+    if result.stochastic is not None:
+        _show_stochastic(out, result.stochastic)
     if result.requirements:
         _show_requirements(out, result.requirements)
 
@@ -161,6 +171,19 @@ def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
             right=[1, 2, 3, 4, 5],
         )
     )
+
+
+def _show_stochastic(out: Console, summary: StochasticSummary) -> None:
+    out.print()
+    heading(out, "With statistics (row frequencies as probabilities)")
+    shown = summary.to_dict()
+    for key, sentence in summary.plain_words().items():
+        value = shown.get(key)
+        if isinstance(value, dict):
+            number = "  ".join(f"{name}: {words.number(part)}" for name, part in value.items())
+        else:
+            number = words.number(value)
+        finding(out, f"{key.replace('_', ' ')}   {number}", sentence)
 
 
 def _show_requirements(out: Console, verdicts: tuple[Verdict, ...]) -> None:

@@ -87,3 +87,16 @@ def at_least(audit: Audit) -> str:
 def cell(value: Any) -> str:
     """Show a cell; a missing one as a word."""
     return "(missing)" if value is None else str(value)
+
+
+def number(value: Any) -> str:
+    """Show a number of any kind; what is infinite as a word.
+
+    >>> number(0.08503401), number(3), number(None), number(True)
+    ('0.085', '3', 'infinite', 'yes')
+    """
+    if value is None:
+        return "infinite"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hartley.errors import ColumnError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
+from hartley.model import JointRange
 from hartley.tables import ReadOptions, Roles, Table, open_table
+
+if TYPE_CHECKING:
+    from hartley.measures.stochastic.summary import StochasticSummary
 
 Names = str | Sequence[str]
 
@@ -25,6 +29,8 @@ class AuditResult:
     dropped_rows: int
     """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Verdict, ...]
+    stochastic: StochasticSummary | None
+    """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
 
     @property
     def holds(self) -> bool:
@@ -33,12 +39,15 @@ class AuditResult:
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
         """Give the result as it stands in JSON; sensitive values appear only when disclosive."""
-        return {
+        shown = {
             **self.audit.to_dict(disclosive=disclosive),
             "dropped_rows": self.dropped_rows,
             "each": [audit.to_dict(disclosive=disclosive) for audit in self.each],
             "requirements": [verdict.to_dict() for verdict in self.requirements],
         }
+        if self.stochastic is not None:
+            shown["stochastic"] = self.stochastic.to_dict()
+        return shown
 
 
 def audit(
@@ -49,12 +58,14 @@ def audit(
     side: Names = (),
     missing: Literal["value", "drop"] = "value",
     require: Sequence[str | Requirement] = (),
+    stochastic: bool = False,
     options: ReadOptions | None = None,
 ) -> AuditResult:
     """Measure what a reader of the public columns learns about the sensitive ones.
 
     ``source`` is a path or a data frame (pandas, polars, pyarrow, DuckDB). Without
-    ``public`` all other columns are taken together, and each one alone.
+    ``public`` all other columns are taken together, and each one alone. ``stochastic`` adds what
+    statistics say, with the row frequencies as probabilities.
     """
     requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
     table = open_table(source, options or ReadOptions())
@@ -66,7 +77,14 @@ def audit(
         each=tuple(sorted((_measure(table, one, missing) for one in alone), key=_worst_first)),
         dropped_rows=read.dropped_rows,
         requirements=tuple(requirement.check(found) for requirement in requirements),
+        stochastic=_statistics(read.joint) if stochastic else None,
     )
+
+
+def _statistics(joint: JointRange) -> StochasticSummary:
+    from hartley.measures.stochastic.summary import StochasticSummary
+
+    return StochasticSummary.of(joint)
 
 
 def names(given: Names) -> tuple[str, ...]:
