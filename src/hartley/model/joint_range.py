@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet, Label
 from hartley.model.arrays import code_type, equal_arrays, frozen_array
+from hartley.model.pair_order import rows_of_pairs
 from hartley.model.partition import Partition
 
 Codes = npt.NDArray[np.integer]
@@ -128,7 +129,7 @@ class JointRange:
                 public_codes.astype(np.int64) * side.size + side_codes, return_inverse=True
             )
         size = public.size if observations is None else len(observations)
-        indptr, indices, counts = _rows_of_pairs(observed, sensitive_codes, rows, size, sensitive.size)
+        indptr, indices, counts = rows_of_pairs(observed, sensitive_codes, rows, size, sensitive.size)
         if observations is None or side is None:
             return cls(sensitive, public, indptr, indices, counts)
         return cls(
@@ -260,25 +261,3 @@ def _require_codes(codes: Codes, alphabet: Alphabet, role: str) -> None:
     seen[codes] = True
     if not seen.all():
         raise InputError(f"{int((~seen).sum())} {role} values of the alphabet never occur")
-
-
-def _rows_of_pairs(
-    observed: Codes, sensitive_codes: Codes, rows: Codes | None, size: int, width: int
-) -> tuple[npt.NDArray[np.int64], Codes, Codes]:
-    """Sort the pairs, join equal ones, and give the row starts, sensitive codes and row counts."""
-    key: npt.NDArray[np.int64] = observed.astype(np.int64)
-    key *= width
-    key += sensitive_codes
-    if not bool((key[1:] > key[:-1]).all()):
-        if rows is None:
-            key, counts = np.unique(key, return_counts=True)
-        else:
-            key, inverse = np.unique(key, return_inverse=True)
-            counts = np.bincount(inverse, weights=rows, minlength=len(key)).astype(np.int64)
-    else:
-        counts = np.ones(len(key), dtype=np.int32) if rows is None else np.asarray(rows)
-    indices: Codes = (key % width).astype(code_type(width))
-    key //= width
-    indptr = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(key, minlength=size), out=indptr[1:])
-    return indptr, indices, counts
