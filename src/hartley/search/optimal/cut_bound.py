@@ -35,9 +35,8 @@ MOST_THRESHOLDS = 24
 class Remainder:
     """The values left after setting those with most candidates aside, summed up beforehand."""
 
-    threshold: int
-    """Values with at least this many candidates are set aside."""
-    aside: int
+    set_aside: tuple[int, ...]
+    """The values with most candidates, down to some number of them."""
     occurrences: Codes
     """How many of the values left show each candidate, ascending."""
     occurrences_below: Codes
@@ -48,7 +47,7 @@ class Remainder:
 
     def most(self, clusters: int, above: int) -> int:
         """Give the most candidates that counting and covering bins allow, if it is less than ``above``."""
-        left = clusters - self.aside
+        left = clusters - len(self.set_aside)
         if left < 1:
             return above
         most = min(above, _capped_sum(self.occurrences, self.occurrences_below, left) // left)
@@ -104,13 +103,13 @@ class CutBound:
     def _certificate(
         self, remainder: Remainder, largest: int, clusters: int, excluded: int
     ) -> CutCertificate:
-        left = clusters - remainder.aside
+        left = clusters - len(remainder.set_aside)
         counted = _capped_sum(remainder.occurrences, remainder.occurrences_below, left) < left * excluded
         everything: tuple[Sequence[int], Sequence[int]] = (range(self.sets.size), range(self.sets.kinds))
         return CutCertificate(
             largest_cluster=largest,
             distinct_l=excluded,
-            set_aside=tuple(np.flatnonzero(self.sets.counts >= remainder.threshold).tolist()),
+            set_aside=remainder.set_aside,
             charged_values=() if counted else everything[0],
             charged_candidates=everything[1] if counted else (),
         )
@@ -157,8 +156,7 @@ def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
     shown = sets.candidates[poor[sets.value_of]]
     occurrences = np.sort(np.bincount(shown, minlength=sets.kinds))
     return Remainder(
-        threshold,
-        int((~poor).sum()),
+        tuple(np.flatnonzero(~poor).tolist()),
         occurrences,
         np.concatenate(([0], np.cumsum(occurrences))),
         counts,

@@ -31,9 +31,9 @@ def pair_up(sets: CandidateSets, wanted: int) -> Partition | PairingCertificate:
 
     >>> from hartley.examples import toy
     >>> pair_up(CandidateSets.of(toy()), 2)
-    Partition({0}, {1, 2}, {3, 4}, {5, 6})
+    Partition({0}, {1, 6}, {2, 4}, {3, 5})
     >>> pair_up(CandidateSets.of(toy()), 3)
-    PairingCertificate(largest_cluster=2, distinct_l=3, barrier=(0,))
+    PairingCertificate(largest_cluster=2, distinct_l=3, barrier=())
     """
     fits, rich = _graph(sets, wanted)
     mates = np.full(len(fits), NOBODY, dtype=np.int64)

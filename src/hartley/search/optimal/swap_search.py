@@ -29,7 +29,7 @@ PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""
 CHUNK = 200_000
 """Moves between two questions whether to stop; a few hundredths of a second."""
-MOST_CELLS = 100_000_000
+MOST_CELLS = 50_000_000
 """Clusters times candidates that the search is willing to keep counts for."""
 WORST_STEP = 64
 """Moves that cost this much more are never taken."""

@@ -1,0 +1,287 @@
+r"""Most candidates that clusters of at most m values can keep: best partition and bound per m.
+
+For each m that matters: bound the candidates from above by counting; try to reach the
+bound, in closed form where there is one (one candidate per value; two candidates wanted), by
+matching where m = 2, else by swap search. What swap search does not reach soon it tries
+to exclude, by a flow, by prices of sizes, by prices of values; what it can neither reach nor exclude it
+searches longer, and leaves open if that fails.
+
+A partition serves every larger m, and a bound every smaller one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log2
+
+import numpy as np
+
+from hartley.errors import InputError, UnreachableError
+from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.candidate_sets import CandidateSets
+from hartley.search.optimal.certificates import CandidateCertificate
+from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter, smallest_alike
+from hartley.search.optimal.cut_bound import CutBound, flow_cut
+from hartley.search.optimal.dealing import dealt_partition, paired_partition
+from hartley.search.optimal.level import Level, Levels
+from hartley.search.optimal.pairing import MOST_VALUES, pair_up
+from hartley.search.optimal.price_bound import size_prices, value_prices
+from hartley.search.optimal.swap_search import Heat, SwapSearch, dealt_places, partition_of_places
+
+SHORT = 1_500
+"""Moves per place before asking whether what is wanted can be excluded."""
+LONG = 10_000
+"""Moves per place of each longer try."""
+HEATS = (Heat(0.2, 0.9), Heat(0.2, 0.5), Heat(0.15, 0.5), Heat(0.25, 0.9))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known for one size of the largest cluster."""
+
+    largest: int
+    kept: int
+    """Candidates that every cluster of the partition keeps."""
+    partition: Partition
+    most: int
+    """No partition keeps more."""
+    certificate: CandidateCertificate | None
+    """Why not; nothing where it is all candidates there are."""
+    finished: bool = True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether partition and bound meet."""
+        return self.kept >= self.most
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSearch:
+    """The search for one table without side information."""
+
+    sets: CandidateSets
+    effort: Effort
+
+    @cached_property
+    def cuts(self) -> CutBound:
+        """The bounds by counting."""
+        return CutBound.of(self.sets)
+
+    def bounded(self, largest: int, known: Partition, kept: int) -> Standing:
+        """Give what is known without a search: a partition handed over, and the bound by counting."""
+        most, certificate = self.cuts.most(largest)
+        return Standing(largest, kept, known, most, certificate)
+
+    def best(self, largest: int, known: Partition, kept: int) -> Standing:
+        """Give the best clusters of at most ``largest`` values found; never worse than those known."""
+        standing = self.bounded(largest, known, kept)
+        if standing.is_closed:
+            return standing
+        if self.effort.should_stop():
+            return replace(standing, finished=False)
+        direct = self._closed_form(standing)
+        if direct is not None:
+            return direct
+        if largest == 2 and self.sets.size <= MOST_VALUES:
+            return self._matched(standing)
+        return self._searched(standing)
+
+    def _closed_form(self, standing: Standing) -> Standing | None:
+        if bool((self.sets.counts == 1).all()):
+            return self._improved(standing, dealt_partition(self.sets, standing.largest))
+        if standing.most == 2:
+            paired = paired_partition(self.sets, standing.largest)
+            return None if paired is None else self._improved(standing, paired)
+        return None
+
+    def _matched(self, standing: Standing) -> Standing:
+        while not standing.is_closed and not self.effort.should_stop():
+            # Bisection: the number of candidates that can be kept is a threshold.
+            wanted = (standing.kept + standing.most + 1) // 2
+            result = pair_up(self.sets, wanted)
+            if isinstance(result, Partition):
+                standing = self._improved(standing, result)
+            else:
+                standing = replace(standing, most=wanted - 1, certificate=result)
+        return replace(standing, finished=standing.is_closed)
+
+    def _searched(self, standing: Standing) -> Standing:
+        largest = standing.largest
+        clusters = least_clusters(self.sets.size, largest)
+        places = dealt_places(self.sets, largest, clusters)
+        standing = self._improved(standing, partition_of_places(places, largest, self.sets.size))
+        if not SwapSearch.fits(self.sets, clusters):
+            return replace(standing, finished=standing.is_closed)
+        search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
+        wanted = standing.most
+        open_above = False
+        while wanted > standing.kept and not self.effort.should_stop():
+            search.ask(np.array([wanted], dtype=np.int64))
+            if not search.run(SHORT * len(places), HEATS[0], self.effort):
+                certificate = None if open_above else self._excluded(largest, wanted)
+                if certificate is not None:
+                    standing = replace(standing, most=wanted - 1, certificate=certificate)
+                elif not any(search.run(LONG * len(places), heat, self.effort) for heat in HEATS):
+                    open_above = True
+            standing = self._improved(standing, search.partition())
+            wanted -= 1
+        stopped = self.effort.should_stop() and not standing.is_closed
+        return replace(standing, finished=not stopped)
+
+    def _excluded(self, largest: int, wanted: int) -> CandidateCertificate | None:
+        """Give a reason why no partition keeps so many candidates, where one is found."""
+        return (
+            flow_cut(self.sets, largest, wanted)
+            or size_prices(self.sets, largest, wanted, self.effort)
+            or value_prices(self.sets, largest, wanted, self.effort)
+        )
+
+    def _improved(self, standing: Standing, partition: Partition) -> Standing:
+        kept = fewest_candidates(self.sets, partition)
+        if kept <= standing.kept:
+            return standing
+        return replace(standing, kept=kept, partition=partition)
+
+
+def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
+    """Give the fewest candidates that a cluster shows."""
+    cluster = partition.labels[sets.value_of].astype(np.int64)
+    shown = np.unique(cluster * sets.kinds + sets.candidates)
+    return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
+
+
+def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
+    """Give the least worst-case leakage found for every size of the largest cluster that matters.
+
+    No level is worse than the best of ``starts`` that fits it.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.uncertainty import distinct_l
+    >>> [(level.cost, distinct_l(toy(), level.partition)) for level in l0_levels(toy()).levels]
+    [(1, 1), (2, 2), (3, 2), (4, 4), (7, 6)]
+    """
+    search = _search(joint, effort)
+    given = _Given.of(joint, starts)
+    sizes = sizes_that_matter(joint.public.size)
+    standings: list[Standing] = []
+    known, kept = Partition.singletons(joint.public.size), distinct_l(joint)
+    for done, largest in enumerate(sizes):
+        effort.progress(done, len(sizes), f"clusters of at most {largest} values")
+        known, kept = given.better(largest, known, kept)
+        if standings and standings[-1].kept == joint.sensitive.size:
+            break
+        standings.append(search.best(largest, known, kept))
+        known, kept = standings[-1].partition, standings[-1].kept
+    effort.progress(len(sizes), len(sizes), "done")
+    return Levels(
+        levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
+        complete=all(standing.finished for standing in standings),
+    )
+
+
+def l0_level(
+    joint: JointRange, largest: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
+) -> Level:
+    """Give the least worst-case leakage found for clusters of at most ``largest`` values.
+
+    >>> from hartley.examples import toy
+    >>> l0_level(toy(), 5)
+    Level(cost=4, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562)
+    """
+    size = joint.public.size
+    if not 1 <= largest <= size:
+        raise InputError(f"the largest cluster holds between 1 and {size} values")
+    known, kept = _Given.of(joint, starts).better(largest, Partition.singletons(size), distinct_l(joint))
+    smallest = max(smallest_alike(size, largest), int(known.sizes.max()))
+    return _level(joint, _search(joint, effort).best(smallest, known, kept))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reached:
+    """The least cost found at which a target is met."""
+
+    level: Level
+    proven_least: bool
+    """Whether every smaller cost is excluded."""
+
+
+def least_largest_cluster(
+    joint: JointRange, wanted: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
+) -> Reached:
+    """Give the smallest clusters found that keep ``wanted`` candidates each.
+
+    >>> from hartley.examples import toy
+    >>> reached = least_largest_cluster(toy(), 3)
+    >>> reached.level.cost, reached.proven_least
+    (4, True)
+    """
+    if wanted > joint.sensitive.size:
+        raise UnreachableError(
+            f"no release leaves {wanted} candidates for every released value; the most that can be "
+            f"reached is {joint.sensitive.size}"
+        )
+    search = _search(joint, effort)
+    given = _Given.of(joint, starts)
+    size = joint.public.size
+    sizes = sizes_that_matter(size)
+    known, kept = Partition.singletons(size), distinct_l(joint)
+    proven = True
+    first = bisect_left(sizes, wanted, key=lambda largest: search.cuts.most(largest)[0])
+    for largest in sizes[first:-1]:
+        known, kept = given.better(largest, known, kept)
+        # To keep less than what is wanted is of no use here, so no time is spent on it.
+        standing = search.best(largest, known, max(kept, wanted - 1))
+        if standing.kept >= wanted:
+            return Reached(level=_level(joint, standing), proven_least=proven)
+        proven = proven and standing.most < wanted
+    whole = search.bounded(size, Partition.whole(size), joint.sensitive.size)
+    return Reached(level=_level(joint, whole), proven_least=proven)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Partitions handed over, each with its largest cluster and the candidates it keeps."""
+
+    partitions: tuple[tuple[int, int, Partition], ...]
+
+    @classmethod
+    def of(cls, joint: JointRange, starts: Iterable[Partition]) -> _Given:
+        return cls(tuple((int(start.sizes.max()), distinct_l(joint, start), start) for start in starts))
+
+    def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
+        """Give the best of these that fits, if it is better than what is known."""
+        for cost, candidates, partition in self.partitions:
+            if cost <= largest and candidates > kept:
+                known, kept = partition, candidates
+        return known, kept
+
+
+def _search(joint: JointRange, effort: Effort) -> CandidateSearch:
+    if joint.side is not None:
+        raise InputError("this search is for tables without side information; use side_resolution")
+    return CandidateSearch(CandidateSets.of(joint), effort)
+
+
+def _level(joint: JointRange, standing: Standing) -> Level:
+    return Level(
+        cost=standing.largest,
+        leakage_bits=max_uncertainty_reduction(joint, standing.partition),
+        lower_bound_bits=log2(joint.sensitive.size / standing.most),
+        certificate=standing.certificate,
+        cut=lambda: standing.partition,
+    )
+
+
+def _with_shared_bounds(standings: Sequence[Standing]) -> list[Standing]:
+    """Let every level have the bound of a coarser one where that is sharper."""
+    shared: list[Standing] = []
+    for standing in reversed(standings):
+        if shared and shared[-1].most < standing.most:
+            standing = replace(standing, most=shared[-1].most, certificate=shared[-1].certificate)
+        shared.append(standing)
+    return shared[::-1]
