@@ -1,1 +1,57 @@
-"""The methods the paper compares with, each a search that ends in a partition."""
+"""The methods the paper compares with, each a search that ends in a partition.
+
+Every method stands in its own file and knows no other. :data:`BASELINES` has them by name;
+:func:`best_utility` and :func:`least_leakage` ask one of them for its best at a target.
+"""
+
+from hartley.search.baselines.bottleneck import agglomerative_bottleneck
+from hartley.search.baselines.choice import Answer, Found, NotApplicable, best_utility, least_leakage
+from hartley.search.baselines.datafly import datafly
+from hartley.search.baselines.demand import Count
+from hartley.search.baselines.dendrogram import clustering_until, dendrogram
+from hartley.search.baselines.funnel import privacy_funnel
+from hartley.search.baselines.generalisation import Generalisation
+from hartley.search.baselines.hierarchy import Hierarchy
+from hartley.search.baselines.iac import iac_mdsf
+from hartley.search.baselines.iac_overlap import iac_overlap
+from hartley.search.baselines.literal import literal_generalisation
+from hartley.search.baselines.local_recoding import local_recoding
+from hartley.search.baselines.masses import kept_information, leaked_information
+from hartley.search.baselines.mondrian import mondrian
+from hartley.search.baselines.pair_merging import InformationRun
+from hartley.search.baselines.pairwise import pairwise_agglomeration
+from hartley.search.baselines.strategies import BASELINES, Baseline, Case
+from hartley.search.baselines.subset_run import SubsetRun
+from hartley.search.baselines.targets import DistinctL, MaxLeakage, Target
+
+__all__ = [
+    "BASELINES",
+    "Answer",
+    "Baseline",
+    "Case",
+    "Count",
+    "DistinctL",
+    "Found",
+    "Generalisation",
+    "Hierarchy",
+    "InformationRun",
+    "MaxLeakage",
+    "NotApplicable",
+    "SubsetRun",
+    "Target",
+    "agglomerative_bottleneck",
+    "best_utility",
+    "clustering_until",
+    "datafly",
+    "dendrogram",
+    "iac_mdsf",
+    "iac_overlap",
+    "kept_information",
+    "leaked_information",
+    "least_leakage",
+    "literal_generalisation",
+    "local_recoding",
+    "mondrian",
+    "pairwise_agglomeration",
+    "privacy_funnel",
+]

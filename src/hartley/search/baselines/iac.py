@@ -14,7 +14,6 @@ ModMod, the first found, pairs being tried from the best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -23,6 +22,7 @@ from hartley.errors import OptionError
 from hartley.model import JointRange, Partition
 from hartley.search.baselines.masses import Masses
 from hartley.search.baselines.modmod import NO_CHANGE, all_changes, best_subset
+from hartley.search.baselines.subset_run import SubsetRun
 from hartley.search.baselines.subsets import EXACT_UP_TO, least_subset, members
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -31,20 +31,6 @@ SOLVERS: tuple[Solver, ...] = get_args(Solver)
 
 RESTARTS = 1000
 """From how many pairs ModMod starts: all of them up to 45 clusters."""
-
-
-@dataclass(frozen=True, eq=False)
-class SubsetRun:
-    """The partitions a run of subset merges went through, the untouched one first."""
-
-    partitions: tuple[Partition, ...]
-    changes: tuple[float, ...]
-    """By how much each step changed the Lagrangian; all negative."""
-
-    @property
-    def partition(self) -> Partition:
-        """The partition the run ends in."""
-        return self.partitions[-1]
 
 
 def iac_mdsf(

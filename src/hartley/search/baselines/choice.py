@@ -1,0 +1,124 @@
+"""The best a baseline can do at a target, or why it has no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+from hartley.errors import HartleyError, OptionError
+from hartley.measures.utility import utility_of
+from hartley.model import Partition
+from hartley.search.baselines.strategies import BASELINES, Baseline, Case, Chain
+from hartley.search.baselines.targets import LEAKAGES, SLACK, Leakage, Target, leakage_of
+
+
+@dataclass(frozen=True)
+class Found:
+    """The partition a baseline offers, and the setting that led to it."""
+
+    name: str
+    setting: str
+    partition: Partition
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """Why a baseline offers nothing."""
+
+    name: str
+    reason: str
+
+
+Answer = Found | NotApplicable
+
+
+def best_utility(name: str, case: Case, target: Target) -> Answer:
+    """Give the partition of best utility among those of a baseline that meet the target.
+
+    Ties go to more clusters, then to the setting tried first.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.utility import Resolution
+    >>> from hartley.search.baselines.targets import DistinctL
+    >>> best_utility("mondrian", Case(joint=toy(), utility=Resolution(7)), DistinctL(3)).setting
+    'k=3, cut median'
+    """
+    baseline = _named(name)
+    try:
+        reachable = target.holds(case.joint, Partition.whole(case.joint.public.size))
+        if not reachable:
+            return NotApplicable(name, "no release meets the target")
+        offers = [
+            (utility_of(case.utility, partition), partition.size, chain.setting, partition)
+            for chain in _chains(baseline, case, target.candidates_needed(case.joint))
+            for partition in _meeting(chain, case, target)
+        ]
+    except HartleyError as refusal:
+        return NotApplicable(name, str(refusal))
+    if not offers:
+        return NotApplicable(name, f"nothing it finds {target}")
+    utility, _, setting, partition = max(offers, key=lambda offer: offer[:2])
+    if not isfinite(utility):
+        return NotApplicable(
+            name, "it meets the target only by merging values without a distance between them"
+        )
+    return Found(name, setting, partition)
+
+
+def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage = "l0") -> Answer:
+    """Give the partition of least leakage among those of a baseline whose utility is at least the floor.
+
+    Ties go to the better utility, then to more clusters, then to the setting tried first.
+    """
+    if leakage not in LEAKAGES:
+        raise OptionError.unknown("leakage", leakage, LEAKAGES)
+    baseline = _named(name)
+    offers = []
+    try:
+        for chain in _chains(baseline, case, None):
+            for step in range(chain.length - 1, -1, -1):
+                partition = chain.at(step)
+                utility = utility_of(case.utility, partition)
+                if utility >= utility_floor - SLACK:
+                    # Merging never leaks more, so no earlier moment of the chain leaks less.
+                    leaked = leakage_of(case.joint, partition, leakage)
+                    offers.append((-leaked, utility, partition.size, chain.setting, partition))
+                    break
+    except HartleyError as refusal:
+        return NotApplicable(name, str(refusal))
+    if not offers:
+        return NotApplicable(name, f"nothing it finds has a utility of {utility_floor:g}")
+    *_, setting, partition = max(offers, key=lambda offer: offer[:3])
+    return Found(name, setting, partition)
+
+
+def _named(name: str) -> Baseline:
+    if name not in BASELINES:
+        raise OptionError.unknown("method", name, BASELINES)
+    return BASELINES[name]
+
+
+def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Chain]:
+    values = case.joint.public.size
+    if values > baseline.most_values:
+        raise OptionError(
+            f"it is made for up to {baseline.most_values:,} public values, and there are {values:,}"
+        )
+    for chain in baseline.chains(case, wanted):
+        yield chain
+        if case.effort.should_stop():
+            return
+
+
+def _meeting(chain: Chain, case: Case, target: Target) -> Iterator[Partition]:
+    """Give the partitions of a chain that meet the target: all from the first one on."""
+    too_early, enough = -1, chain.length
+    while enough - too_early > 1:
+        middle = (too_early + enough) // 2
+        if target.holds(case.joint, chain.at(middle)):
+            enough = middle
+        else:
+            too_early = middle
+    # Later moments are coarser, but under distortion a larger cluster can cost less.
+    yield from (chain.at(step) for step in range(enough, chain.length))

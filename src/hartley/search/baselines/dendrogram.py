@@ -1,0 +1,97 @@
+"""Hierarchical clustering of the public values by scikit-learn, cut where the target holds.
+
+An outside method, for scale: it knows distances between public values and nothing of the
+sensitive ones. The tree is built once; every moment of it is a partition.
+
+Numbers and dates lie on a line scaled to length 1, a missing one at least twice that away from
+all others; two texts are a distance 1 apart, and a missing text is a text of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError, OptionError
+from hartley.measures.uncertainty import distinct_l as measured_distinct_l
+from hartley.model import Alphabet, Coordinate, JointRange, MergeTree, Partition
+from hartley.search.baselines.demand import Demand
+
+Linkage: TypeAlias = Literal["complete", "average", "single", "ward"]
+LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
+
+MOST_VALUES = 5_000
+"""Beyond this the matrix of distances takes too much memory and time."""
+
+
+def dendrogram(public: Alphabet, *, linkage: Linkage = "complete") -> MergeTree:
+    """Build the tree of scikit-learn's ``AgglomerativeClustering``; needs scikit-learn."""
+    if linkage not in LINKAGES:
+        raise OptionError.unknown("linkage", linkage, LINKAGES)
+    if public.size > MOST_VALUES:
+        raise InputError(
+            f"hierarchical clustering takes up to {MOST_VALUES} public values, not {public.size}"
+        )
+    try:
+        from sklearn.cluster import (  # type: ignore[import-untyped, import-not-found, unused-ignore]
+            AgglomerativeClustering,
+        )
+    except ImportError:
+        raise InputError("hierarchical clustering needs scikit-learn: pip install scikit-learn") from None
+    if public.size == 1:
+        return MergeTree.of_merges(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    model = AgglomerativeClustering(n_clusters=1, linkage=linkage, compute_full_tree=True)
+    children = model.fit(_features(public)).children_
+    # A node of the tree is named by the first of its members, as our clusters are.
+    first = list(range(public.size))
+    merges = []
+    for one, other in children.tolist():
+        kept, joined = sorted((first[one], first[other]))
+        merges.append((kept, joined))
+        first.append(kept)
+    pairs = np.array(merges, dtype=np.int64)
+    return MergeTree.of_merges(public.size, pairs[:, 0], pairs[:, 1])
+
+
+def clustering_until(joint: JointRange, *, distinct_l: int, linkage: Linkage = "complete") -> Partition:
+    """Give the earliest moment of the tree at which every released value leaves so many candidates.
+
+    >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e"), (53, "f")])
+    >>> clustering_until(ages, distinct_l=2)
+    Partition({0, 1}, {2, 3}, {4, 5})
+    """
+    Demand(distinct_l).require_possible(joint)
+    tree = dendrogram(joint.public, linkage=linkage)
+    # Merging never takes candidates away, so the moments that hold are the last ones.
+    too_early, enough = -1, tree.steps
+    while enough - too_early > 1:
+        middle = (too_early + enough) // 2
+        if measured_distinct_l(joint, tree.partition(middle)) >= distinct_l:
+            enough = middle
+        else:
+            too_early = middle
+    return tree.partition(enough)
+
+
+def _features(public: Alphabet) -> npt.NDArray[np.float64]:
+    if len(public.coordinates) == 1 and public.positions is not None:
+        return np.column_stack(_on_line(public.positions))
+    parts = []
+    for cells in public.coordinates:
+        parts += _on_line(cells.positions) if cells.positions is not None else _words(cells)
+    return np.column_stack(parts)
+
+
+def _on_line(positions: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    absent = np.isnan(positions)
+    present = positions[~absent]
+    low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
+    scaled = (np.where(absent, (low + high) / 2, positions) - low) / ((high - low) or 1.0)
+    return [scaled, 2.0 * absent]
+
+
+def _words(cells: Coordinate) -> list[npt.NDArray[np.float64]]:
+    words = np.array([str(cells.cell(place)) for place in range(len(cells.values))], dtype=object)
+    return [(words == word) / np.sqrt(2) for word in sorted(set(words.tolist()))]

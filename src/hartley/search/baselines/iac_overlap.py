@@ -1,0 +1,322 @@
+r"""The loop of IAC-MDSF on the paper's own problem: :math:`I_*(S; \hat X) - \lambda U(X; \hat X)`.
+
+Merging a subset W of clusters changes it by
+
+.. math:: F(W) = \log_2 \frac{|\mathcal P^*_{\hat X_W}|}{|\mathcal P^*_{\hat X}|}
+          - \lambda \, [U(X; \hat X_W) - U(X; \hat X)],
+
+where all components that W touches become one. F is not submodular, nor a difference of two
+submodular functions that anybody could name. Any set function is one after adding and
+subtracting :math:`\alpha \sqrt{|W|}` with a large enough weight; ModMod on that is a
+heuristic, and says so.
+
+Three solvers: ``"exact"`` tries all subsets (up to 15 public values); ``"greedy"`` grows the best
+pair by the best cluster while that helps; ``"modmod"`` runs ModMod from the best pairs. Side
+information plays no part in the search.
+
+Ties, after rounding to 12 decimals: the smallest subset, then the earliest; of pairs and of
+clusters to add, the earliest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, isfinite, log2, sqrt
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import OptionError
+from hartley.measures.overlap import components
+from hartley.measures.utility import Utility
+from hartley.model import JointRange, Partition
+from hartley.search.baselines.masses import Floats
+from hartley.search.baselines.subset_run import SubsetRun
+from hartley.search.baselines.subsets import (
+    DECIMALS,
+    EXACT_UP_TO,
+    least_subset,
+    members,
+    over_subsets,
+)
+from hartley.search.effort import UNLIMITED, Effort
+
+Solver: TypeAlias = Literal["exact", "modmod", "greedy"]
+SOLVERS: tuple[Solver, ...] = get_args(Solver)
+
+RESTARTS = 20
+"""From how many pairs ModMod starts."""
+NO_CHANGE = 1e-12
+
+
+def iac_overlap(
+    joint: JointRange,
+    utility: Utility,
+    *,
+    utility_weight: float,
+    solver: Solver = "greedy",
+    effort: Effort = UNLIMITED,
+) -> SubsetRun:
+    r"""Merge subsets while that lowers :math:`I_*(S; \hat X) - \lambda U(X; \hat X)`.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.utility import Resolution
+    >>> iac_overlap(toy(), Resolution(7), utility_weight=0.5, solver="exact").partition
+    Partition({0, 2, 4, 5, 6}, {1}, {3})
+    """
+    if solver not in SOLVERS:
+        raise OptionError.unknown("solver", solver, SOLVERS)
+    if utility_weight < 0:
+        raise OptionError("the utility weight cannot be negative")
+    if solver == "exact" and joint.public.size > EXACT_UP_TO:
+        raise OptionError(
+            f"the exact solver takes up to {EXACT_UP_TO} public values, not {joint.public.size}; "
+            "choose 'greedy'"
+        )
+    plain = joint.without_side()
+    union_costs = _all_union_costs(utility) if solver == "exact" else np.zeros(0)
+    partitions = [Partition.singletons(joint.public.size)]
+    changes: list[float] = []
+    while partitions[-1].size > 1 and not effort.should_stop():
+        here = OverlapChange(plain, utility, utility_weight, partitions[-1])
+        if solver == "exact":
+            chosen = _exact(here, union_costs)
+        else:
+            chosen = _greedy(here) if solver == "greedy" else _modmod(here, RESTARTS)
+        change = here.of(chosen)
+        if len(chosen) < 2 or not change < -NO_CHANGE:
+            break
+        partitions.append(partitions[-1].merge(*chosen))
+        changes.append(change)
+        effort.progress(joint.public.size - partitions[-1].size, joint.public.size - 1, "merges")
+    return SubsetRun(tuple(partitions), tuple(changes))
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapChange:
+    """The set function F at one partition."""
+
+    joint: JointRange
+    utility: Utility
+    utility_weight: float
+    partition: Partition
+
+    @cached_property
+    def component(self) -> npt.NDArray[np.integer]:
+        """The component of each cluster."""
+        return components(self.joint, self.partition).labels[self.partition.firsts]
+
+    @cached_property
+    def costs(self) -> Floats:
+        """The cost of each cluster."""
+        return self.utility.costs(self.partition)
+
+    @property
+    def size(self) -> int:
+        """How many clusters there are."""
+        return self.partition.size
+
+    def of(self, chosen: list[int]) -> float:
+        """Give F of a subset of the clusters; infinite where its members may not be merged."""
+        if len(chosen) < 2:
+            return 0.0
+        merged = self.partition.merge(*chosen)
+        worst = float(self.utility.costs(merged).max())
+        return float(self.change(len(np.unique(self.component[chosen])), worst))
+
+    def change(self, touched: int, worst: float) -> float:
+        """Give F where so many components become one and the worst cluster then costs so much."""
+        if not isfinite(worst):
+            return inf
+        before = self.utility.of_cost(float(self.costs.max()))
+        there = int(self.component.max()) + 1
+        gained = self.utility.of_cost(worst) - before
+        return log2((there - touched + 1) / there) - self.utility_weight * gained
+
+    def of_pairs(self) -> Floats:
+        """Give F of every pair of clusters as a matrix, infinite on and below the diagonal."""
+        size = self.size
+        changes = np.full((size, size), inf)
+        order = np.argsort(-self.costs, kind="stable")[:3]
+        for one, other in _rounds(size):
+            labels = np.arange(size)
+            labels[other] = one
+            merged = Partition(labels[self.partition.labels])
+            unions = self.utility.costs(merged)[merged.labels[self.partition.firsts[one]]]
+            for i, j, cost in zip(one.tolist(), other.tolist(), unions.tolist(), strict=True):
+                rest = max((self.costs[k] for k in order if k not in (i, j)), default=0.0)
+                touched = 1 + int(self.component[i] != self.component[j])
+                changes[min(i, j), max(i, j)] = self.change(touched, max(cost, float(rest)))
+        return changes
+
+
+def _rounds(size: int) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Give all pairs in rounds of disjoint pairs, so that one partition shows a round's costs at once."""
+    even = size + size % 2
+    circle = np.arange(even - 1)
+    rounds = []
+    for turn in range(even - 1):
+        turned = np.concatenate([[even - 1], np.roll(circle, turn)])
+        one, other = turned[: even // 2], turned[::-1][: even // 2]
+        real = (one < size) & (other < size)
+        rounds.append((one[real], other[real]))
+    return rounds
+
+
+def _best_pairs(here: OverlapChange, most: int) -> list[list[int]]:
+    changes = here.of_pairs()
+    rows, columns = np.triu_indices(here.size, 1)
+    order = np.argsort(np.round(changes[rows, columns], DECIMALS), kind="stable")[:most]
+    return [[int(rows[k]), int(columns[k])] for k in order]
+
+
+def _greedy(here: OverlapChange) -> list[int]:
+    chosen = _best_pairs(here, 1)[0]
+    value = here.of(chosen)
+    while len(chosen) < here.size:
+        others = [x for x in range(here.size) if x not in chosen]
+        grown = np.round([here.of([*chosen, x]) for x in others], DECIMALS)
+        if not grown.min() < value - NO_CHANGE:
+            break
+        chosen = sorted([*chosen, others[int(np.argmin(grown))]])
+        value = here.of(chosen)
+    return chosen
+
+
+def _modmod(here: OverlapChange, restarts: int) -> list[int]:
+    best: list[int] = []
+    least = 0.0
+    concavity = _enough_concavity(here)
+    for start in _best_pairs(here, restarts):
+        chosen = _descend(here, start, concavity)
+        value = here.of(chosen)
+        if value < least - NO_CHANGE:
+            best, least = chosen, value
+    return best
+
+
+def _enough_concavity(here: OverlapChange) -> float:
+    r"""Give a weight that makes :math:`F(W) + \alpha\sqrt{|W|}` submodular, where F is finite.
+
+    Its second differences are at most four times the largest F; those of the root are least
+    in size at the full set.
+    """
+    size = here.size
+    if size < 3:
+        return 1.0
+    whole = here.change(int(here.component.max()) + 1, float(here.utility.costs(Partition.whole(
+        here.utility.size)).max()))  # fmt: skip
+    largest = log2(int(here.component.max()) + 1) + (abs(whole) if isfinite(whole) else 0.0) + 1.0
+    bend = 2 * sqrt(size - 1) - sqrt(size - 2) - sqrt(size)
+    return 4 * largest / bend
+
+
+def _descend(here: OverlapChange, start: list[int], concavity: float) -> list[int]:
+    """Take ModMod rounds from a subset while F falls: first those that grow it, then all."""
+    # Undoing the pair is often the steepest first round; growing first looks beyond it.
+    grown = _rounds_down(here, start, concavity, (_second_bound,))
+    return _rounds_down(here, grown, concavity, (_first_bound, _second_bound))
+
+
+def _rounds_down(
+    here: OverlapChange, start: list[int], concavity: float, bounds: tuple[_Bound, ...]
+) -> list[int]:
+    chosen, value = start, here.of(start)
+    while True:
+        others = [x for x in range(here.size) if x not in chosen]
+        nearby = _Nearby(
+            value=value,
+            chosen=chosen,
+            with_one_more={x: here.of(sorted([*chosen, x])) for x in others},
+            with_one_less={x: here.of([y for y in chosen if y != x]) for x in chosen},
+        )
+        found, least = chosen, value
+        promising = sorted(others, key=lambda x: (round(nearby.with_one_more[x], DECIMALS), x))
+        for order in (others, promising):
+            lower = {x: concavity * (sqrt(rank + 1) - sqrt(rank)) for rank, x in enumerate([*chosen, *order])}
+            for bound in bounds:
+                upper = bound(here, nearby, concavity)
+                tried = [x for x in range(here.size) if upper[x] - lower[x] < 0]
+                new = here.of(tried)
+                if new < least - NO_CHANGE:
+                    found, least = tried, new
+        if found == chosen:
+            return chosen
+        chosen, value = found, least
+
+
+@dataclass(frozen=True)
+class _Nearby:
+    """F at a subset and at its neighbours."""
+
+    value: float
+    chosen: list[int]
+    with_one_more: dict[int, float]
+    with_one_less: dict[int, float]
+
+
+_Bound: TypeAlias = Callable[[OverlapChange, _Nearby, float], dict[int, float]]
+
+
+def _first_bound(here: OverlapChange, nearby: _Nearby, concavity: float) -> dict[int, float]:
+    """Weigh members by what they add to the subset, others by what they add to nothing."""
+    inside = len(nearby.chosen)
+    bend = concavity * (sqrt(inside) - sqrt(max(inside - 1, 0)))
+    return {
+        x: nearby.value - nearby.with_one_less[x] + bend if x in nearby.with_one_less else concavity
+        for x in range(here.size)
+    }
+
+
+def _second_bound(here: OverlapChange, nearby: _Nearby, concavity: float) -> dict[int, float]:
+    """Weigh members by what they add to everything, others by what they add to the subset."""
+    everything = list(range(here.size))
+    whole = here.of(everything)
+    last = concavity * (sqrt(here.size) - sqrt(here.size - 1))
+    bend = concavity * (sqrt(len(nearby.chosen) + 1) - sqrt(len(nearby.chosen)))
+    weights: dict[int, float] = {}
+    for x in everything:
+        if x not in nearby.with_one_less:
+            weights[x] = nearby.with_one_more[x] - nearby.value + bend
+            continue
+        all_but = here.of([y for y in everything if y != x])
+        # Where not everything may be merged, the member's increment at the subset stands in.
+        finite = isfinite(whole) and isfinite(all_but)
+        weights[x] = (whole - all_but if finite else nearby.value - nearby.with_one_less[x]) + last
+    return weights
+
+
+def _all_union_costs(utility: Utility) -> Floats:
+    """Give the cost of every subset of the public values as one cluster."""
+    size = utility.size
+    costs = np.zeros(2**size)
+    for mask in range(1, 2**size):
+        inside = members(mask, size)
+        labels = np.arange(size)
+        labels[inside] = inside[0]
+        partition = Partition(labels)
+        costs[mask] = utility.costs(partition)[partition.labels[inside[0]]]
+    return costs
+
+
+def _exact(here: OverlapChange, union_costs: Floats) -> list[int]:
+    values = here.utility.size
+    masks = np.array(
+        [sum(1 << (values - 1 - place) for place in cluster) for cluster in here.partition.clusters()]
+    )
+    union = np.asarray(over_subsets(np.bitwise_or, masks, 0), dtype=np.int64)
+    touched = np.asarray(over_subsets(np.bitwise_or, 1 << here.component.astype(np.int64), 0), dtype=np.int64)
+    inside_worst = np.asarray(over_subsets(np.maximum, here.costs, 0.0), dtype=float)
+    worst = np.maximum(union_costs[union], inside_worst[::-1])
+    changes = np.array(
+        [
+            here.change(bits, cost)
+            for bits, cost in zip(np.bitwise_count(touched).tolist(), worst.tolist(), strict=True)
+        ]
+    )
+    # The empty subset and single clusters change nothing.
+    changes[0] = 0.0
+    return members(least_subset(changes, here.size), here.size)
