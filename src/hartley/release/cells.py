@@ -1,0 +1,70 @@
+"""Cells as text and back: one text for equal values, so that files and codebooks agree.
+
+==========  ============================  ==================================================
+kind        as a Python value             as text
+==========  ============================  ==================================================
+number      int, float or Decimal         shortest exact digits: ``180``, ``0.25``, ``1e+22``
+boolean     bool                          ``true`` or ``false``
+date        date                          ``2024-02-29``
+timestamp   datetime                      ``2024-02-29 07:30:00``, with ``+00:00`` for an instant
+text        str                           itself
+==========  ============================  ==================================================
+
+A missing cell is ``None`` in both.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from hartley.model import Kind
+
+Cell = Any
+"""A cell as a Python value; ``None`` where it is missing."""
+
+
+def cell_text(cell: Cell) -> str | None:
+    """Write a cell as text.
+
+    >>> cell_text(180.0), cell_text(0.1), cell_text(Decimal("1.10")), cell_text(True), cell_text(None)
+    ('180', '0.1', '1.1', 'true', None)
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        text = repr(cell + 0.0)
+        return text.removesuffix(".0")
+    if isinstance(cell, Decimal):
+        text = format(cell, "f")
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
+    if isinstance(cell, dt.datetime):
+        return cell.isoformat(sep=" ")
+    if isinstance(cell, dt.date):
+        return cell.isoformat()
+    return str(cell)
+
+
+def parse_cell(text: str | None, kind: Kind) -> Cell:
+    """Read a cell back from its text; a number comes as int where it is whole, else as Decimal.
+
+    >>> parse_cell("180", "number"), parse_cell("0.10", "number"), parse_cell("2024-02-29", "date")
+    (180, Decimal('0.10'), datetime.date(2024, 2, 29))
+    """
+    if text is None or kind == "text":
+        return text
+    if kind == "number":
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            raise ValueError("not a number") from None
+        if not number.is_finite():
+            raise ValueError("not a finite number")
+        return int(number) if number == number.to_integral_value() else number
+    if kind == "boolean":
+        return {"true": True, "false": False}[text]
+    return dt.date.fromisoformat(text) if kind == "date" else dt.datetime.fromisoformat(text)

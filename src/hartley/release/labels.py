@@ -1,0 +1,260 @@
+"""Codewords: what stands in the released table for each cluster.
+
+Several public columns are coded column by column inside the same cluster:
+
+* ``midpoint``, ``centroid``, ``member``: a value of the column's own kind inside the cluster's
+  range. Whole numbers stay whole and dates stay dates: the middle is rounded down, the mean towards
+  the middle, so that rounding never makes the worst distance greater than the next whole number.
+* ``interval``: the text ``[180, 214]``; ``set``: the text ``{A, B}``. One cell alone stays as it is.
+  A cluster that also holds missing cells says so: ``[180, 214] or missing``, ``{A, B, missing}``.
+
+Text and truth values have no middle: for them ``midpoint``, ``centroid`` and ``interval`` mean ``set``,
+and ``member`` is the first member. Under the first three a missing cell takes the label of the cluster's
+present cells; a cluster of missing cells only stays missing. A column in which no two different cells
+share a cluster is left unchanged.
+
+Two clusters never share a label by accident. The later one moves to the nearest free value
+inside its own range (or gets ``#2`` after its text), as long as that is not farther from its members
+than ``limit``; only where nothing is free do labels coincide, and then
+:attr:`Codebook.partition` is the merged truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from hartley.errors import OptionError
+from hartley.model import Alphabet, Coordinate, Kind, Partition
+from hartley.release.cells import Cell, cell_text
+from hartley.release.scale import Scale, scale_of
+
+Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
+LABELS: tuple[Labels, ...] = get_args(Labels)
+Coding: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
+MISSING = "missing"
+MOST_MOVES = 2000
+"""No cluster tries more free values than this before it takes one of its members."""
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """How one public column is coded."""
+
+    name: str
+    kind: Kind
+    coding: Coding
+
+    @property
+    def released_kind(self) -> Kind:
+        """The kind of the released column: intervals and sets are text."""
+        return "text" if self.coding in ("interval", "set") else self.kind
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The label of every cluster, column by column."""
+
+    columns: tuple[CodedColumn, ...]
+    partition: Partition
+    """The clusters as a reader can tell them apart: those with one label are one."""
+    labels: tuple[tuple[Cell, ...], ...]
+    """One label for each cluster of :attr:`partition`, one cell for each column."""
+    coincided: int
+    """How many clusters were lost because their labels had to coincide."""
+
+
+def codebook(
+    public: Alphabet, partition: Partition, labels: Labels = "midpoint", *, limit: float | None = None
+) -> Codebook:
+    """Label the clusters of a partition.
+
+    ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
+
+    >>> ages = Alphabet.of_values([30, 33, 41, None], ("age",))
+    >>> part = Partition.from_clusters([[0, 1], [2, 3]])
+    >>> [codebook(ages, part, style).labels for style in ("midpoint", "interval")]
+    [((31,), (41,)), (('[30, 33]',), ('41 or missing',))]
+    """
+    if labels not in LABELS:
+        raise OptionError.unknown("kind of labels", labels, LABELS)
+    clusters = partition.clusters()
+    given = public.given_positions if len(public.coordinates) == 1 else None
+    coders = [
+        _Coder(coordinate, clusters, labels, None if given is None else given.tolist(), limit)
+        for coordinate in public.coordinates
+    ]
+    chosen = _apart(coders, clusters)
+    told = len(set(map(_key, chosen)))
+    if told < len(chosen) and limit is None and not any(coder.is_text for coder in coders):
+        # Members differ between clusters, so labels that are members never coincide.
+        chosen = [next(_members(coders, number, cluster)) for number, cluster in enumerate(clusters)]
+    numbers: dict[Hashable, int] = {}
+    merged = np.array([numbers.setdefault(_key(label), len(numbers)) for label in chosen])
+    told_apart = Partition(merged[partition.labels])
+    first_cluster = partition.labels[told_apart.firsts]
+    return Codebook(
+        tuple(coder.column for coder in coders),
+        told_apart,
+        tuple(chosen[number] for number in first_cluster.tolist()),
+        partition.size - told_apart.size,
+    )
+
+
+class _Coder:
+    """The labels of one column, and the other values each of its clusters could take."""
+
+    def __init__(
+        self,
+        coordinate: Coordinate,
+        clusters: list[list[int]],
+        labels: Labels,
+        missing_at: list[float] | None,
+        limit: float | None,
+    ) -> None:
+        self.coordinate = coordinate
+        self.scale: Scale | None = scale_of(coordinate, missing_at)
+        self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
+        self.cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
+        self.distinct = [list(dict.fromkeys(self.cells[place] for place in cluster)) for cluster in clusters]
+        self.clusters = clusters
+        self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
+
+    def _coding(self, labels: Labels) -> Coding:
+        if all(len(cells) == 1 for cells in self.distinct):
+            return "unchanged"
+        if self.scale is None and labels != "member":
+            return "set"
+        return labels
+
+    @property
+    def is_text(self) -> bool:
+        return self.column.coding in ("interval", "set")
+
+    def label(self, number: int) -> Cell:
+        """Give the label that the coding asks for."""
+        cells = self.distinct[number]
+        if len(cells) == 1:
+            return cell_text(cells[0]) if self.is_text else cells[0]
+        present = sorted(cell for cell in cells if cell is not None)
+        if self.column.coding == "set":
+            return "{" + ", ".join([*map(_item, present), *([MISSING] if None in cells else [])]) + "}"
+        if self.column.coding == "interval":
+            ends = [cell_text(present[0]), cell_text(present[-1])]
+            text = ends[0] if len(present) == 1 else f"[{ends[0]}, {ends[1]}]"
+            return f"{text} or {MISSING}" if None in cells else text
+        if self.scale is None:
+            return present[0]
+        ticks = self._ticks(number)
+        best = self._best(ticks)
+        return present[0] if best is None else self.scale.value(best)
+
+    def _tick(self, place: int) -> int | None:
+        return None if self.scale is None else self.scale.ticks[place]
+
+    def _ticks(self, number: int) -> list[int]:
+        found = {self._tick(place) for place in self.clusters[number]}
+        return sorted(tick for tick in found if tick is not None)
+
+    def _best(self, ticks: list[int]) -> int | None:
+        """Give the tick of the label; nothing where no allowed tick lies in the range."""
+        assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
+        low, high, step = ticks[0], ticks[-1], self.scale.step
+        if self.column.coding == "member":
+            return min(ticks, key=lambda tick: (max(tick - low, high - tick), tick))
+        if self.column.coding == "midpoint":
+            best = (low + high) // 2 // step * step
+        else:
+            total, count = sum(ticks), len(ticks)
+            # Towards the middle, so that the farthest member does not get farther.
+            above = 2 * total > count * (low + high)
+            best = (total // (count * step) if above else -(-total // (count * step))) * step
+        if best < low:
+            best += step
+        elif best > high:
+            best -= step
+        return best if low <= best <= high else None
+
+    def moves(self, number: int) -> Iterator[Cell]:
+        """Give other labels inside the cluster's range and the limit, the nearest first."""
+        if self.scale is None or self.is_text or len(self.distinct[number]) == 1:
+            return
+        ticks = self._ticks(number)
+        best = self._best(ticks)
+        if best is None:
+            return
+        if self.column.coding == "member":
+            near = sorted(ticks, key=lambda tick: (abs(tick - best), tick))[1:]
+            yield from (self.scale.value(tick) for tick in near if self._is_within(ticks, tick))
+            return
+        for move in range(self.scale.step, MOST_MOVES * self.scale.step, self.scale.step):
+            inside = [tick for tick in (best - move, best + move) if ticks[0] <= tick <= ticks[-1]]
+            if not inside:
+                return
+            yield from (self.scale.value(tick) for tick in inside if self._is_within(ticks, tick))
+
+    def _is_within(self, ticks: list[int], tick: int) -> bool:
+        return self.limit is None or max(tick - ticks[0], ticks[-1] - tick) <= self.limit
+
+    def member(self, number: int, place: int) -> Cell:
+        """Give what a member puts in this column when it stands for its cluster."""
+        return self.label(number) if self.is_text else self.cells[place]
+
+    def allows(self, number: int, place: int) -> bool:
+        """Tell whether a member's own cell may stand for the cluster."""
+        tick = self._tick(place)
+        return self.is_text or tick is None or self._is_within(self._ticks(number), tick)
+
+
+def _apart(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, ...]]:
+    """Choose the labels in order; those that have no choice come first."""
+    chosen: list[tuple[Cell, ...]] = [
+        tuple(coder.label(number) for coder in coders) for number in range(len(clusters))
+    ]
+    fixed = [all(len(coder.distinct[number]) == 1 for coder in coders) for number in range(len(clusters))]
+    taken = {_key(chosen[number]) for number in range(len(clusters)) if fixed[number]}
+    for number, cluster in enumerate(clusters):
+        if fixed[number]:
+            continue
+        if _key(chosen[number]) in taken:
+            others = _others(coders, number, cluster, chosen[number])
+            chosen[number] = next((label for label in others if _key(label) not in taken), chosen[number])
+        taken.add(_key(chosen[number]))
+    return chosen
+
+
+def _others(
+    coders: list[_Coder], number: int, cluster: list[int], label: tuple[Cell, ...]
+) -> Iterator[tuple[Cell, ...]]:
+    for place, coder in enumerate(coders):
+        for cell in coder.moves(number):
+            yield (*label[:place], cell, *label[place + 1 :])
+    texts = (place for place, coder in enumerate(coders) if coder.is_text and label[place] is not None)
+    text = next(texts, None)
+    if text is None:
+        yield from _members(coders, number, cluster)
+        return
+    for again in range(2, len(coders[0].clusters) + 3):
+        yield (*label[:text], f"{label[text]} #{again}", *label[text + 1 :])
+
+
+def _members(coders: list[_Coder], number: int, cluster: list[int]) -> Iterator[tuple[Cell, ...]]:
+    """Give the cluster's own members as labels, those without a missing cell first."""
+    allowed = [place for place in cluster if all(coder.allows(number, place) for coder in coders)]
+    labels = [tuple(coder.member(number, place) for coder in coders) for place in allowed]
+    yield from sorted(labels, key=lambda label: sum(cell is None for cell in label))
+
+
+def _key(label: tuple[Cell, ...]) -> Hashable:
+    # Cells of one column are of one kind, so their texts tell them apart.
+    return tuple(cell_text(cell) for cell in label)
+
+
+def _item(cell: Cell) -> str:
+    text = cell_text(cell)
+    assert text is not None  # noqa: S101 (missing cells are written as a word by the caller)
+    plain = text.strip() == text and text not in ("", MISSING) and not set(text) & set(',{}"')
+    return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,110 @@
+"""A column of numbers, dates or timestamps as whole ticks, in which means and distances are exact.
+
+A tick is fine enough for every cell. Labels lie on every ``step``-th tick, so that whole
+numbers stay whole, dates stay dates, and other numbers get one digit more than the
+finest cell has (the middle of two such cells needs no more).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from math import floor
+from typing import Any
+
+from hartley.model import Coordinate
+from hartley.release.cells import Cell
+
+_DAY_ONE = dt.datetime(1, 1, 1)
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The ticks of a column and the way back."""
+
+    ticks: tuple[int | None, ...]
+    """Where each cell lies; ``None`` where it is missing and has no place."""
+    step: int
+    """Labels lie on multiples of this."""
+    per_unit: int
+    """Ticks in one unit of distance: 1, a day, or a second."""
+    value: Callable[[int], Cell]
+    """The cell at a tick."""
+
+    def limit(self, distance: float) -> int:
+        """Give the largest number of ticks that is no farther than a distance."""
+        return floor(Decimal(repr(distance + 1e-9)) * self.per_unit)
+
+    def distance(self, ticks: int) -> float:
+        """Give a number of ticks as a distance."""
+        return float(Decimal(ticks) / self.per_unit)
+
+
+def scale_of(coordinate: Coordinate, missing_at: Sequence[float] | None = None) -> Scale | None:
+    """Give the scale of a column, or nothing for text and truth values.
+
+    ``missing_at`` holds the position of every cell; those of missing cells give them a place.
+    """
+    if coordinate.kind in ("text", "boolean"):
+        return None
+    cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
+    if coordinate.kind == "number":
+        return _numbers(cells, missing_at)
+    if coordinate.kind == "date":
+        days = tuple(None if cell is None else cell.toordinal() for cell in cells)
+        return Scale(days, 1, 1, dt.date.fromordinal)
+    return _timestamps(cells)
+
+
+def _numbers(cells: list[Any], missing_at: Sequence[float] | None) -> Scale:
+    exact: list[Decimal | None] = []
+    finest_given = 0
+    for place, cell in enumerate(cells):
+        if cell is None:
+            at = None if missing_at is None else Decimal(repr(float(missing_at[place])))
+            exact.append(at)
+            if at is not None:
+                finest_given = max(finest_given, _decimals(at))
+        else:
+            exact.append(Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell))
+    present = [number for number, cell in zip(exact, cells, strict=True) if cell is not None]
+    finest = max((_decimals(number) for number in present if number is not None), default=0)
+    label_decimals = finest + 1 if finest else 0
+    decimals = max(label_decimals, finest_given)
+    floats = any(isinstance(cell, float) for cell in cells)
+
+    def value(tick: int) -> Cell:
+        with localcontext() as context:
+            context.prec = 1000
+            number = Decimal(tick).scaleb(-decimals)
+        if number == number.to_integral_value() and not floats:
+            return int(number)
+        return float(number) if floats else number
+
+    with localcontext() as context:
+        context.prec = 1000
+        ticks = tuple(None if number is None else int(number.scaleb(decimals)) for number in exact)
+    return Scale(ticks, 10 ** (decimals - label_decimals), 10**decimals, value)
+
+
+def _decimals(number: Decimal) -> int:
+    with localcontext() as context:
+        context.prec = 1000
+        exponent = number.normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
+def _timestamps(cells: list[Any]) -> Scale:
+    zone = next((cell.tzinfo for cell in cells if cell is not None), None)
+    start = _DAY_ONE.replace(tzinfo=zone)
+    counts = [None if cell is None else (cell - start) // _MICROSECOND for cell in cells]
+    whole = all(count is None or count % 1_000_000 == 0 for count in counts)
+    return Scale(
+        tuple(counts),
+        1_000_000 if whole else 1,
+        1_000_000,
+        lambda tick: start + dt.timedelta(microseconds=tick),
+    )
