@@ -1,0 +1,170 @@
+"""The cluster of the value at an end of the line, chosen by a solver, for centroids.
+
+Binary variables say which values are members and which sensitive values are held; HiGHS (through SciPy)
+solves the model. Limits are counted in nodes, so that results do not depend on the machine's speed; the
+time limit only guards against being stuck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.search.effort import Effort
+from hartley.search.optimal.line import Floats, Line, Places
+
+End = Literal["first", "last"]
+
+NODE_LIMIT = 400
+SECONDS_LIMIT = 2.0
+SOLVER_TOLERANCE = 1e-6
+"""HiGHS lets a constraint or an objective be off by this much."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Cover:
+    """Values as seen from one end: their distances, and the sensitive values each holds."""
+
+    ranks: Places
+    distances: Floats
+    """Distance of each value from the end, which comes first, at 0."""
+    holds: npt.NDArray[np.bool_]
+    """Which sensitive value (row) is held by which value (column)."""
+
+    @classmethod
+    def seen_from(cls, line: Line, ranks: Places, end: End) -> _Cover:
+        ordered = ranks if end == "first" else ranks[::-1]
+        distances = np.abs(line.positions[ordered] - line.positions[ordered[0]])
+        holds = np.zeros((line.sensitive_size, len(ordered)), dtype=bool)
+        for column, rank in enumerate(ordered.tolist()):
+            holds[line.indices[line.indptr[rank] : line.indptr[rank + 1]], column] = True
+        return cls(ordered, distances, holds)
+
+    def within(self, reach: float) -> _Cover:
+        near = self.distances <= reach
+        return _Cover(self.ranks[near], self.distances[near], self.holds[:, near])
+
+
+def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effort) -> float:
+    """Give the least mean distance from the end of a set that holds the end and enough sensitive values.
+
+    At least ``known`` in any case; stopped early, a value below the least that was already proven.
+    """
+    cover = _Cover.seen_from(line, np.arange(line.size), end)
+    # Any set will do to start from: as few of the nearest as hold enough.
+    held = np.logical_or.accumulate(cover.holds, axis=1).sum(axis=0)
+    enough = int(np.argmax(held >= distinct_l))
+    trial = float(cover.distances[: enough + 1].mean())
+    proven = known
+    while trial > proven and not effort.should_stop():
+        result = _cheapest_set(cover, distinct_l, trial)
+        if result is None:
+            break
+        members, price_bound = result
+        if price_bound >= -SOLVER_TOLERANCE * 10:
+            return max(known, trial - SOLVER_TOLERANCE * 10 if not _is_whole(cover) else trial)
+        mean = float(cover.distances[members].mean())
+        # Every set has at most as many members as values, so its mean is at least this.
+        proven = max(proven, trial + price_bound / max(1, int((cover.distances < trial).sum())))
+        if mean >= trial:
+            break
+        trial = mean
+    return proven
+
+
+def _is_whole(cover: _Cover) -> bool:
+    """Tell whether distances are whole numbers: a mean below the trial then shows in the price."""
+    return bool((cover.distances == np.rint(cover.distances)).all())
+
+
+def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places, float] | None:
+    """Choose members, each at the price of its distance less the trial, so that enough values are held.
+
+    Gives the members and a bound on the least total price.
+    """
+    prices = cover.distances - trial
+    near = prices < 0
+    near[0] = True
+    base = float(prices[near].sum())
+    missing = ~cover.holds[:, near].any(axis=1)
+    wanted = distinct_l - int((~missing).sum())
+    if wanted <= 0:
+        return np.flatnonzero(near), base
+    far = np.flatnonzero(~near & cover.holds[missing].any(axis=0))
+    solution = _solve(
+        costs=np.concatenate([prices[far], np.zeros(int(missing.sum()))]),
+        rows=[_cover_rows(cover.holds[np.ix_(missing, far)]), _count_row(len(far), int(missing.sum()))],
+        lows=[0.0, float(wanted)],
+    )
+    if solution is None:
+        return None
+    picked, bound = solution
+    members = near.copy()
+    members[far[picked[: len(far)] > 0.5]] = True
+    return np.flatnonzero(members), base + bound
+
+
+def peeled_cluster(line: Line, ranks: Places, end: End, distinct_l: int, target: float) -> Places | None:
+    """Choose a cluster for the end within the target, greedy for values near the end, sparing with others."""
+    cover = _Cover.seen_from(line, ranks, end).within(2 * target)
+    size = len(cover.ranks)
+    held = cover.holds.any(axis=1)
+    if int(held.sum()) < distinct_l:
+        return None
+    holds = cover.holds[held]
+    near = cover.distances <= target
+    worth = np.where(near, 2.0, -1.0)
+    rows = [_cover_rows(holds), _count_row(size, len(holds))]
+    lows = [0.0, float(distinct_l)]
+    # The mean lies within the target of the end ...
+    rows.append(np.concatenate([target - cover.distances, np.zeros(len(holds))])[None, :])
+    lows.append(0.0)
+    # ... and of every member: sum (target + d_u - d_t) >= 0 for members t.
+    for member in np.flatnonzero(~near).tolist():
+        gains = target + cover.distances - cover.distances[member]
+        slack = float(-gains[gains < 0].sum())
+        row = np.concatenate([gains, np.zeros(len(holds))])
+        row[member] -= slack
+        rows.append(row[None, :])
+        lows.append(-slack)
+    fixed = np.zeros(size + len(holds))
+    fixed[0] = 1.0
+    solution = _solve(costs=np.concatenate([-worth, np.zeros(len(holds))]), rows=rows, lows=lows, least=fixed)
+    if solution is None:
+        return None
+    return np.sort(cover.ranks[solution[0][:size] > 0.5])
+
+
+def _cover_rows(holds: npt.NDArray[np.bool_]) -> Floats:
+    """Let a sensitive value count as held only where a member holds it."""
+    return np.hstack([holds.astype(float), -np.eye(len(holds))])
+
+
+def _count_row(values: int, sensitive: int) -> Floats:
+    """Count the sensitive values held."""
+    return np.concatenate([np.zeros(values), np.ones(sensitive)])[None, :]
+
+
+def _solve(
+    costs: Floats, rows: list[Floats], lows: list[float], least: Floats | None = None
+) -> tuple[Floats, float] | None:
+    """Minimise over binary variables with rows bounded from below; give a solution and a proven bound."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
+    size = len(costs)
+    result: Any = milp(
+        costs,
+        constraints=[
+            LinearConstraint(csr_array(row), low, np.inf) for row, low in zip(rows, lows, strict=True)
+        ],
+        integrality=np.ones(size),
+        bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
+        options={"node_limit": NODE_LIMIT, "time_limit": SECONDS_LIMIT, "mip_rel_gap": 0.0},
+    )
+    if result.x is None:
+        return None
+    return np.asarray(result.x), float(result.mip_dual_bound)

@@ -1,0 +1,176 @@
+"""Why a bound under distortion holds, and a check of it that shares no code with the searches.
+
+A certificate is the short part of a proof: the place, the multipliers, the group. The check goes back
+to positions, sensitive values and the definition of a cluster's cost, in plain
+Python; it is slow and meant to be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
+
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange
+
+Verdict = Literal["holds", "fails", "taken on trust"]
+
+
+@dataclass(frozen=True)
+class WindowCertificate:
+    """Every cluster of this public value with ``distinct_l`` sensitive values costs at least ``cost``."""
+
+    place: int
+    distinct_l: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class CentroidEndCertificate:
+    """The first or last public value of a line has no cheap cluster with ``distinct_l`` sensitive values.
+
+    Its distance to the mean of its cluster is at least ``cost``: a solver found no set of public values with
+    enough sensitive values whose mean lies nearer. The search of the solver is taken on trust.
+    """
+
+    place: int
+    distinct_l: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class SweepCertificate:
+    """No partition leaves ``distinct_l`` candidates everywhere at less than ``cost``: all cases were met.
+
+    An exhaustive search, whose record is the search itself. It is taken on trust.
+    """
+
+    distinct_l: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class LagrangianCertificate:
+    """At a distortion of ``cost`` at least ``components`` components remain.
+
+    Every window just out of reach must be cut somewhere. ``windows`` are such windows, by the places of their
+    ends along the line, and ``multipliers`` the price of cutting none of their links, in units of
+    1 / ``SCALE``; with links at the prices left over, the dearest forest joins no more components than
+    this allows.
+    """
+
+    cost: float
+    components: int
+    windows: tuple[tuple[int, int], ...]
+    multipliers: tuple[int, ...]
+
+
+SCALE = 1 << 20
+"""Multipliers are whole numbers of this part of one, so that their sums are exact."""
+
+DistortionCertificate = WindowCertificate | CentroidEndCertificate | SweepCertificate | LagrangianCertificate
+
+
+def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionCertificate) -> Verdict:
+    """Check a certificate from the definitions.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> utility = LineDistortion.of(joint.public)
+    >>> verdict(joint, utility, WindowCertificate(place=5, distinct_l=3, cost=0.45))
+    'holds'
+    >>> verdict(joint, utility, WindowCertificate(place=5, distinct_l=3, cost=0.46))
+    'fails'
+    """
+    if isinstance(certificate, WindowCertificate):
+        holds = _window_holds(joint, utility, certificate)
+    elif isinstance(certificate, LagrangianCertificate):
+        holds = _forest_holds(joint, utility, certificate)
+    else:
+        return "taken on trust"
+    return "holds" if holds else "fails"
+
+
+def _window_holds(joint: JointRange, utility: LineDistortion, certificate: WindowCertificate) -> bool:
+    """Look at every pair of ends around the place, and at all that lies between."""
+    here = float(utility.positions[certificate.place])
+    if here != here:
+        own = len(joint.candidates(certificate.place))
+        return own < certificate.distinct_l or certificate.cost <= 0
+    placed = sorted(
+        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+    )
+    lows = [entry for entry in placed if entry[0] <= here]
+    highs = [entry for entry in placed if entry[0] >= here]
+    for low, _ in reversed(lows):
+        values: set[int] = set()
+        inside: list[float] = []
+        for position, place in placed:
+            if low <= position < here or place == certificate.place:
+                values.update(joint.candidates(place).tolist())
+                inside.append(position)
+        if _hull_cost(utility, low, here, inside) >= certificate.cost:
+            break
+        for high, place in highs:
+            if place != certificate.place:
+                values.update(joint.candidates(place).tolist())
+                inside.append(high)
+            if _hull_cost(utility, low, high, inside) >= certificate.cost:
+                break
+            if len(values) >= certificate.distinct_l:
+                return False
+    return True
+
+
+def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:
+    """Give the least cost of any cluster with these ends and members among these."""
+    if utility.codeword == "member":
+        return min(max(member - low, high - member) for member in inside)
+    return (high - low) / 2
+
+
+def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: LagrangianCertificate) -> bool:
+    r"""Add up the Lagrangian in whole numbers.
+
+    A partition into intervals keeps the links inside its clusters. Those that join
+    components form, at most, a forest F; a window out of reach of length k keeps at most k - 1
+    links. So :math:`|F| \le \max_F \sum_{t \in F} (1 - \text{prices on } t) + \sum_w p_w (k_w - 1)`.
+    """
+    order = sorted(
+        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+    )
+    positions = [position for position, _ in order]
+    group = components(joint).labels.tolist()
+    groups = [group[place] for _, place in order]
+    price = [0] * max(len(order) - 1, 0)
+    free = 0
+    for (start, end), multiplier in zip(certificate.windows, certificate.multipliers, strict=True):
+        inside = positions[start : end + 1]
+        out_of_reach = _hull_cost(utility, inside[0], inside[-1], inside) > certificate.cost
+        if multiplier < 0 or end <= start or not out_of_reach:
+            return False
+        for link in range(start, end):
+            price[link] += multiplier
+        free += multiplier * (end - start - 1)
+    usable = []
+    for link, (low, high) in enumerate(pairwise(positions)):
+        reachable = _hull_cost(utility, low, high, [low, high]) <= certificate.cost
+        if reachable and groups[link] != groups[link + 1] and price[link] < SCALE:
+            usable.append((price[link], link))
+    parent = {label: label for label in group}
+
+    def root(label: int) -> int:
+        while parent[label] != label:
+            label = parent[label]
+        return label
+
+    worth = free
+    for cost, link in sorted(usable):
+        one, other = root(groups[link]), root(groups[link + 1])
+        if one != other:
+            parent[one] = other
+            worth += SCALE - cost
+    return len(parent) - Fraction(worth, SCALE).__floor__() >= certificate.components
