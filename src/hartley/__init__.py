@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hartley.drawing import drawn_by
+
 if TYPE_CHECKING:
     from hartley.errors import (
         ColumnError,
@@ -118,6 +120,8 @@ __all__ = [
     "utility_of",
 ]
 __version__ = "0.1.0"
+
+drawn_by({"Frontier": "hartley.report.figures:frontier_figure"})
 
 
 def __getattr__(name: str) -> Any:

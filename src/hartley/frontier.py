@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hartley.drawing import Drawable
 from hartley.errors import UnreachableError
 from hartley.model import Partition
 
@@ -61,7 +62,7 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frontier:
+class Frontier(Drawable):
     """Mutually non-dominated points, from best utility to least leakage.
 
     Ask it by name for what is wanted; it refuses with a reason where nothing fits.

@@ -1,0 +1,40 @@
+"""How a result shows itself without knowing who draws it.
+
+Figures are drawn in a layer far above the results. A result says only that it can be drawn;
+the package's front page says where the drawing is done, and it is loaded when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from hartley.errors import InputError
+
+_painters: dict[str, str] = {}
+
+
+def drawn_by(painters: Mapping[str, str]) -> None:
+    """Say which function draws a kind of result: its class name to ``module:function``."""
+    _painters.update(painters)
+
+
+class Drawable:
+    """A result that can be drawn: in a notebook by itself, elsewhere by :meth:`plot`."""
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it: gives a figure that shows itself in a notebook and has ``save(path)``.
+
+        The options are those of the figure; needs the ``figures`` extra.
+        """
+        module, _, function = _painters[type(self).__name__].partition(":")
+        return getattr(import_module(module), function)(self, **options)
+
+    def _repr_html_(self) -> str | None:
+        """Show the figure; without the packages that draw, a notebook falls back to the text."""
+        try:
+            shown: str = self.plot()._repr_html_()
+        except InputError:
+            return None
+        return shown

@@ -1,0 +1,102 @@
+"""How many candidates each released value leaves, before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hartley.measures.uncertainty import candidate_counts, row_counts
+from hartley.model import JointRange, Partition
+from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
+from hartley.report.figures.theme import LIGHT, Theme
+
+MOST_BARS = 60
+"""Where more different counts are possible than this, neighbouring counts share a bar."""
+
+
+@needs_packages
+def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme = LIGHT) -> Figure:
+    """Draw how many rows are left with how many candidates; names no value of the table."""
+    import altair as alt
+
+    most = joint.sensitive.size
+    step = max(1, -(-most // MOST_BARS))
+    data = {"before": _bars(joint, None, step), "after": _bars(joint, partition, step)}
+    fewest = {name: rows[0]["fewest"] for name, rows in data.items()}
+    data["fewest"] = [{"state": name, "candidates": number} for name, number in fewest.items()]
+    unit = "Candidates that a row's value leaves possible" + (f" (in steps of {step:,})" if step > 1 else "")
+    tallest = max(row["rows"] for name in ("before", "after") for row in data[name])
+
+    def panel(name: str, heading: str, last: bool) -> Any:
+        axis = alt.X("start:Q").title(unit if last else None)
+        axis = axis.scale(domain=[0.5, most + 0.5], nice=False).axis(
+            labels=last, ticks=last, tickMinStep=1, grid=False, format="d"
+        )
+        bars = (
+            alt.Chart(series(name))
+            .mark_rect(
+                color=theme.faint if name == "before" else theme.first, stroke=theme.paper, strokeWidth=1
+            )
+            .encode(
+                x=axis,
+                x2="end:Q",
+                y2=alt.datum(0),
+                y=alt.Y("rows:Q")
+                .title("Rows of the table")
+                .scale(domain=[0, tallest])
+                .axis(tickCount=4, tickMinStep=1, format="~s" if tallest >= 10_000 else "d"),
+                tooltip=[
+                    alt.Tooltip("span:N").title("candidates"),
+                    alt.Tooltip("rows:Q"),
+                    alt.Tooltip("values:Q").title("values"),
+                ],
+            )
+        )
+        least = (
+            alt.Chart(series("fewest"))
+            .transform_filter(alt.FieldEqualPredicate(field="state", equal=name))
+            .mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=theme.chosen)
+            .encode(x=alt.X("candidates:Q"))
+        )
+        return alt.layer(bars, least).properties(width=560, height=130, title=heading)
+
+    chart = alt.vconcat(
+        panel("before", "Before: the table as it is", False),
+        panel("after", "After: as released", True),
+        spacing=14,
+    )
+    caption = (
+        f"A bar far to the left is bad: few of the {most:,} sensitive values are possible for those rows. "
+        f"The dashed line is the worst case: {_candidates(fewest['before'])} before, "
+        f"{_candidates(fewest['after'])} after."
+    )
+    return finished(
+        chart, title="How many candidates a reader is left with", caption=caption, data=data, theme=theme
+    )
+
+
+def _bars(joint: JointRange, partition: Partition | None, step: int) -> list[Row]:
+    counts = candidate_counts(joint, partition)
+    rows = row_counts(joint, partition)
+    fewest = int(counts.min())
+    bar = (counts - 1) // step
+    return [
+        {
+            "start": int(number) * step + 0.5,
+            "end": int(number + 1) * step + 0.5,
+            "span": _span(int(number) * step + 1, int(number + 1) * step),
+            "rows": int(rows[bar == number].sum()),
+            "values": int((bar == number).sum()),
+            "fewest": fewest,
+        }
+        for number in np.unique(bar)
+    ]
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _candidates(number: int) -> str:
+    return f"{number:,} candidate" if number == 1 else f"{number:,} candidates"

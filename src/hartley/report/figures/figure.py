@@ -1,0 +1,160 @@
+"""A finished figure: what it shows, the caption that says what to see, and how to keep it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from hartley.errors import InputError, OptionError
+from hartley.report.figures.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    import altair
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Row = dict[str, Any]
+PACKAGES = ("altair", "vl_convert")
+OPENED = (
+    'vegaEmbed("#figure", JSON.parse(document.getElementById("spec").textContent),'
+    '{actions: false, renderer: "svg"});'
+)
+"""What an interactive page does when it is opened."""
+FORMATS = ("svg", "png", "pdf", "html")
+
+
+def needs_packages(function: Callable[P, R]) -> Callable[P, R]:
+    """Say in one line what to install where a package that draws is not there."""
+
+    @wraps(function)
+    def draws(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except ModuleNotFoundError as error:
+            if error.name not in PACKAGES:
+                raise
+            raise InputError(
+                f"figures need the package {error.name}; install it with: pip install 'hartley[figures]'"
+            ) from None
+
+    return draws
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure as a Vega-Lite specification with its title and caption.
+
+    It shows itself in a notebook. :meth:`save` writes SVG, PNG, PDF, or a web page that holds
+    everything it needs and opens without a network. No browser is needed for any of them.
+    """
+
+    title: str
+    caption: str
+    """What to see, in a sentence or two."""
+    spec: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def data(self) -> Mapping[str, Sequence[Row]]:
+        """The rows that are drawn, by the name of their series."""
+        series: Mapping[str, Sequence[Row]] = self.spec["datasets"]
+        return series
+
+    @needs_packages
+    def svg(self) -> str:
+        """Draw it as SVG, with title and caption for readers who cannot see it."""
+        import vl_convert
+
+        drawn: str = vl_convert.vegalite_to_svg(dict(self.spec), vl_version=self._version)
+        # Ids are made the figure's own: several figures may stand in one page.
+        mark = "f" + sha256(json.dumps(self.spec, sort_keys=True).encode()).hexdigest()[:8]
+        drawn = re.sub(r'\bid="([^"]+)"', rf'id="{mark}-\1"', drawn)
+        drawn = re.sub(r"url\(#([^)]+)\)", rf"url(#{mark}-\1)", drawn)
+        label = html.escape(f"{self.title}. {self.caption}", quote=True)
+        return drawn.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+    @needs_packages
+    def png(self, scale: float = 2) -> bytes:
+        """Draw it as PNG."""
+        import vl_convert
+
+        drawn: bytes = vl_convert.vegalite_to_png(dict(self.spec), scale=scale, vl_version=self._version)
+        return drawn
+
+    @needs_packages
+    def pdf(self) -> bytes:
+        """Draw it as PDF."""
+        import vl_convert
+
+        drawn: bytes = vl_convert.vegalite_to_pdf(dict(self.spec), vl_version=self._version)
+        return drawn
+
+    @needs_packages
+    def html(self) -> str:
+        """Give an interactive page that holds its scripts and loads nothing."""
+        import vl_convert
+
+        program = vl_convert.javascript_bundle(OPENED, vl_version=self._version)
+        # A cell may hold '</script>'; as \u003c it is the same JSON and closes nothing.
+        spec = json.dumps(self.spec).replace("<", "\\u003c")
+        title, caption = html.escape(self.title), html.escape(self.caption)
+        return (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{title}</title>\n"
+            "<style>body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem;color:#1d2733}"
+            "figcaption{max-width:44rem}</style>\n"
+            f'</head>\n<body>\n<figure>\n<div id="figure"></div>\n<figcaption>{caption}</figcaption>\n'
+            "</figure>\n"
+            f'<script type="application/json" id="spec">{spec}</script>\n'
+            f'<script type="module">{program}</script>\n</body>\n</html>\n'
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write it in the format that the name ends in: ``.svg``, ``.png``, ``.pdf`` or ``.html``."""
+        target = Path(path)
+        kind = target.suffix.lower().removeprefix(".")
+        if kind not in FORMATS:
+            raise OptionError(
+                f"cannot draw a figure as {target.suffix!r}; end the name in .svg, .png, .pdf or .html"
+            )
+        drawn: str | bytes = getattr(self, kind)()
+        target.write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
+        return target
+
+    def _repr_html_(self) -> str:
+        return f"<figure>{self.svg()}<figcaption>{html.escape(self.caption)}</figcaption></figure>"
+
+    @property
+    def _version(self) -> str:
+        found = re.search(r"/v(\d+\.\d+)[.\d]*\.json$", self.spec["$schema"])
+        return found.group(1) if found else ""
+
+
+def finished(
+    chart: altair.TopLevelMixin,
+    *,
+    title: str,
+    caption: str,
+    data: Mapping[str, Sequence[Row]],
+    theme: Theme = LIGHT,
+) -> Figure:
+    """Give a chart its data, title and look, and check it against the Vega-Lite schema."""
+    spec: dict[str, Any] = chart.to_dict()
+    spec["datasets"] = {name: list(rows) for name, rows in data.items()}
+    spec["title"] = {"text": title}
+    spec["config"] = theme.config()
+    return Figure(title=title, caption=caption, spec=spec)
+
+
+def series(name: str) -> altair.NamedData:
+    """Name the rows that a layer draws."""
+    import altair
+
+    return altair.NamedData(name=name)

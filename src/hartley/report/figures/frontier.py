@@ -1,0 +1,230 @@
+"""The frontier: how little can leak for how much utility."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hartley.frontier import Frontier, Point
+from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
+from hartley.report.figures.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    import altair
+
+LEAKAGE_TITLES = {
+    "l0": "Given away by the most telling value (L0, bits)",
+    "istar": "Known to every reader for certain (I*, bits)",
+    "joint": "Given away by the most telling value (L0, bits)",
+}
+COST_TITLES = {
+    "resolution": "Values that share a released value, at most",
+    "distortion": "Distance of a released value from the true one, at most",
+}
+SHAPES = ("triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+PROVEN, OPEN, RUN = (
+    "proven: nothing of this utility leaks less",
+    "best found, not proven",
+    "step of the greedy run",
+)
+
+
+@needs_packages
+def frontier_figure(
+    frontier: Frontier,
+    *,
+    beside: Mapping[str, Sequence[Point]] | None = None,
+    chosen: Point | None = None,
+    unit: str | None = None,
+    theme: Theme = LIGHT,
+) -> Figure:
+    """Draw a frontier, other methods' points ``beside`` it by name, and the chosen point.
+
+    ``unit`` is what distortion is measured in, such as the public column's name.
+    """
+    import altair as alt
+
+    others = dict(beside or {})
+    names = list(others)
+    data = {
+        "points": [_row(frontier, point) for point in frontier.points],
+        "bound": [
+            {"cost": _cost(frontier, point), "leakage": point.lower_bound_bits}
+            for point in frontier.points
+            if point.lower_bound_bits is not None
+        ],
+        "beside": [{**_row(frontier, point), "status": name} for name in names for point in others[name]],
+        "chosen": [] if chosen is None else [{**_row(frontier, chosen), "label": _label(frontier, chosen)}],
+    }
+    cost_title = COST_TITLES[frontier.utility]
+    if frontier.utility == "distortion":
+        cost_title += f" (in units of {unit})" if unit else " (in the column's own unit)"
+    widest = max((row["cost"] for rows in data.values() for row in rows), default=1)
+    logarithmic = frontier.utility == "resolution" and widest > 30
+    highest = max((row["leakage"] for rows in data.values() for row in rows), default=1)
+    # Domains are written out: room for the ring at both ends, and no axis below zero.
+    domain = [0.9, widest * 1.1] if logarithmic else [-0.02 * widest, widest * 1.06 or 1]
+    x = (
+        alt.X("cost:Q")
+        .title(cost_title)
+        .scale(type="log" if logarithmic else "linear", domain=domain, nice=False, clamp=True)
+        .axis(
+            format=",d" if logarithmic else alt.Undefined,
+            tickMinStep=1 if frontier.utility == "resolution" else 0,
+            tickCount=6 if logarithmic else 8,
+        )
+    )
+    y = (
+        alt.Y("leakage:Q")
+        .title(LEAKAGE_TITLES[frontier.leakage])
+        .scale(domain=[-0.02 * highest, highest * 1.08 or 1], nice=False)
+    )
+    layers: list[altair.Chart] = []
+    if _has_gap(frontier):
+        layers.append(
+            alt.Chart(series("bound"))
+            .mark_line(interpolate="step-after", strokeDash=[2, 3], strokeWidth=1.5, color=theme.faint)
+            .encode(x=x, y=y)
+        )
+    layers.append(
+        alt.Chart(series("points"))
+        .mark_line(interpolate="step-after", strokeWidth=1.5, color=theme.first)
+        .encode(x=x, y=y)
+    )
+    for number, name in enumerate(names):
+        if len(others[name]) > 1:
+            layers.append(
+                alt.Chart(series("beside"))
+                .mark_line(
+                    interpolate="step-after",
+                    strokeDash=[6, 2 + 2 * (number % 3)],
+                    strokeWidth=1,
+                    color=theme.second,
+                )
+                .encode(x=x, y=y)
+                .transform_filter(alt.FieldEqualPredicate(field="status", equal=name))
+            )
+    status = _statuses(frontier) + names
+    legend = alt.Legend(orient="bottom", columns=1 if max(map(len, status)) > 24 else 3)
+    full = [theme.paper if one == OPEN else theme.first for one in _statuses(frontier)]
+    marks = {
+        "shape": alt.Shape("status:N", title=None, legend=legend).scale(
+            domain=status, range=_shapes(frontier, names)
+        ),
+        "stroke": alt.Stroke("status:N", title=None, legend=legend).scale(
+            domain=status, range=[theme.first] * len(full) + [theme.second] * len(names)
+        ),
+        "fill": alt.Fill("status:N", title=None, legend=legend).scale(
+            domain=status, range=full + [theme.paper] * len(names)
+        ),
+        "tooltip": _tooltip(frontier),
+    }
+    layers += [
+        alt.Chart(series(name)).mark_point(size=52, strokeWidth=1.5, opacity=1).encode(x=x, y=y, **marks)
+        for name in (["beside", "points"] if names else ["points"])
+    ]
+    if chosen is not None:
+        ring = alt.Chart(series("chosen")).encode(x=x, y=y)
+        layers.append(ring.mark_point(shape="circle", size=260, strokeWidth=2.5, color=theme.chosen))
+        right = _cost(frontier, chosen) > 0.55 * widest and not logarithmic
+        said: dict[str, Any] = {
+            "align": "right" if right else "left",
+            "dx": -6 if right else 10,
+            "dy": -20,
+            "fontWeight": "bold",
+        }
+        # First a halo in the colour of the paper: the words stay readable over lines.
+        layers.append(ring.mark_text(stroke=theme.paper, strokeWidth=5, **said).encode(text="label:N"))
+        layers.append(ring.mark_text(color=theme.chosen, **said).encode(text="label:N"))
+    chart = alt.layer(*layers).properties(width=560, height=320)
+    return finished(
+        chart,
+        title="What can be published, and what it gives away",
+        caption=_caption(frontier, chosen, names),
+        data=data,
+        theme=theme,
+    )
+
+
+def _cost(frontier: Frontier, point: Point) -> float:
+    """Give what grows to the right: the distortion, or the size of the largest cluster."""
+    if frontier.utility == "distortion" and point.max_distortion is not None:
+        return point.max_distortion
+    return point.largest_cluster if frontier.utility == "resolution" else -point.utility
+
+
+def _row(frontier: Frontier, point: Point) -> Row:
+    return {
+        "cost": _cost(frontier, point),
+        "leakage": point.leakage_bits,
+        "status": _status(frontier, point),
+        "candidates": point.distinct_l,
+        "groups": point.components,
+        "largest": point.largest_cluster,
+        "released": point.clusters,
+    }
+
+
+def _status(frontier: Frontier, point: Point) -> str:
+    if frontier.search == "greedy":
+        return RUN
+    return PROVEN if point.proven_optimal else OPEN
+
+
+def _statuses(frontier: Frontier) -> list[str]:
+    present = {_status(frontier, point) for point in frontier.points}
+    return [status for status in (PROVEN, OPEN, RUN) if status in present]
+
+
+def _shapes(frontier: Frontier, names: list[str]) -> list[str]:
+    others = [SHAPES[number % len(SHAPES)] for number in range(len(names))]
+    return ["circle"] * len(_statuses(frontier)) + others
+
+
+def _has_gap(frontier: Frontier) -> bool:
+    return any(
+        point.lower_bound_bits is not None and point.lower_bound_bits < point.leakage_bits - 1e-9
+        for point in frontier.points
+    )
+
+
+def _tooltip(frontier: Frontier) -> list[Any]:
+    import altair as alt
+
+    far = "farthest" if frontier.utility == "distortion" else "values together, at most"
+    return [
+        alt.Tooltip("status:N").title("point"),
+        alt.Tooltip("leakage:Q").title("leakage (bits)").format(".4~g"),
+        alt.Tooltip("candidates:Q").title("candidates left, at least"),
+        alt.Tooltip("groups:Q").title("groups never confused"),
+        alt.Tooltip("cost:Q").title(far).format(".4~g"),
+        alt.Tooltip("released:Q").title("different released values"),
+    ]
+
+
+def _label(frontier: Frontier, point: Point) -> str:
+    if frontier.leakage == "istar":
+        return f"chosen: {point.components} group{'s' if point.components != 1 else ''}"
+    return f"chosen: at least {point.distinct_l} candidate{'s' if point.distinct_l != 1 else ''}"
+
+
+def _caption(frontier: Frontier, chosen: Point | None, names: list[str]) -> str:
+    first, last = frontier.points[0], frontier.points[-1]
+    said = [
+        "Each point is a table that could be published: leftmost the table as it is, lower gives away less. "
+        f"Leakage falls from {first.leakage_bits:.3g} to {last.leakage_bits:.3g} bits."
+    ]
+    if frontier.search == "optimal":
+        if all(point.proven_optimal for point in frontier.points):
+            said.append("Every point is proven: no recoding of the same utility gives away less.")
+        elif _has_gap(frontier):
+            said.append("Nothing can lie below the dotted line; filled points are proven to be best.")
+        else:
+            said.append("Filled points are proven to be best, open ones are the best that was found.")
+    if names:
+        said.append(
+            f"The other shapes are {', '.join(names)}: the farther above the line, the more they give away."
+        )
+    if chosen is not None:
+        said.append("The ring marks the point that was chosen.")
+    return " ".join(said)
