@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
+from hartley.measures.union_costs import LineUnions, SizeUnions, UnionCosts
 from hartley.model import Alphabet, Partition
 from hartley.model.arrays import equal_arrays, frozen_array
 
@@ -37,6 +38,9 @@ class Utility(Protocol):
 
     def of_cost(self, worst: float) -> float:
         """Give the utility of a partition whose worst cluster costs this much."""
+
+    def union_costs(self) -> UnionCosts:
+        """Give the costs of all unions of two values, to be kept up to date while clusters are merged."""
 
 
 def utility_of(utility: Utility, partition: Partition) -> float:
@@ -65,6 +69,10 @@ class Resolution:
     def of_cost(self, worst: float) -> float:
         """Give the bits of resolution that clusters of at most this many values leave."""
         return log2(self.size / worst)
+
+    def union_costs(self) -> SizeUnions:
+        """Give the sizes of all unions of two values."""
+        return SizeUnions(self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,3 +151,7 @@ class LineDistortion:
     def of_cost(self, worst: float) -> float:
         """Give minus the distortion, so that more is better."""
         return -worst
+
+    def union_costs(self) -> LineUnions:
+        """Give the distortions of all unions of two values."""
+        return LineUnions(self.positions, self.codeword)

@@ -1,0 +1,315 @@
+r"""Distortion over several public columns: a distance in each, combined.
+
+In each column the cluster has a codeword of its own. A number lies as far from it as
+their difference, in units of the column's scale (its range, unless one is given); a
+category as far as a table of dissimilarities says, or 1 if it is another and 0 if it is
+the same. A value's distance is the largest of its columns' distances, or their sum, or
+the root of their summed squares. A value with a missing cell has no place and stays alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import ColumnError, InputError, OptionError
+from hartley.measures.union_costs import LineUnions, Members
+from hartley.measures.utility import CODEWORDS, Codeword
+from hartley.model import Alphabet, Coordinate, Label, Partition
+from hartley.model.arrays import frozen_array
+
+Floats = npt.NDArray[np.float64]
+Combination: TypeAlias = Literal["max", "sum", "euclid"]
+COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
+Table: TypeAlias = Mapping[tuple[Label, Label], float]
+"""How ill the second label stands for the first; a pair not given counts as given the other way round."""
+
+
+class Column(Protocol):
+    """The distances of one column."""
+
+    @property
+    def here(self) -> npt.NDArray[np.bool_]:
+        """Where the value has a cell."""
+
+    def unions(self) -> ColumnUnions:
+        """Give the codewords of all unions of two values."""
+
+
+class ColumnUnions(Protocol):
+    """The codewords of one column's unions, kept up to date while clusters are merged."""
+
+    def choose(self, place: int, members: Members) -> None:
+        """Choose the codeword of the union with the cluster at every place."""
+
+    def worst(self) -> Floats | None:
+        """Give each chosen codeword's distance to its farthest member, where that is known at once."""
+
+    def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
+        """Give the distance of these values from the codewords chosen for the unions at these places."""
+
+    def merge(self, kept: int, joined: int) -> None:
+        """Join two clusters."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers, dates or truth values, in units of its scale."""
+
+    positions: Floats
+    codeword: Codeword
+
+    @property
+    def here(self) -> npt.NDArray[np.bool_]:
+        """Where the value has a cell."""
+        return ~np.isnan(self.positions)
+
+    def unions(self) -> NumberUnions:
+        """Give the codewords of all unions of two values."""
+        return NumberUnions(self.positions, self.codeword)
+
+
+class NumberUnions(LineUnions):
+    """The numbers that stand for the unions of one column."""
+
+    def choose(self, place: int, members: Members) -> None:
+        """Choose centroid, midpoint, or the member with the least worst distance, the earliest of those."""
+        low, high = self.span(place)
+        if self._codeword == "midpoint":
+            self._chosen = (low + high) / 2
+        elif self._codeword == "centroid":
+            self._chosen = (self._total + self._total[place]) / (self._count + self._count[place])
+        else:
+            self._chosen = self._nearest_the_middle(place, members, low, high)
+        self._place = place
+
+    def worst(self) -> Floats:
+        """Give each union's distortion in this column."""
+        return self.with_each(self._place)
+
+    def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
+        """Give the differences."""
+        return np.abs(self._positions[values] - self._chosen[unions])
+
+    def _nearest_the_middle(self, place: int, members: Members, low: Floats, high: Floats) -> Floats:
+        chosen = np.full(len(low), np.nan)
+        least = np.full(len(low), np.inf)
+        first = np.full(len(low), len(low))
+        for values, unions in members.with_each(place):
+            farther = np.maximum(
+                self._positions[values] - low[unions], high[unions] - self._positions[values]
+            )
+            order = np.lexsort((values, farther, unions))
+            order = order[np.flatnonzero(np.diff(unions[order], prepend=-1))]
+            values, unions, farther = values[order], unions[order], farther[order]
+            better = (farther < least[unions]) | ((farther == least[unions]) & (values < first[unions]))
+            unions, values = unions[better], values[better]
+            least[unions], first[unions], chosen[unions] = farther[better], values, self._positions[values]
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """A column of categories with a table of dissimilarities between them."""
+
+    codes: npt.NDArray[np.integer]
+    """The category of each value; -1 where it is missing."""
+    table: Floats
+    """``table[i, j]``: how ill category ``j`` stands for category ``i``."""
+
+    @property
+    def here(self) -> npt.NDArray[np.bool_]:
+        """Where the value has a cell."""
+        here: npt.NDArray[np.bool_] = self.codes >= 0
+        return here
+
+    def unions(self) -> CategoryUnions:
+        """Give the codewords of all unions of two values."""
+        return CategoryUnions(self.codes, self.table)
+
+
+class CategoryUnions:
+    """The categories that stand for the unions of one column: members with the least worst dissimilarity."""
+
+    def __init__(self, codes: npt.NDArray[np.integer], table: Floats) -> None:
+        self._codes, self._table = codes, table
+        self._worst = table[codes].astype(np.float32 if len(table) > 1000 else np.float64)
+        self._first = np.full(self._worst.shape, len(codes), dtype=np.int32)
+        places = np.arange(len(codes))
+        self._first[places, codes] = places
+
+    def choose(self, place: int, members: Members) -> None:
+        """Choose a member's category: the least worst dissimilarity, the earliest member of those."""
+        del members
+        worst = np.maximum(self._worst, self._worst[place])
+        first = np.minimum(self._first, self._first[place])
+        worst[first == len(self._codes)] = np.inf
+        self._least = worst.min(axis=1).astype(float)
+        first[worst > self._least[:, None]] = len(self._codes)
+        self._chosen = first.argmin(axis=1)
+
+    def worst(self) -> Floats:
+        """Give each union's worst dissimilarity."""
+        return self._least
+
+    def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
+        """Look the dissimilarities up."""
+        return self._table[self._codes[values], self._chosen[unions]]
+
+    def merge(self, kept: int, joined: int) -> None:
+        """Join two clusters."""
+        np.maximum(self._worst[kept], self._worst[joined], out=self._worst[kept])
+        np.minimum(self._first[kept], self._first[joined], out=self._first[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsDistortion:
+    r"""How far a released value may lie from the true one, :math:`U_2`, over several columns.
+
+    >>> public = Alphabet.of_values([(20, "m"), (40, "m"), (30, "f")], columns=("age", "sex"))
+    >>> both = ColumnsDistortion.of(public, combination="sum")
+    >>> both.costs(Partition.from_clusters([[0, 1], [2]])), both.costs(Partition.whole(3))
+    (array([0.5, 0. ]), array([1.]))
+    """
+
+    columns: tuple[Column, ...]
+    combination: Combination = "max"
+    codeword: Codeword = "midpoint"
+    name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.combination not in COMBINATIONS:
+            raise OptionError.unknown("combination", self.combination, COMBINATIONS)
+        if self.codeword not in CODEWORDS:
+            raise OptionError.unknown("codeword", self.codeword, CODEWORDS)
+        if not self.columns:
+            raise InputError("distortion over columns needs at least one column")
+
+    @classmethod
+    def of(
+        cls,
+        public: Alphabet,
+        codeword: Codeword = "midpoint",
+        *,
+        combination: Combination = "max",
+        scales: Mapping[str, float] | None = None,
+        dissimilarities: Mapping[str, Table] | None = None,
+    ) -> ColumnsDistortion:
+        """Build for the columns of an alphabet.
+
+        ``scales`` gives the unit of a column of numbers (else its range), ``dissimilarities`` the table
+        of a column of categories (else 0 and 1). Where no column is a number and none has a table,
+        nothing says how far values lie apart, and it refuses.
+        """
+        scales, tables = dict(scales or {}), dict(dissimilarities or {})
+        for name in (*scales, *tables):
+            if name not in public.columns:
+                raise ColumnError.absent(name, public.columns)
+        if not tables and all(coordinate.kind == "text" for coordinate in public.coordinates):
+            raise InputError(
+                f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
+                "use --utility resolution, or give a dissimilarity"
+            )
+        columns = tuple(
+            _number_column(coordinate, codeword, scales.get(coordinate.name))
+            if coordinate.kind != "text" and coordinate.name not in tables
+            else _category_column(coordinate, tables.get(coordinate.name))
+            for coordinate in public.coordinates
+        )
+        return cls(columns, combination, codeword)
+
+    @property
+    def size(self) -> int:
+        """How many public values it is about."""
+        return len(self.columns[0].here)
+
+    def costs(self, partition: Partition) -> Floats:
+        """Give the distance from the codewords to the farthest member, for every cluster."""
+        costs = np.zeros(partition.size)
+        unions = self.union_costs()
+        for number, cluster in enumerate(partition.clusters()):
+            for joined in cluster[1:]:
+                costs[number] = unions.with_each(cluster[0])[joined]
+                unions.merge(cluster[0], joined)
+        return costs
+
+    def of_cost(self, worst: float) -> float:
+        """Give minus the distortion, so that more is better."""
+        return -worst
+
+    def union_costs(self) -> ColumnsUnions:
+        """Give the distortions of all unions of two values."""
+        return ColumnsUnions(self)
+
+
+class ColumnsUnions:
+    """The distortion of every union over several columns."""
+
+    def __init__(self, utility: ColumnsDistortion) -> None:
+        here = np.logical_and.reduce([column.here for column in utility.columns])
+        self.members = Members(frozen_array(here))
+        self._columns = [column.unions() for column in utility.columns]
+        self._combination = utility.combination
+
+    def with_each(self, place: int) -> Floats:
+        """Give the distance from each union's codewords to its farthest member."""
+        if not self.members.standing[place]:
+            return np.full(len(self.members.standing), np.inf)
+        for column in self._columns:
+            column.choose(place, self.members)
+        worst = [column.worst() for column in self._columns]
+        if self._combination == "max" or len(worst) == 1:
+            costs = np.maximum.reduce([column for column in worst if column is not None])
+        else:
+            costs = np.zeros(len(self.members.standing))
+            for values, unions in self.members.with_each(place):
+                each = [column.distances(values, unions) for column in self._columns]
+                combined = sum(each) if self._combination == "sum" else np.sqrt(sum(d * d for d in each))
+                np.maximum.at(costs, unions, combined)
+        costs[~self.members.partners(place)] = np.inf
+        return costs
+
+    def merge(self, kept: int, joined: int) -> None:
+        """Join two clusters."""
+        for column in self._columns:
+            column.merge(kept, joined)
+        self.members.merge(kept, joined)
+
+
+def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | None) -> NumberColumn:
+    positions = coordinate.positions
+    if positions is None:
+        raise InputError(f"the column {coordinate.name!r} holds text and has no scale")
+    if scale is None:
+        here = positions[~np.isnan(positions)]
+        scale = float(here.max() - here.min()) if len(here) else 0.0
+        scale = scale if scale > 0 else 1.0
+    if not (scale > 0 and np.isfinite(scale)):
+        raise OptionError(f"the scale of {coordinate.name!r} must be a number above zero")
+    return NumberColumn(frozen_array(positions / scale), codeword)
+
+
+def _category_column(coordinate: Coordinate, given: Table | None) -> CategoryColumn:
+    number: dict[Label, int] = {}
+    cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
+    codes = np.array([-1 if cell is None else number.setdefault(cell, len(number)) for cell in cells])
+    categories = list(number)
+    table = 1.0 - np.eye(len(categories))
+    if given is not None:
+        for i, one in enumerate(categories):
+            for j, other in enumerate(categories):
+                if i != j:
+                    found = given.get((one, other), given.get((other, one)))
+                    if found is None:
+                        raise InputError(
+                            f"the dissimilarities of {coordinate.name!r} must cover all pairs of its "
+                            f"{len(categories)} categories"
+                        )
+                    table[i, j] = found
+    if bool((table < 0).any()) or not bool(np.isfinite(table).all()):
+        raise InputError(f"the dissimilarities of {coordinate.name!r} must be finite, none below zero")
+    return CategoryColumn(frozen_array(codes), frozen_array(table))

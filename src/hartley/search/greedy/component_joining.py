@@ -1,0 +1,159 @@
+r"""Algorithm 2: join components, to lower the maximin information :math:`I_*(S; \hat X)`.
+
+Rule. Among the pairs of clusters from different components of the confusability graph, merge
+the one with the cheapest union; every merge is a step. The run ends when one component is left, or
+no pair is allowed.
+
+Ties under resolution go to the pair whose larger component is largest, then whose smaller component
+is largest (sizes in public values), then to the components that hold the earliest public values, and
+inside a component to its smallest cluster, the earliest of those. Ties under any distortion go to the
+earliest pair, first by the earlier cluster, then by the later.
+
+Side information (paper, end of Section V). The graph is that of the observations
+:math:`(\hat x, a)`. Merging two clusters makes one observation of the two they show with each side value
+they have in common, and so may join several components at once; the pairs to choose from are those
+that join some. Of the components that a cluster brings to the merge, the largest speaks for it in a
+tie, the one with the earliest public value where several are as large; its size counts public values with an
+observation in it.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.model import JointRange, MergeTree
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.line_order import LineOrder
+from hartley.search.greedy.observations import Components
+from hartley.search.greedy.recording import Recorder
+from hartley.search.kernels.joining_by_size import joining_by_size
+from hartley.search.kernels.joining_on_line import joining_on_line
+
+STEPS_PER_VALUE = 8
+WHAT = "joining components"
+
+
+def component_joining(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
+    """Run Algorithm 2 to its end.
+
+    >>> from hartley.examples import toy
+    >>> run = component_joining(toy(), Resolution(7))
+    >>> run.merges
+    [(0, 2), (1, 4), (3, 5), (0, 6)]
+    """
+    if joint.side is None and isinstance(utility, Resolution):
+        return _by_size(joint)
+    if joint.side is None and isinstance(utility, LineDistortion):
+        return _on_line(joint, utility)
+    if isinstance(utility, Resolution):
+        return _by_size_and_components(joint, utility, effort)
+    return _by_pairs(joint, utility, effort)
+
+
+def _by_size(joint: JointRange) -> MergeTree:
+    parts = components(joint)
+    order = np.argsort(-parts.sizes, kind="stable")
+    search = joining_by_size.for_size(STEPS_PER_VALUE * joint.public.size)
+    kept, joined = search(parts.labels.astype(np.int32), parts.sizes, order)
+    return MergeTree.of_merges(joint.public.size, kept, joined)
+
+
+def _on_line(joint: JointRange, utility: LineDistortion) -> MergeTree:
+    line = LineOrder.of(utility)
+    search = joining_on_line.for_size(STEPS_PER_VALUE * joint.public.size)
+    component = components(joint).labels.astype(np.int32)
+    kept, joined = search(component, line.places, line.positions, line.codeword, line.is_exact)
+    return MergeTree.of_merges(joint.public.size, kept, joined)
+
+
+def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
+    """Search under any distortion and side information.
+
+    Each cluster keeps the cheapest union it saw when last asked. Unions only drop out, or come in with a
+    merged cluster, which is asked at once; so the cheapest of all, if it still stands, is the right one.
+    """
+    size = joint.public.size
+    graph = Components(joint)
+    unions = utility.union_costs()
+    record = Recorder(size, effort, WHAT)
+    age = [0] * size
+
+    def cheapest(place: int) -> list[tuple[float, int, int, int, int, int]]:
+        """Ask a cluster: the cost, the pair, the cluster that was asked, and how old both were."""
+        joins, _, _ = graph.joined_by(place)
+        costs = unions.with_each(place)
+        costs[~joins] = np.inf
+        partner = int(costs.argmin())
+        if costs[partner] == np.inf:
+            return []
+        kept, joined = min(place, partner), max(place, partner)
+        return [(float(costs[partner]), kept, joined, place, age[kept], age[joined])]
+
+    heap = []
+    for place in range(size):
+        if place % 64 == 0:
+            effort.progress(place, 2 * size, WHAT)
+        heap += cheapest(place)
+    heapify(heap)
+    while heap:
+        _, kept, joined, asked, kept_age, joined_age = heappop(heap)
+        if (age[kept], age[joined]) == (kept_age, joined_age) and bool(graph.joined_by(kept)[0][joined]):
+            graph.merge(kept, joined)
+            unions.merge(kept, joined)
+            record.merge(kept, joined)
+            age[kept] += 1
+            age[joined] = -1
+            asked = kept
+            if not record.end_step():
+                break
+        elif age[asked] != (kept_age if asked == kept else joined_age):
+            continue
+        for entry in cheapest(asked):
+            heappush(heap, entry)
+    return record.tree()
+
+
+def _by_size_and_components(joint: JointRange, utility: Resolution, effort: Effort) -> MergeTree:
+    """Search under resolution with side information, looking at all pairs for every merge."""
+    size = joint.public.size
+    graph = Components(joint)
+    unions = utility.union_costs()
+    sizes = np.ones(size, dtype=np.int64)
+    live = list(range(size))
+    record = Recorder(size, effort, WHAT)
+    while True:
+        best: tuple[int, ...] | None = None
+        for place in live:
+            costs = unions.with_each(place)
+            joins, mine, yours = graph.joined_by(place)
+            costs[~joins] = np.inf
+            costs[:place] = np.inf
+            least = costs.min()
+            if least == np.inf or (best is not None and least > best[0]):
+                continue
+            others = np.flatnonzero(costs == least)
+            one, two = graph.sizes[mine[others]], graph.sizes[yours[others]]
+            larger, smaller = np.maximum(one, two), np.minimum(one, two)
+            largest = (larger == larger.max()) & (smaller == smaller[larger == larger.max()].max())
+            for other in others[largest].tolist():
+                ranks = sorted(
+                    (int(sizes[at]), -int(graph.sizes[part]), int(graph.firsts[part]), at)
+                    for at, part in ((place, mine[other]), (other, yours[other]))
+                )
+                joined = graph.sizes[[mine[other], yours[other]]]
+                key = (int(least), -int(joined.max()), -int(joined.min()), *ranks[0], *ranks[1])
+                if best is None or key < best:
+                    best, pair = key, (place, other)
+        if best is None:
+            return record.tree()
+        graph.merge(*pair)
+        unions.merge(*pair)
+        sizes[pair[0]] += sizes[pair[1]]
+        live.remove(pair[1])
+        record.merge(*pair)
+        if not record.end_step():
+            return record.tree()

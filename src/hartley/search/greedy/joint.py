@@ -1,0 +1,151 @@
+r"""Problem (3): the least :math:`L_0(S \to \hat X)` among releases with :math:`I_*(S; \hat X) = 0`.
+
+Rule. Among the pairs of clusters from different components, merge the one that changes
+:math:`\mathcal L = L_0 - \lambda U` for the better most, or for the worse least; every merge is a step. The
+run ends when one component is left (or no pair is allowed), whatever the Lagrangian does. Here λ,
+the weight of utility, chooses the merges, so there is a run for each λ.
+
+Ties. Changes are compared after rounding to 12 decimals; then the fewest candidates of the two clusters
+together, then the largest components (the larger of the two first), then the earliest pair.
+
+Side information (paper, end of Section V). Leakage and components are those of the observations
+:math:`(\hat x, a)`, as in the other two searches; candidates are counted as pairs :math:`(s, a)`.
+
+# Paper: "s.t. I*(S;X)=0" in problem (3). Here: I*(S;X̂)=0, because X is given.
+"""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+
+from hartley.errors import InputError, OptionError
+from hartley.measures.overlap import components
+from hartley.measures.uncertainty import candidate_counts
+from hartley.measures.utility import Resolution, Utility
+from hartley.model import JointRange, MergeTree, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.observations import Candidates, Components
+from hartley.search.greedy.recording import Recorder
+from hartley.search.kernels.joint_by_pairs import best_joint_pair
+from hartley.search.kernels.joint_by_size import joint_by_size
+from hartley.search.kernels.joint_order import rounded
+
+MOST_VALUES = 10_000
+"""Beyond so many values a table of all unions does not fit a machine any more."""
+WHAT = "joining components, narrowest first"
+
+
+def joint_search(
+    joint: JointRange, utility: Utility, utility_weight: float, effort: Effort = UNLIMITED
+) -> MergeTree:
+    """Run the search of problem (3) to its end, for one weight of utility.
+
+    >>> from hartley.examples import toy
+    >>> joint_search(toy(), Resolution(7), utility_weight=0.3).merges
+    [(1, 2), (3, 4), (5, 6), (0, 5)]
+    """
+    if not (utility_weight >= 0 and np.isfinite(utility_weight)):
+        raise OptionError("the utility weight must be a finite number, not below zero")
+    if joint.side is None and isinstance(utility, Resolution):
+        return _by_size(joint, utility_weight)
+    if joint.public.size > MOST_VALUES:
+        raise InputError(
+            f"the joint search compares all pairs of at most {MOST_VALUES} public values, and there are "
+            f"{joint.public.size}; use --utility resolution, or --leakage l0 or istar"
+        )
+    if joint.side is None:
+        return _by_pairs(joint, utility, utility_weight, effort)
+    return _by_observations(joint, utility, utility_weight, effort)
+
+
+def _by_size(joint: JointRange, utility_weight: float) -> MergeTree:
+    parts = components(joint)
+    search = joint_by_size.for_size(joint.public.size * parts.size)
+    kept, joined = search(
+        parts.labels.astype(np.int64),
+        parts.sizes.astype(np.int64),
+        candidate_counts(joint).astype(np.int64),
+        joint.sensitive.size,
+        float(utility_weight),
+    )
+    return MergeTree.of_merges(joint.public.size, kept, joined)
+
+
+def _by_pairs(joint: JointRange, utility: Utility, utility_weight: float, effort: Effort) -> MergeTree:
+    """Search under any distortion, with a table of all unions kept up to date."""
+    size = joint.public.size
+    parts = components(joint)
+    component = parts.labels.astype(np.int64)
+    values = parts.sizes.astype(np.int64)
+    count = candidate_counts(joint).astype(np.int64)
+    tracker = utility.union_costs()
+    unions = np.empty((size, size))
+    for place in range(size):
+        unions[place] = tracker.with_each(place)
+    costs = np.zeros(size)
+    live = np.arange(size)
+    record = Recorder(size, effort, WHAT)
+    choose = best_joint_pair.for_size(size * size)
+    while True:
+        kept, joined = choose(
+            live, unions, costs, count, component, values, joint.sensitive.size, float(utility_weight)
+        )
+        if kept < 0:
+            return record.tree()
+        costs[kept] = unions[kept, joined]
+        # Sets of different components share nothing.
+        count[kept] += count[joined]
+        one, other = component[kept], component[joined]
+        component[component == other] = one
+        values[one] += values[other]
+        tracker.merge(kept, joined)
+        unions[kept] = unions[:, kept] = tracker.with_each(kept)
+        live = live[live != joined]
+        record.merge(kept, joined)
+        if not record.end_step():
+            return record.tree()
+
+
+def _by_observations(joint: JointRange, utility: Utility, utility_weight: float, effort: Effort) -> MergeTree:
+    """Search with side information, looking at all pairs for every merge."""
+    size = joint.public.size
+    candidates = Candidates(joint)
+    graph = Components(joint)
+    unions = utility.union_costs()
+    costs = utility.costs(Partition.singletons(size))
+    live = list(range(size))
+    record = Recorder(size, effort, WHAT)
+    while True:
+        leakages, worst = candidates.leakages[live], costs[live]
+        leaking, costly = np.argsort(-leakages)[:3], np.argsort(-worst)[:3]
+        before = log2(leakages[leaking[0]]) - utility_weight * utility.of_cost(float(worst[costly[0]]))
+        best: tuple[float, ...] | None = None
+        for one in live:
+            joins, mine, yours = graph.joined_by(one)
+            union_costs = unions.with_each(one)
+            for other in np.flatnonzero(joins & (union_costs < np.inf)).tolist():
+                if other < one:
+                    continue
+                leakage = candidates.union_leakage(one, other)
+                cost = float(union_costs[other])
+                leakage = max([leakage, *(leakages[i] for i in leaking if live[i] not in (one, other))])
+                cost = max([cost, *(float(worst[i]) for i in costly if live[i] not in (one, other))])
+                change = rounded(log2(leakage) - utility_weight * utility.of_cost(cost) - before)
+                sizes = graph.sizes[[mine[other], yours[other]]]
+                counts = candidates.counts[one] + candidates.counts[other]
+                key = (change, int(counts), -int(sizes.max()), -int(sizes.min()), one, other)
+                if best is None or key < best:
+                    best, cost_of_best = key, float(union_costs[other])
+        if best is None:
+            return record.tree()
+        kept, joined = int(best[4]), int(best[5])
+        candidates.merge(kept, joined)
+        graph.merge(kept, joined)
+        unions.merge(kept, joined)
+        costs[kept] = cost_of_best
+        live.remove(joined)
+        record.merge(kept, joined)
+        if not record.end_step():
+            return record.tree()

@@ -1,0 +1,101 @@
+r"""Algorithm 1: merge the clusters that leak most, to lower :math:`L_0(S \to \hat X)`.
+
+Rule. The narrowest clusters :math:`\Pi` are those with the fewest candidates. Take the
+earliest of them, merge it with the cluster that has other candidates and the cheapest
+union, and strike both off; the merged cluster does not come back in this step. A cluster
+with no such partner is struck off unmerged. When none is left the step ends, and a step that
+merged nothing ends the run.
+
+Ties. A cluster's place is the place of its first member in the alphabet; "earliest" means
+that place. Among partners with equally cheap unions the earliest is taken.
+
+Side information (paper, end of Section V). The narrowest clusters are those with the
+greatest leakage :math:`\max_a |[\![S|a]\!]| / |[\![S|\mathcal X,a]\!]|` over the side values
+:math:`a` seen with them, compared as exact quotients. A partner must bring a pair
+:math:`(s, a)` that the cluster has not; without side information that is the same as having
+other candidates, for no cluster has fewer.
+
+# Paper: a step is accepted if it lowers the Lagrangian. Here: the run goes on to its end,
+# because no choice depends on λ; where a λ stops is a cut of the run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.model import JointRange, MergeTree
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.line_order import LineOrder
+from hartley.search.greedy.observations import Candidates
+from hartley.search.greedy.recording import Recorder
+from hartley.search.kernels.interned_sets import marks
+from hartley.search.kernels.narrowest_by_size import narrowest_by_size
+from hartley.search.kernels.narrowest_on_line import narrowest_on_line
+
+STEPS_PER_VALUE = 8
+
+
+def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
+    """Run Algorithm 1 to its end.
+
+    >>> from hartley.examples import toy
+    >>> run = narrowest_first(toy(), Resolution(7))
+    >>> [run.partition(step) for step in (1, 2)]
+    [Partition({0, 1, 6}, {2, 4}, {3, 5}), Partition({0, 1, 6}, {2, 3, 4, 5})]
+    """
+    if joint.side is None and isinstance(utility, Resolution):
+        return _by_size(joint)
+    if joint.side is None and isinstance(utility, LineDistortion):
+        return _on_line(joint, utility)
+    return _by_pairs(joint, utility, effort)
+
+
+def _by_size(joint: JointRange) -> MergeTree:
+    size = joint.public.size
+    search = narrowest_by_size.for_size(STEPS_PER_VALUE * size)
+    kept, joined, ends = search(
+        joint.indptr, joint.indices.astype(np.int32), marks(joint.sensitive.size), joint.sensitive.size
+    )
+    return MergeTree(size, kept, joined, ends)
+
+
+def _on_line(joint: JointRange, utility: LineDistortion) -> MergeTree:
+    size = joint.public.size
+    line = LineOrder.of(utility)
+    search = narrowest_on_line.for_size(STEPS_PER_VALUE * size)
+    kept, joined, ends = search(
+        joint.indptr,
+        joint.indices.astype(np.int32),
+        marks(joint.sensitive.size),
+        joint.sensitive.size,
+        line.places,
+        line.positions,
+        line.codeword,
+        line.is_exact,
+    )
+    return MergeTree(size, kept, joined, ends)
+
+
+def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
+    """Search under any utility and side information, looking at all clusters for each partner."""
+    candidates = Candidates(joint)
+    unions = utility.union_costs()
+    record = Recorder(joint.public.size, effort, "merging the narrowest clusters")
+    while True:
+        narrowest = candidates.leakages == candidates.leakages.max()
+        for place in np.flatnonzero(narrowest).tolist():
+            if not narrowest[place]:
+                continue
+            costs = unions.with_each(place)
+            costs[~candidates.changed_by(place)] = np.inf
+            partner = int(costs.argmin())
+            if costs[partner] == np.inf:
+                continue
+            narrowest[place] = narrowest[partner] = False
+            kept, joined = min(place, partner), max(place, partner)
+            candidates.merge(kept, joined)
+            unions.merge(kept, joined)
+            record.merge(kept, joined)
+        if not record.moved or not record.end_step():
+            return record.tree()

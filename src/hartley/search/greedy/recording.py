@@ -1,0 +1,40 @@
+"""Writing a run down while it happens."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hartley.model import MergeTree
+from hartley.search.effort import Effort
+
+
+class Recorder:
+    """The merges so far, and where the steps end; tells the effort's listener how far the search is."""
+
+    def __init__(self, size: int, effort: Effort, what: str) -> None:
+        self._size, self._effort, self._what = size, effort, what
+        self._kept: list[int] = []
+        self._joined: list[int] = []
+        self._ends = [0]
+
+    def merge(self, kept: int, joined: int) -> None:
+        """Write a merge down."""
+        self._kept.append(kept)
+        self._joined.append(joined)
+        if len(self._kept) % 64 == 0:
+            self._effort.progress(len(self._kept), self._size - 1, self._what)
+
+    def end_step(self) -> bool:
+        """End a step; tell whether the search may go on."""
+        self._ends.append(len(self._kept))
+        return not self._effort.should_stop()
+
+    @property
+    def moved(self) -> bool:
+        """Whether the present step has merged anything."""
+        return len(self._kept) > self._ends[-1]
+
+    def tree(self) -> MergeTree:
+        """Give the run."""
+        merges = np.array(self._kept, dtype=np.int64), np.array(self._joined, dtype=np.int64)
+        return MergeTree(self._size, *merges, np.array(self._ends))

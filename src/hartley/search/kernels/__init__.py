@@ -1,0 +1,1 @@
+"""The loops behind the searches, written to run interpreted or compiled."""

@@ -1,0 +1,245 @@
+"""The cheapest union on a line: whom a cluster should be merged with, if its own class is barred.
+
+Clusters stand in slots, in the order of their lowest members. ``body[slot]`` holds the lowest and
+highest position, the sum of the positions, and how many there are; ``label`` the cluster's
+place in the alphabet, which decides ties; ``kind`` its class: the number of its candidate set, or component,
+to be looked up through ``alias`` (classes that have become one).
+
+The search first looks at a few neighbours on either side, which nearly always settles it. Where it
+does not (long stretches of one class, clusters that overlap), it goes on in a tree over the slots
+whose nodes bound the cost of every union below them. The tree is only built when first needed,
+and brought up to date when next needed.
+
+Bounds. The cost of a union is at least half its span, under every codeword. Under the centroid it is
+also at least the distance from the mean of the union, which a node confines. Computed sums of
+positions that are not integers err; ``slack`` is how much, and no bound is trusted further.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.compilation import hot_loop
+from hartley.search.kernels.member_runs import member_cost
+
+Ints = npt.NDArray[np.integer]
+Floats = npt.NDArray[np.float64]
+
+MIDPOINT, CENTROID, MEMBER = 0, 1, 2
+NEIGHBOURS = 16
+EMPTY, MIXED = -1, -2
+LOW, HIGH, TOTAL, COUNT = 0, 1, 2, 3
+# The columns of a node's bounds.
+TOP_LOW, LEAST_HIGH, LEAST_MEAN, TOP_MEAN, LEAST_COUNT, TOP_COUNT = 0, 1, 2, 3, 4, 5
+
+
+@hot_loop
+def representative(alias: Ints, kind: int) -> int:
+    """Give the class that this class has become part of."""
+    while alias[kind] != kind:
+        alias[kind] = alias[alias[kind]]
+        kind = alias[kind]
+    return kind
+
+
+@hot_loop
+def union_cost(
+    one: int,
+    other: int,
+    body: Floats,
+    codeword: int,
+    runs: Ints,
+    following: Ints,
+    starts: Ints,
+    lengths: Ints,
+    values: Floats,
+) -> float:
+    """Give the distortion of the union of two clusters."""
+    low = min(body[one, 0], body[other, 0])
+    high = max(body[one, 1], body[other, 1])
+    if codeword == MIDPOINT:
+        return (high - low) / 2
+    if codeword == CENTROID:
+        count = body[one, 3] + body[other, 3]
+        total = body[one, 2] + body[other, 2]
+        return max(count * high - total, total - count * low) / count
+    return min(
+        member_cost(low, high, runs[one], following, starts, lengths, values),
+        member_cost(low, high, runs[other], following, starts, lengths, values),
+    )
+
+
+@hot_loop
+def settle_node(node: int, bounds: Floats, labels: Ints, kinds: Ints, alias: Ints) -> None:
+    """Work a node out from its two children."""
+    one, two = 2 * node, 2 * node + 1
+    if kinds[one] == EMPTY or kinds[two] == EMPTY:
+        side = two if kinds[one] == EMPTY else one
+        kinds[node] = kinds[side]
+        labels[node] = labels[side]
+        for column in range(6):
+            bounds[node, column] = bounds[side, column]
+        return
+    bounds[node, 0] = max(bounds[one, 0], bounds[two, 0])
+    bounds[node, 1] = min(bounds[one, 1], bounds[two, 1])
+    bounds[node, 2] = min(bounds[one, 2], bounds[two, 2])
+    bounds[node, 3] = max(bounds[one, 3], bounds[two, 3])
+    bounds[node, 4] = min(bounds[one, 4], bounds[two, 4])
+    bounds[node, 5] = max(bounds[one, 5], bounds[two, 5])
+    labels[node] = min(labels[one], labels[two])
+    kinds[node] = MIXED
+    if (
+        kinds[one] != MIXED
+        and kinds[two] != MIXED
+        and representative(alias, kinds[one]) == representative(alias, kinds[two])
+    ):
+        kinds[node] = kinds[one]
+
+
+@hot_loop
+def settle_tree(
+    body: Floats,
+    label: Ints,
+    kind: Ints,
+    alias: Ints,
+    bounds: Floats,
+    labels: Ints,
+    kinds: Ints,
+    changed: Ints,
+    state: Ints,
+) -> None:
+    """Bring the tree up to date with the slots that changed.
+
+    ``state`` holds how many changed since, and whether the tree was ever built.
+    """
+    half = len(kinds) // 2
+    rebuild = state[1] == 0 or state[0] * 8 > len(kind)
+    for i in range(len(kind) if rebuild else state[0]):
+        slot = i if rebuild else changed[i]
+        leaf = half + slot
+        kinds[leaf] = kind[slot]
+        if kind[slot] != EMPTY:
+            mean = body[slot, 2] / body[slot, 3]
+            bounds[leaf, 0] = body[slot, 0]
+            bounds[leaf, 1] = body[slot, 1]
+            bounds[leaf, 2] = mean
+            bounds[leaf, 3] = mean
+            bounds[leaf, 4] = body[slot, 3]
+            bounds[leaf, 5] = body[slot, 3]
+            labels[leaf] = label[slot]
+        if not rebuild:
+            node = leaf // 2
+            while node > 0:
+                settle_node(node, bounds, labels, kinds, alias)
+                node //= 2
+    if rebuild:
+        for node in range(half - 1, 0, -1):
+            settle_node(node, bounds, labels, kinds, alias)
+    state[0] = 0
+    state[1] = 1
+
+
+@hot_loop
+def cheapest_partner(
+    slot: int,
+    body: Floats,
+    label: Ints,
+    kind: Ints,
+    alias: Ints,
+    after: Ints,
+    before: Ints,
+    codeword: int,
+    slack: float,
+    mean_slack: float,
+    runs: Ints,
+    following: Ints,
+    starts: Ints,
+    lengths: Ints,
+    values: Floats,
+    bounds: Floats,
+    labels: Ints,
+    kinds: Ints,
+    changed: Ints,
+    state: Ints,
+    stack: Ints,
+) -> tuple[int, float]:
+    """Give the slot and cost of the cheapest union with a cluster of another class; the earliest of equals.
+
+    The slot is -1 where there is none.
+    """
+    m = len(kind)
+    own = representative(alias, kind[slot])
+    low, high = body[slot, 0], body[slot, 1]
+    found = -1
+    best = np.inf
+    right, left, budget = after[slot], before[slot], NEIGHBOURS
+    while budget > 0 and (right < m or left >= 0):
+        if right < m:
+            budget -= 1
+            if (max(high, body[right, 0]) - low) / 2 > best + slack:
+                right = m
+            else:
+                if representative(alias, kind[right]) != own:
+                    cost = union_cost(slot, right, body, codeword, runs, following, starts, lengths, values)
+                    if cost < best or (cost == best and label[right] < label[found]):
+                        best, found = cost, right
+                right = after[right]
+        if left >= 0:
+            budget -= 1
+            if (high - body[left, 0]) / 2 > best + slack:
+                left = -1
+            else:
+                if representative(alias, kind[left]) != own:
+                    cost = union_cost(slot, left, body, codeword, runs, following, starts, lengths, values)
+                    if cost < best or (cost == best and label[left] < label[found]):
+                        best, found = cost, left
+                left = before[left]
+    if right >= m and left < 0:
+        return found, best
+    if state[1] == 0 or state[0] > 0:
+        settle_tree(body, label, kind, alias, bounds, labels, kinds, changed, state)
+    half = len(kinds) // 2
+    count, mean = body[slot, 3], body[slot, 2] / body[slot, 3]
+    climb = half + slot
+    while climb > 1:
+        # Nearest blocks first: the sibling of every node on the way up.
+        sibling = climb ^ 1
+        rightward = sibling > climb
+        climb //= 2
+        stack[0] = sibling
+        height = 1
+        while height > 0:
+            height -= 1
+            node = stack[height]
+            if kinds[node] == MIXED:
+                one, two = kinds[2 * node], kinds[2 * node + 1]
+                if one >= 0 and two >= 0 and representative(alias, one) == representative(alias, two):
+                    kinds[node] = one
+            if kinds[node] == EMPTY or (kinds[node] >= 0 and representative(alias, kinds[node]) == own):
+                continue
+            top = max(high, bounds[node, 1])
+            bottom = min(low, bounds[node, 0])
+            half_span = (top - bottom) / 2
+            if half_span > best + slack:
+                continue
+            if found >= 0 and slack == 0.0 and half_span == best and labels[node] >= label[found]:
+                continue
+            if codeword == CENTROID:
+                far, near = bounds[node, 3], bounds[node, 2]
+                weight = bounds[node, 5] if far > mean else bounds[node, 4]
+                highest_mean = mean + (far - mean) * (weight / (count + weight))
+                weight = bounds[node, 5] if near < mean else bounds[node, 4]
+                lowest_mean = mean + (near - mean) * (weight / (count + weight))
+                if max(top - highest_mean, lowest_mean - bottom) > best + mean_slack:
+                    continue
+            if node >= half:
+                other = node - half
+                cost = union_cost(slot, other, body, codeword, runs, following, starts, lengths, values)
+                if cost < best or (cost == best and label[other] < label[found]):
+                    best, found = cost, other
+            else:
+                stack[height] = 2 * node + 1 if rightward else 2 * node
+                stack[height + 1] = 2 * node if rightward else 2 * node + 1
+                height += 2
+    return found, best

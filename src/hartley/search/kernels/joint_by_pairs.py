@@ -1,0 +1,85 @@
+"""Problem (3) under any utility: one look at all pairs."""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.compilation import hot_loop
+from hartley.search.kernels.joint_order import is_better, rounded
+
+Ints = npt.NDArray[np.integer]
+Floats = npt.NDArray[np.float64]
+
+
+@hot_loop
+def best_joint_pair(
+    live: Ints,
+    unions: Floats,
+    costs: Floats,
+    count: Ints,
+    component: Ints,
+    values: Ints,
+    width: int,
+    weight: float,
+) -> tuple[int, int]:
+    """Give the places of the two clusters to merge next, or (-1, -1) if there are none.
+
+    ``live`` lists the clusters in order, ``unions`` the cost of each union, infinite where it is not
+    allowed, ``costs`` the cost of each cluster, ``count`` its candidates, ``component`` its component, and
+    ``values`` how many values each component has.
+    """
+    # The three narrowest and the three costliest clusters: one of them is left beside any union.
+    narrow = np.full(3, -1, np.int64)
+    worst = np.full(3, -1, np.int64)
+    for place in live:
+        for rank in range(3):
+            if narrow[rank] < 0 or count[place] < count[narrow[rank]]:
+                for later in range(2, rank, -1):
+                    narrow[later] = narrow[later - 1]
+                narrow[rank] = place
+                break
+        for rank in range(3):
+            if worst[rank] < 0 or costs[place] > costs[worst[rank]]:
+                for later in range(2, rank, -1):
+                    worst[later] = worst[later - 1]
+                worst[rank] = place
+                break
+    before = log2(width / count[narrow[0]]) + weight * costs[worst[0]]
+    keep, join = -1, -1
+    best = np.full(6, np.inf)
+    trial = np.empty(6, np.float64)
+    for i in range(len(live)):
+        x = live[i]
+        for j in range(i + 1, len(live)):
+            y = live[j]
+            if component[x] == component[y] or unions[x, y] == np.inf:
+                continue
+            cost = unions[x, y]
+            for rank in range(3):
+                other = worst[rank]
+                if other >= 0 and other != x and other != y:
+                    cost = max(cost, costs[other])
+                    break
+            least = count[x] + count[y]
+            for rank in range(3):
+                other = narrow[rank]
+                if other >= 0 and other != x and other != y:
+                    least = min(least, count[other])
+                    break
+            after = log2(width / least) + weight * cost
+            trial[0] = rounded(after - before)
+            if trial[0] > best[0]:
+                continue
+            one, two = values[component[x]], values[component[y]]
+            trial[1] = count[x] + count[y]
+            trial[2] = -max(one, two)
+            trial[3] = -min(one, two)
+            trial[4] = x
+            trial[5] = y
+            if is_better(trial, best):
+                best[:] = trial
+                keep, join = x, y
+    return keep, join
