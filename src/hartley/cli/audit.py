@@ -8,10 +8,11 @@ import click
 from rich.console import Console
 
 from hartley import workflow
-from hartley.cli import options, words
+from hartley.cli import options
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
+from hartley.report import words
 from hartley.tables import ReadOptions
 from hartley.workflow import AuditResult
 
