@@ -6,7 +6,9 @@
     ├── InputError              the table or the call is wrong (exit code 2)
     │   ├── TableError          a file or frame that cannot be read as a table
     │   ├── ColumnError         a column that is not there, or of the wrong kind
-    │   └── OptionError         an argument or option with no meaning here
+    │   ├── OptionError         an argument or option with no meaning here
+    │   ├── PolicyError         a policy or certificate that is damaged or made for something else
+    │   └── WriteError          a file that cannot be written; nothing was changed
     └── UnreachableError        the answer is "no": nothing meets the target (exit code 3)
 
 Each message is one line: what was wrong, then what would be right. No message
@@ -64,6 +66,14 @@ class OptionError(InputError):
         unknown utility 'speed'; choose 'resolution' or 'distortion'
         """
         return cls(f"unknown {what} {given!r}; choose {quoted(list(choices), last=' or ')}")
+
+
+class PolicyError(InputError):
+    """A policy or certificate that is damaged, of another version, or made for another table."""
+
+
+class WriteError(InputError):
+    """A file that cannot be written; nothing was changed."""
 
 
 class UnreachableError(HartleyError):

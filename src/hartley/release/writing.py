@@ -1,0 +1,302 @@
+"""Several files that appear together or not at all, whatever happens while they are written.
+
+The files are written aside, into a workspace ``.hartley-<token>`` beside each place they are
+meant for. Publishing them goes through one pointer, so that it is a single step:
+
+1. every file is complete and on disk, and the journal in the first workspace says where each
+   belongs; files that are to be replaced get a second name in the workspace;
+2. each final name becomes a symbolic link through the pointer ``current``, which still leads to
+   what was there before: to the old file, or nowhere;
+3. **the pointer is turned** to the new files. This one rename is the commit;
+4. each link is replaced by the file itself, and the workspaces are removed.
+
+Whoever looks sees all of the old files or all of the new ones, at any moment. A process that is killed
+leaves a workspace behind; the next run that writes into the same folder finds it, and
+completes it (killed after 3) or undoes it (killed before). A workspace whose process is alive is left
+alone: it holds a lock.
+
+Where the file system has no symbolic or hard links, the files are renamed one after the other, the
+last one being the released table; then each file is whole or absent, but a crash between two
+renames leaves some of them.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+
+from hartley.errors import WriteError
+
+PREFIX = ".hartley-"
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file of a release: where it is written, where it belongs, where the one it replaces is kept."""
+
+    role: str
+    staged: Path
+    final: Path
+    backup: Path
+
+
+def _file(role: str, final: Path, workspace: str) -> _File:
+    aside = final.parent / workspace
+    return _File(role, aside / f"{role}-{final.name}", final, aside / f"old-{role}")
+
+
+class Staging:
+    """Files written aside, to be published together."""
+
+    def __init__(self, finals: Mapping[str, Path], *, overwrite: bool, private: tuple[str, ...]) -> None:
+        self._overwrite = overwrite
+        for path in finals.values():
+            recover(Path(os.path.abspath(path)).parent)
+        places = {role: Path(os.path.realpath(path)) for role, path in finals.items()}
+        if len(set(places.values())) < len(places):
+            raise WriteError("two of the files to write have the same name; give each its own")
+        self._require_free(places)
+        folders = list(dict.fromkeys(place.parent for place in places.values()))
+        for folder in folders:
+            recover(folder)
+        name = PREFIX + token_hex(8)
+        self._workspaces = [folder / name for folder in folders]
+        self.home = self._workspaces[0]
+        self._files = [_file(role, place, name) for role, place in places.items()]
+        self._lock: int | None = None
+        try:
+            self._prepare(private)
+        except OSError as error:
+            self.settle()
+            raise cannot_write(folders[0], error) from None
+        except BaseException:
+            self.settle()
+            raise
+
+    def _prepare(self, private: tuple[str, ...]) -> None:
+        with _sole_user(self.home.parent):
+            self.home.mkdir(mode=0o700)
+            self._lock = os.open(self.home / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for workspace in self._workspaces[1:]:
+            with _sole_user(workspace.parent):
+                workspace.mkdir(mode=0o700)
+                (workspace / "home").write_text(str(self.home))
+        for file in self._files:
+            if file.role in private:
+                os.close(os.open(file.staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        journal = {
+            "workspaces": [str(workspace) for workspace in self._workspaces],
+            "files": [
+                {"role": f.role, "staged": str(f.staged), "final": str(f.final), "backup": str(f.backup)}
+                for f in self._files
+            ],
+        }
+        unready = self.home / "journal.part"
+        unready.write_text(json.dumps(journal))
+        _to_disk(unready)
+        unready.rename(self.home / "journal")
+        _to_disk(self.home)
+
+    def path(self, role: str) -> Path:
+        """Give the place where a file is to be written before it is published."""
+        return next(file.staged for file in self._files if file.role == role)
+
+    def publish(self) -> None:
+        """Make all files appear under their names at once."""
+        try:
+            for file in self._files:
+                _to_disk(file.staged)
+            self._require_free({file.role: file.final for file in self._files})
+            try:
+                self._point_names()
+                self._commit()
+            except OSError as error:
+                if error.errno not in _NO_LINKS:
+                    raise
+                self._rename_plainly()
+        except FileExistsError as error:
+            raise WriteError(f"{error.filename!r} has appeared meanwhile; nothing was written") from None
+        except OSError as error:
+            raise cannot_write(self._files[0].final.parent, error) from None
+        finally:
+            self.settle()
+
+    def _point_names(self) -> None:
+        """Make each final name a link through the pointer, which leads to what was there before."""
+        for side in ("old", "new"):
+            (self.home / side).mkdir()
+        (self.home / "current").symlink_to("old")
+        for file in self._files:
+            (self.home / "new" / file.role).symlink_to(file.staged)
+            if file.final.exists():
+                os.link(file.final, file.backup)
+                (self.home / "old" / file.role).symlink_to(file.backup)
+        for workspace in self._workspaces:
+            _to_disk(workspace)
+        for file in self._files:
+            through = self.home / "current" / file.role
+            if file.backup.exists():
+                link = file.backup.with_name(f"link-{file.role}")
+                link.symlink_to(through)
+                link.rename(file.final)
+            else:
+                # Fails where somebody has made the file meanwhile: nothing is ever overwritten unasked.
+                file.final.symlink_to(through)
+
+    def _commit(self) -> None:
+        turned = self.home / "turned"
+        turned.symlink_to("new")
+        turned.rename(self.home / "current")
+        _to_disk(self.home)
+
+    def _rename_plainly(self) -> None:
+        self._undo_links()
+        for file in reversed(self._files):
+            os.replace(file.staged, file.final)
+
+    def _undo_links(self) -> None:
+        _settle_files(self.home, self._files, is_committed=False)
+
+    def _require_free(self, places: Mapping[str, Path]) -> None:
+        for place in places.values():
+            if place.is_dir():
+                raise WriteError(f"{str(place)!r} is a folder; give the name of a file")
+            if not place.parent.is_dir():
+                raise WriteError(f"no folder {str(place.parent)!r}; make it first")
+            if place.exists() and not self._overwrite:
+                raise WriteError(f"{str(place)!r} exists already; choose another name, or give --overwrite")
+
+    def settle(self) -> None:
+        """Complete what is committed, undo what is not, and leave nothing behind."""
+        with suppress(FileNotFoundError):
+            _settle(self.home, self._files, self._workspaces)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+@contextmanager
+def staged(
+    finals: Mapping[str, Path], *, overwrite: bool = False, private: tuple[str, ...] = ()
+) -> Iterator[Staging]:
+    """Write files aside; whatever is not published when the block ends is removed.
+
+    ``finals`` names the files by their roles, the released table first. Files whose role is
+    ``private`` can be read by their owner only.
+    """
+    staging = Staging(finals, overwrite=overwrite, private=private)
+    try:
+        yield staging
+    finally:
+        staging.settle()
+
+
+def recover(folder: Path) -> None:
+    """Complete or undo what killed runs have left in a folder."""
+    left = [workspace for workspace in folder.glob(PREFIX + "*") if workspace.is_dir()]
+    if not left:
+        return
+    with _sole_user(folder):
+        for workspace in left:
+            home = workspace
+            with suppress(OSError):
+                home = Path((workspace / "home").read_text())
+            if home == workspace or home.is_dir():
+                _recover(home)
+            else:
+                _remove([workspace])
+
+
+@contextmanager
+def _sole_user(folder: Path) -> Iterator[None]:
+    """Keep others from looking for leftovers while a workspace is made or removed in a folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _recover(home: Path) -> None:
+    try:
+        lock = os.open(home / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError:
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        files, workspaces = _journal(home)
+        _settle(home, files, workspaces)
+    except OSError:
+        # Its process is alive, or the folder is not ours to write.
+        return
+    finally:
+        os.close(lock)
+
+
+def _journal(home: Path) -> tuple[list[_File], list[Path]]:
+    try:
+        journal = json.loads((home / "journal").read_text())
+    except (FileNotFoundError, ValueError):
+        return [], [home]
+    files = [
+        _File(entry["role"], Path(entry["staged"]), Path(entry["final"]), Path(entry["backup"]))
+        for entry in journal["files"]
+    ]
+    return files, [Path(workspace) for workspace in journal["workspaces"]]
+
+
+def _settle(home: Path, files: list[_File], workspaces: list[Path]) -> None:
+    pointer = home / "current"
+    is_committed = pointer.is_symlink() and os.readlink(pointer) == "new"
+    _settle_files(home, files, is_committed=is_committed)
+    for folder in {file.final.parent for file in files}:
+        _to_disk(folder)
+    _remove(workspaces)
+
+
+def _settle_files(home: Path, files: list[_File], *, is_committed: bool) -> None:
+    for file in reversed(files):
+        if not (file.final.is_symlink() and os.readlink(file.final).startswith(str(home) + os.sep)):
+            continue
+        if is_committed:
+            file.staged.rename(file.final)
+        elif file.backup.exists():
+            file.backup.rename(file.final)
+        else:
+            file.final.unlink()
+
+
+def _remove(workspaces: list[Path]) -> None:
+    # The first one holds the journal: it goes last, so that a kill in between is found again.
+    for workspace in reversed(workspaces):
+        shutil.rmtree(workspace, ignore_errors=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some file systems cannot do this for folders.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(handle)
+
+
+def cannot_write(where: Path, error: OSError) -> WriteError:
+    """Word the failure to write into a folder."""
+    reason = (error.strerror or "output error").lower()
+    return WriteError(f"cannot write into {str(where)!r}: {reason}; nothing was changed")

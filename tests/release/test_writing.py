@@ -1,0 +1,219 @@
+"""Files appear together or not at all, at whatever moment the process is killed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hartley.errors import WriteError
+from hartley.release.writing import PREFIX, recover, staged
+
+ROLES = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
+
+WRITER = """
+import os, signal, sys
+from pathlib import Path
+from hartley.release.writing import staged
+
+folder, word, overwrite, deadline = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "yes", int(sys.argv[4])
+roles = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
+steps = 0
+
+def at_step(event, arguments):
+    # Every audited operation on a file is a moment at which the process can die.
+    global steps
+    if event.split(".")[0] in ("open", "os", "shutil", "fcntl") and event != "os.listdir":
+        steps += 1
+        if steps == deadline:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+finals = {role: folder / name for role, name in roles.items()}
+sys.addaudithook(at_step)
+with staged(finals, overwrite=overwrite, private=("policy",)) as staging:
+    for role in finals:
+        with staging.path(role).open("w") as stream:
+            stream.write(word * 1000)
+            stream.flush()
+            stream.write(role)
+    staging.publish()
+print(steps)
+"""
+
+
+def write(folder: Path, word: str, overwrite: bool, deadline: int = 0) -> subprocess.CompletedProcess[str]:
+    arguments = [sys.executable, "-c", WRITER, str(folder), word, "yes" if overwrite else "no", str(deadline)]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+
+def seen(folder: Path) -> dict[str, str | None]:
+    return {
+        role: (folder / name).read_text() if (folder / name).exists() else None
+        for role, name in ROLES.items()
+    }
+
+
+def content(word: str) -> dict[str, str]:
+    return {role: word * 1000 + role for role in ROLES}
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob("*") if path.name.startswith(PREFIX) or path.is_symlink()]
+
+
+NOTHING = dict.fromkeys(ROLES)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "keep").mkdir()
+    return tmp_path
+
+
+def publish(folder: Path, word: str, *, overwrite: bool = False) -> None:
+    finals = {role: folder / name for role, name in ROLES.items()}
+    with staged(finals, overwrite=overwrite, private=("policy",)) as staging:
+        for role, text in content(word).items():
+            staging.path(role).write_text(text)
+        staging.publish()
+
+
+def test_files_appear_with_the_codebook_for_its_owner_only(folder: Path) -> None:
+    publish(folder, "a")
+    assert seen(folder) == content("a")
+    assert leftovers(folder) == []
+    assert stat.S_IMODE((folder / ROLES["policy"]).stat().st_mode) == 0o600
+    assert not (folder / ROLES["out"]).is_symlink()
+
+
+def test_existing_files_are_overwritten_only_when_asked(folder: Path) -> None:
+    publish(folder, "a")
+    with pytest.raises(WriteError, match="exists already"):
+        publish(folder, "b")
+    assert seen(folder) == content("a")
+    publish(folder, "b", overwrite=True)
+    assert seen(folder) == content("b")
+    assert leftovers(folder) == []
+
+
+def test_one_existing_file_among_three_stops_all(folder: Path) -> None:
+    (folder / ROLES["policy"]).write_text("mine")
+    with pytest.raises(WriteError, match=r"policy\.json' exists already"):
+        publish(folder, "a")
+    assert seen(folder) == {**NOTHING, "policy": "mine"}
+    assert leftovers(folder) == []
+
+
+def half_write(finals: dict[str, Path]) -> None:
+    with staged(finals) as staging:
+        staging.path("out").write_text("half")
+        raise KeyboardInterrupt
+
+
+def test_what_is_not_published_is_removed(folder: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        half_write({role: folder / name for role, name in ROLES.items()})
+    assert seen(folder) == NOTHING
+    assert leftovers(folder) == []
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(folder: Path) -> None:
+    finals = {role: folder / name for role, name in ROLES.items()}
+    with staged(finals) as staging:
+        for role in finals:
+            staging.path(role).write_text("new")
+        (folder / ROLES["certificate"]).write_text("somebody else's")
+        with pytest.raises(WriteError):
+            staging.publish()
+    assert seen(folder) == {**NOTHING, "certificate": "somebody else's"}
+    assert leftovers(folder) == []
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_kill_at_any_step_leaves_all_old_or_all_new_files(folder: Path, overwrite: bool) -> None:
+    if overwrite:
+        publish(folder, "old")
+    before = seen(folder)
+    steps = int(write(folder, "new", overwrite).stdout)
+    assert steps > 50
+    outcomes = set()
+    for deadline in range(1, steps + 1):
+        for name in ROLES.values():
+            (folder / name).unlink(missing_ok=True)
+        if overwrite:
+            publish(folder, "old")
+        killed = write(folder, "new", overwrite, deadline)
+        assert killed.returncode == -signal.SIGKILL
+        found = seen(folder)
+        assert found in (before, content("new")), f"killed at step {deadline}"
+        outcomes.add(found == before)
+        recover(folder)
+        recover(folder / "keep")
+        assert seen(folder) == found
+        assert leftovers(folder) == []
+    assert outcomes == {True, False}
+
+
+def test_the_next_run_clears_what_a_killed_one_left(folder: Path) -> None:
+    assert write(folder, "new", False, 30).returncode == -signal.SIGKILL
+    assert leftovers(folder)
+    publish(folder, "later")
+    assert seen(folder) == content("later")
+    assert leftovers(folder) == []
+
+
+def test_a_living_process_keeps_its_workspace(folder: Path) -> None:
+    finals = {role: folder / name for role, name in ROLES.items()}
+    with staged(finals) as staging:
+        script = "import sys, pathlib, hartley.release.writing as w; w.recover(pathlib.Path(sys.argv[1]))"
+        subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
+        for role in finals:
+            staging.path(role).write_text("new")
+        staging.publish()
+    assert seen(folder) == dict.fromkeys(ROLES, "new")
+
+
+def test_a_full_disk_changes_nothing(folder: Path) -> None:
+    publish(folder, "old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    finals = {role: folder / name for role, name in ROLES.items()}
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
+    try:
+        with pytest.raises(OSError, match="too large"), staged(finals, overwrite=True) as staging:
+            staging.path("out").write_text("x" * 10_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert seen(folder) == content("old")
+    assert leftovers(folder) == []
+
+
+def test_a_folder_that_is_not_there_or_a_name_that_is_one(folder: Path) -> None:
+    with pytest.raises(WriteError, match="no folder"), staged({"out": folder / "none" / "x.csv"}):
+        pass
+    with pytest.raises(WriteError, match="is a folder"), staged({"out": folder / "keep"}):
+        pass
+    with pytest.raises(WriteError, match="same name"), staged({"a": folder / "x", "b": folder / "x"}):
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here")
+def test_a_folder_that_takes_no_files_is_one_clear_line() -> None:
+    with pytest.raises(WriteError, match="cannot write into '/proc'"), staged({"out": Path("/proc/x.csv")}):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write into a read-only folder")
+def test_a_read_only_folder_is_one_clear_line(folder: Path) -> None:
+    folder.chmod(0o500)
+    try:
+        with pytest.raises(WriteError, match="permission denied"), staged({"out": folder / "x.csv"}):
+            pass
+    finally:
+        folder.chmod(0o700)
