@@ -13,8 +13,8 @@ One round replaces the map by
 which minimises an upper bound of :math:`F` that touches it at the present map, so :math:`F` never
 rises. For closeness :math:`c` is the weighted distance, :math:`F` is convex, and the slope at the map
 reached bounds what is left to gain. For information kept (the privacy funnel)
-:math:`c = -\beta \ln p(\hat x | x) / p(\hat x)`; :math:`F` is then not convex, and what is found is a stationary
-map near the partition.
+:math:`c = -\beta \ln p(\hat x | x) / p(\hat x)`; :math:`F` is then not convex, and what is found is a
+stationary map near the partition.
 
 Everything is deterministic; the rounds are the only work and stop when asked to.
 """
@@ -44,7 +44,9 @@ Floats = npt.NDArray[np.float64]
 
 MOST_ROUNDS = 5_000
 TOLERANCE_NATS = 1e-9
-"""A gap this small ends the run; so does a round that gains a thousandth of it."""
+"""A gap this small ends the run."""
+LEAST_GAIN_NATS = 1e-14
+"""So does a round that gains no more than rounding does."""
 NEGLIGIBLE = 1e-9
 """Chances below this are released as never: noise of one row in a billion hides nobody."""
 LEAST_CHANCE = 1e-200
@@ -223,7 +225,7 @@ def optimal_noise(
             gap = min(gap, there.gap)
             objectives.append(there.objective)
         # A rise can only be rounding: the map before stays.
-        if gap <= TOLERANCE_NATS or gained <= TOLERANCE_NATS / 1000:
+        if gap <= TOLERANCE_NATS or gained <= LEAST_GAIN_NATS:
             complete = True
             break
     return NoisyRelease(joint, partition, purpose, _drawable(channel), tuple(objectives), gap, complete)

@@ -26,6 +26,8 @@ STEPS = 60
 """Steps to and fro from each start."""
 SMOOTHING = 0.5
 """How near to the best prices so far products are looked for."""
+CLOSE_ENOUGH = 1e-9
+"""Nats between what is found and what the prices allow at which the search ends."""
 ENOUGH = 1e-10
 """An improvement, in nats, that is not worth another round."""
 
@@ -85,6 +87,8 @@ def entropy_inside_mixture(distribution: JointDistribution) -> float | None:
         most = float((table * smooth).sum() + new.gains(smooth).max())
         if most < least:
             least, centre = most, smooth
+        if least - inside <= CLOSE_ENOUGH:
+            break
         if new.gains(prices).max() <= ENOUGH:
             new = _best_products(prices, boxes)
         useful = np.flatnonzero(new.gains(prices) > ENOUGH)
