@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hartley.measures.audit import Audit, Role
@@ -32,9 +33,18 @@ def named(role: Role) -> str:
     >>> named(Role(("age", "sex"), 3))
     'age and sex'
     """
-    *most, last = role.columns
+    return listed(role.columns)
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Name a few columns, count many.
+
+    >>> listed(["age"]), listed(["age", "sex", "pain"])
+    ('age', 'age, sex and pain')
+    """
+    *most, last = columns
     if len(most) > 4:
-        return f"{len(role.columns)} columns together"
+        return f"{len(columns)} columns together"
     return f"{', '.join(most)} and {last}" if most else last
 
 

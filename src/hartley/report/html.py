@@ -1,0 +1,270 @@
+"""The report: one web page that holds everything, opens without a network, and prints.
+
+Two versions. The one to hand on holds no cell of the table: no public value, no sensitive
+value, no codebook; figures that show cells are left out. The curator's (``disclosive``) shows
+them.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+import hartley
+from hartley.frontier import Frontier, Point
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.model import JointRange, Partition
+from hartley.report import words
+from hartley.report.figures import (
+    Figure,
+    candidates_figure,
+    confusability_figure,
+    frontier_figure,
+    joint_range_figure,
+    recoding_figure,
+)
+from hartley.report.figures.labels import shown_label
+
+MOST_WITNESSES = 10
+MOST_LISTED = 12
+PACKAGES = ("numpy", "scipy", "duckdb", "pyarrow", "numba")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a report tells."""
+
+    table: str
+    """The name of the table, without its folder."""
+    joint: JointRange
+    frontier: Frontier
+    chosen: Point
+    reason: str
+    """Why this point was chosen; reads on from "The point was chosen because "."""
+    command: str
+    """The command that makes this report again."""
+    dropped_rows: int = 0
+    """Rows left out for a missing value."""
+
+    def figures(self, *, disclosive: bool) -> list[Figure]:
+        """Draw the figures; those that show cells only when disclosive."""
+        partition = self.chosen.partition
+        unit = words.listed(self.joint.public.columns) if self.frontier.utility == "distortion" else None
+        drawn = [
+            frontier_figure(self.frontier, chosen=self.chosen, unit=unit),
+            candidates_figure(self.joint, partition),
+        ]
+        if disclosive:
+            drawn += [
+                recoding_figure(self.joint.public, partition),
+                joint_range_figure(self.joint, partition),
+                confusability_figure(self.joint, partition),
+            ]
+        return drawn
+
+    def html(self, *, disclosive: bool = False) -> str:
+        """Write the page."""
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("hartley.report"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        page: str = environment.get_template("report.html").render(self._content(disclosive))
+        return page
+
+    def _content(self, disclosive: bool) -> dict[str, Any]:
+        partition = self.chosen.partition
+        before, after = measure(self.joint), measure(self.joint, partition)
+        return {
+            "table": self.table,
+            "disclosive": disclosive,
+            "sensitive": words.named(before.sensitive),
+            "public": words.named(before.public),
+            "side": None if before.side is None else words.named(before.side),
+            "before": before,
+            "after": after,
+            "dropped": words.counted(self.dropped_rows, "row") if self.dropped_rows else None,
+            "rows": words.counted(before.rows, "row"),
+            "asked": _asked(self.frontier),
+            "short": _short(before, after),
+            "measures": _measures(before, after),
+            "sentences_before": _sentences(before),
+            "sentences_after": _sentences(after),
+            "figures": [
+                {"svg": figure.svg(), "caption": figure.caption, "title": figure.title}
+                for figure in self.figures(disclosive=disclosive)
+            ],
+            "reason": self.reason,
+            "point": _point(self.frontier, self.chosen),
+            "proof": _proof(self.frontier, self.chosen),
+            "witnesses": _witnesses(self.joint, None, before, disclosive),
+            "witnesses_after": _witnesses(self.joint, partition, after, disclosive),
+            "command": self.command,
+            "versions": versions(),
+        }
+
+
+def versions() -> list[tuple[str, str]]:
+    """Name the programs whose versions a repetition needs."""
+    found = [("hartley", hartley.__version__), ("Python", platform.python_version())]
+    for package in PACKAGES:
+        try:
+            found.append((package, version(package)))
+        except PackageNotFoundError:
+            continue
+    return [*found, ("system", f"{platform.system()} {platform.machine()}")]
+
+
+def _asked(frontier: Frontier) -> list[tuple[str, str]]:
+    leakage = {
+        "l0": "what the most telling released value gives away (worst case, L0)",
+        "istar": "what every reader knows for certain (I*)",
+        "joint": "the worst case (L0), with nothing known for certain (I* = 0)",
+    }[frontier.leakage]
+    utility = {
+        "resolution": "how finely public values can still be told apart (resolution)",
+        "distortion": "how far a released value may lie from the true one (distortion)",
+    }[frontier.utility]
+    search = {
+        "optimal": "best known recoding for each utility, with a proof or a bound",
+        "greedy": "the paper's greedy merging, step by step",
+    }[frontier.search]
+    asked = [("Leakage", leakage), ("Utility", utility), ("Search", search)]
+    if frontier.codeword is not None:
+        asked.append(("A cluster is released as its", frontier.codeword))
+    return asked
+
+
+def _short(before: Audit, after: Audit) -> str:
+    sensitive = words.named(before.sensitive)
+    return (
+        f"As it is, some value of {words.named(before.public)} leaves a reader with "
+        f"{words.counted(before.distinct_l, 'candidate')} for {sensitive}. "
+        "After the recoding, every released value leaves at least "
+        f"{words.counted(after.distinct_l, 'candidate')} of {before.sensitive.values:,}."
+    )
+
+
+def _sentences(audit: Audit) -> list[str]:
+    return [words.worst_case(audit), words.for_certain(audit), words.at_least(audit)]
+
+
+def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
+    rows = [
+        (
+            "In the worst case (L0)",
+            "l0_bits",
+            "bits about the sensitive value that one released value reveals at most",
+        ),
+        ("For certain (I*)", "istar_bits", "bits that every reader gets without any doubt"),
+        ("At least (I0)", "i0_bits", "bits that every released value reveals"),
+    ]
+    counts = [
+        (
+            "Candidates left (distinct l)",
+            "distinct_l",
+            "sensitive values that a released value leaves possible, at least",
+        ),
+        ("Rows per value (row k)", "row_k", "rows that share a released value, at least"),
+        ("Groups never confused", "components", "one group means that nothing is known for certain"),
+    ]
+    table = [
+        (name, words.bits(getattr(before, key)), words.bits(getattr(after, key)), said)
+        for name, key, said in rows
+    ]
+    table += [
+        (name, f"{getattr(before, key):,}", f"{getattr(after, key):,}", said) for name, key, said in counts
+    ]
+    table.append(
+        (
+            "Different released values",
+            f"{before.public.values:,}",
+            f"{after.public.values:,}",
+            "what is left of the detail",
+        )
+    )
+    return table
+
+
+def _point(frontier: Frontier, point: Point) -> list[tuple[str, str]]:
+    rows = [
+        ("Leakage", words.bits(point.leakage_bits)),
+        ("Candidates left, at least", f"{point.distinct_l:,}"),
+        ("Different released values", f"{point.clusters:,}"),
+        ("Values that share a released value, at most", f"{point.largest_cluster:,}"),
+    ]
+    if frontier.utility == "distortion" and point.max_distortion is not None:
+        rows.append(("A released value lies from the true one, at most", f"{point.max_distortion:g}"))
+    return rows
+
+
+def _proof(frontier: Frontier, point: Point) -> str:
+    if point.lower_bound_bits is None:
+        return (
+            "None is claimed: the point is a step of a greedy run. Another recoding of the same utility may "
+            "give away less; the search for the optimum would say."
+        )
+    if point.proven_optimal:
+        return (
+            f"Proven: no recoding of the same or a better utility gives away less than "
+            f"{words.bits(point.lower_bound_bits)}, and this one gives away no more."
+        )
+    return (
+        f"Not proven to be best: this recoding gives away {words.bits(point.leakage_bits)}, and none of the "
+        f"same or a better utility can give away less than {words.bits(point.lower_bound_bits)}. "
+        + ("" if frontier.complete else "The search was stopped early; more time may close the gap.")
+    )
+
+
+def _witnesses(
+    joint: JointRange, partition: Partition | None, found: Audit, disclosive: bool
+) -> dict[str, Any]:
+    """Say which values are the most telling: how many, and, for the curator, which."""
+    told: dict[str, Any] = {
+        "count": found.narrowest_count,
+        "of": found.observations,
+        "rows": words.counted(found.narrowest_rows, "row"),
+        "candidates": words.counted(found.distinct_l, "candidate"),
+        "independent": found.independent,
+        "listed": [],
+        "groups": [],
+    }
+    if not disclosive or found.independent:
+        return told
+    released = joint.release(partition)
+    members = None if partition is None else partition.clusters()
+    narrowest = np.flatnonzero(np.diff(released.indptr) == found.distinct_l)
+    for place in narrowest[:MOST_WITNESSES].tolist():
+        value = int(released.public_of[place])
+        public = [shown_label(joint.public.label(p)) for p in (members[value] if members else [value])]
+        told["listed"].append(
+            {
+                "public": _list(public),
+                "side": ""
+                if released.side is None or released.observed_side is None
+                else shown_label(released.side.label(int(released.observed_side[place]))),
+                "sensitive": _list(
+                    [shown_label(joint.sensitive.label(int(s))) for s in released.candidates(place)]
+                ),
+            }
+        )
+    if found.components > 1:
+        told["groups"] = [
+            {"values": _list([words.cell(value) for value in group.sensitive]), "rows": f"{group.rows:,}"}
+            for group in found.groups
+        ]
+    return told
+
+
+def _list(values: list[str]) -> str:
+    shown = ", ".join(values[:MOST_LISTED])
+    return shown if len(values) <= MOST_LISTED else f"{shown} and {len(values) - MOST_LISTED:,} more"
