@@ -99,8 +99,7 @@ def as_text(name: str, raw: str, duckdb_type: str) -> TypedColumn | RefusedColum
 
 
 def _plain_float(raw: str) -> str:
-    # Adding zero turns -0.0 into 0.0 and leaves every other number. Comparing with NaN would not do:
-    # statistics of Parquet files leave NaN out, and DuckDB concludes from them that nothing equals it.
+    # Adding zero turns -0.0 into 0.0 and leaves every other number.
     return f"CASE WHEN isnan({raw}) THEN NULL ELSE {raw}::DOUBLE + 0.0 END"
 
 

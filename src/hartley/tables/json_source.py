@@ -11,7 +11,7 @@ unless it is declared text.
 
 from __future__ import annotations
 
-import re
+import json
 import shutil
 import weakref
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from hartley.tables.engine import connect, literal, one_row, path_literal
 from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
 from hartley.tables.source import RawColumn
-from hartley.tables.text_files import is_utf8, private_folder, require_file, translated
+from hartley.tables.text_files import is_utf8, open_bytes, private_folder, require_file, translated
 
 KEPT_IN_MEMORY = 1 << 27
 _NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
@@ -50,12 +50,8 @@ class JsonSource:
                 self._source = "hartley_rows"
             self.row_count = self._checked()
             self.columns = self._columns()
-        except duckdb.Error as error:
-            line = re.search(r"in line (\d+)", str(error))
-            place = f"line {line[1]} is" if line else "there is a line that is"
-            raise TableError(
-                f"{self.name}: {place} not a JSON object in UTF-8; put one object on each line"
-            ) from None
+        except duckdb.Error:
+            raise TableError(f"{self.name}: {_first_fault(path)}") from None
 
     def _checked(self) -> int:
         count, not_object, twice = one_row(
@@ -111,6 +107,20 @@ class JsonSource:
     def close(self) -> None:
         """Let go of the engine."""
         self.connection.close()
+
+
+def _first_fault(path: Path) -> str:
+    """Find the line that the engine stumbled over; its own message counts lines otherwise."""
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                json.loads(line.decode())
+            except UnicodeDecodeError:
+                return f"line {number} is not UTF-8; name the file's encoding, for example --encoding latin-1"
+            except ValueError:
+                if line.strip():
+                    return f"line {number} is not JSON; put one object on each line"
+    return "the file cannot be read as JSON lines"
 
 
 def _column(name: str, sql: str, kinds: set[str]) -> RawColumn:

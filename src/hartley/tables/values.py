@@ -54,8 +54,8 @@ def _floats(
     values = np.where(missing, 0.0, carried)
     if not np.isfinite(values).all():
         raise ColumnError(f"column {column.name!r} holds infinite numbers; {AS_TEXT}, or take them out")
-    # The bound itself is no 64-bit integer, but the float below it is.
-    if bool((np.trunc(values) == values).all()) and bool((np.abs(values) < 2.0**63).all()):
+    # Beyond 2^53 a float stands for the number that its shortest name says, not for its last digits.
+    if bool((np.trunc(values) == values).all()) and bool((np.abs(values) <= 2.0**53).all()):
         return values.astype(np.int64)
     return values
 

@@ -1,0 +1,114 @@
+"""Delimited files: what is read is what stands there, to the character."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.csv_records import check_records, line_of_record
+
+CELLS = st.one_of(
+    st.sampled_from(
+        ["", "a", "007", '"', '""', "\n", "\r\n", "\r", ",", ";", "\t", " ", "é", "😀", "#", "\\", "'"]
+    ),
+    st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=6),
+)
+
+
+def rows_of(path: Path, width: int, **options: str) -> list[tuple[str | None, ...]]:
+    names = tuple(f"n{place}" for place in range(width))
+    table = open_table(path, ReadOptions(**options))  # type: ignore[arg-type]
+    assert table.column_names == names
+    rows = table.connection.execute(table.rows_sql(names)).fetchall()
+    assert [row[0] for row in rows] == list(range(1, table.row_count + 1))
+    return [row[1:] for row in rows]
+
+
+@settings(max_examples=120, deadline=None)
+@given(data=st.data(), width=st.integers(1, 4))
+def test_every_cell_comes_back_to_the_character(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, width: int
+) -> None:
+    rows = data.draw(st.lists(st.tuples(*[CELLS] * width), min_size=1, max_size=6))
+    ending = data.draw(st.sampled_from(["\n", "\r\n"]))
+    delimiter = data.draw(st.sampled_from([",", ";", "\t", "|"]))
+    mark = data.draw(st.sampled_from(["", "\ufeff"]))
+    everywhere = data.draw(st.booleans())
+
+    def written(cell: str) -> str:
+        needs_quotes = everywhere or any(letter in cell for letter in ('"', "\r", "\n", delimiter))
+        return '"' + cell.replace('"', '""') + '"' if needs_quotes or (width == 1 and not cell) else cell
+
+    records = [[f"n{place}" for place in range(width)], *([written(cell) for cell in row] for row in rows)]
+    path = tmp_path_factory.mktemp("csv") / "t.csv"
+    path.write_bytes((mark + "".join(delimiter.join(record) + ending for record in records)).encode())
+    expected = [tuple(cell or ("" if everywhere or width == 1 else None) for cell in row) for row in rows]
+    assert rows_of(path, width, delimiter=delimiter) == expected
+    if all("\r" not in cell for row in rows for cell in row):  # Python's reader agrees on where cells end
+        text = path.read_text("utf-8-sig")
+        read = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        assert read[1:] == [list(row) for row in rows]
+
+
+def test_packed_and_translated_files_are_the_same_table(tmp_path: Path) -> None:
+    content = "n0,n1\r\né,1\r\n,2"
+    plain, packed, translated = (tmp_path / name for name in ("t.csv", "t.csv.gz", "u.csv.gz"))
+    plain.write_bytes(content.encode())
+    packed.write_bytes(gzip.compress(content.encode()))
+    translated.write_bytes(gzip.compress(content.encode("utf-16")))
+    expected = [("é", "1"), (None, "2")]
+    assert rows_of(plain, 2) == rows_of(packed, 2) == expected
+    assert rows_of(translated, 2, encoding="utf-16") == expected
+
+
+def test_tab_separated_files_need_no_option(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("n0\tn1\na,b\t2\n")
+    assert rows_of(path, 2) == [("a,b", "2")]
+
+
+def test_a_file_name_is_never_a_pattern(tmp_path: Path) -> None:
+    for name in ("a*.csv", "[ab]*.csv", "o'clock?.csv"):
+        (tmp_path / "ab.csv").write_text("n0\nwrong\n")
+        (tmp_path / name).write_text(f"n0\n{name}\n")
+        assert rows_of(tmp_path / name, 1) == [(name,)]
+
+
+def test_names_that_differ_in_case_only_are_two_columns(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('Age,age,"a ""b"" c",\n1,2,3,4\n')
+    table = open_table(path)
+    assert table.column_names == ("Age", "age", 'a "b" c', "")
+    joint = table.joint_range(Roles(sensitive=("age",), public=("Age", 'a "b" c', ""))).joint
+    assert (joint.sensitive.labels(), joint.public.labels()) == ([2], [(1, 3, 4)])
+
+
+def test_many_blocks_are_checked_like_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b'a,b\r\n1,2\r\n"x\r\n,y",2\r\n3,4\r\n,""\r\n5,6'
+    whole = check_records(io.BytesIO(text), ",", "t")
+    for block in range(1, len(text)):
+        monkeypatch.setattr("hartley.tables.csv_records.BLOCK", block)
+        assert check_records(io.BytesIO(text), ",", "t") == whole
+    assert (whole.records, whole.has_line_breaks_in_cells) == (5, True)
+
+
+def test_a_record_is_found_by_its_first_line() -> None:
+    text = b'a,b\n1,"x\n\ny"\n2,3\n'
+    assert [line_of_record(io.BytesIO(text), record) for record in range(3)] == [1, 2, 5]
+
+
+def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("s,x\n" + "".join(f"{i % 7},{i % 11}\n" for i in range(5000)))
+    roles = Roles(sensitive=("s",), public=("x",))
+    in_memory = open_table(path).joint_range(roles)
+    monkeypatch.setattr("hartley.tables.csv_source.KEPT_IN_MEMORY", 0)
+    assert open_table(path).joint_range(roles) == in_memory
+    assert in_memory.joint.pairs == 77
