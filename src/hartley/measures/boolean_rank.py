@@ -29,9 +29,9 @@ from hartley.model import JointRange, Partition
 
 EXACT_PAIRS = 600
 """Components of more pairs are only bounded."""
-MOST_RECTANGLES = 4_000
+MOST_RECTANGLES = 600
 """Components of more maximal rectangles are only bounded."""
-MOST_NODES = 2_000
+MOST_NODES = 500
 """Nodes of the search tree for a least cover, after which its bounds are taken."""
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from math import inf
 from typing import Any
 
 import numpy as np
 import pytest
-from strategies_distributions import written_out
 
 from hartley.measures.stochastic import (
     JointDistribution,
@@ -20,14 +20,13 @@ from hartley.measures.stochastic import (
     renyi_divergence,
     sibson_information,
 )
+from strategies_distributions import written_out
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     dit = pytest.importorskip("dit", reason="dit, the independent library, is not installed")
-    import dit.divergences
-    import dit.multivariate
-    import dit.other
-    import dit.shannon
+    for part in ("divergences", "multivariate", "other", "shannon"):
+        import_module(f"dit.{part}")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 AGREED = 1e-9

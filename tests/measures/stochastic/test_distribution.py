@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import joint_ranges, joint_ranges_with_partition
-from strategies_distributions import distributions, tables, written_out
 
 from hartley.errors import InputError
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
+from strategies import joint_ranges, joint_ranges_with_partition
+from strategies_distributions import distributions, tables, written_out
 
 
 def test_probabilities_are_row_frequencies() -> None:

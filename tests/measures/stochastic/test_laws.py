@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf, isfinite, log, log2
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_distributions import (
-    distributions,
-    merged_distributions,
-    tables,
-    uniform_distributions,
-    written_out,
-)
 
 from hartley.measures.boolean_rank import boolean_rank
 from hartley.measures.distinguishability import jaccard_distances
@@ -45,6 +39,13 @@ from hartley.measures.uncertainty import (
     distinct_l,
     max_uncertainty_reduction,
     min_uncertainty_reduction,
+)
+from strategies_distributions import (
+    distributions,
+    merged_distributions,
+    tables,
+    uniform_distributions,
+    written_out,
 )
 
 SLACK = 1e-9
@@ -115,7 +116,7 @@ def test_the_leakages_are_ordered(distribution: JointDistribution) -> None:
 def test_sibson_and_the_largest_divergence_never_fall_with_the_order(distribution: JointDistribution) -> None:
     for measure in (sibson_information, max_renyi_divergence):
         values = [measure(distribution, order) for order in ORDERS]
-        assert all(low <= high + SLACK for low, high in zip(values, values[1:], strict=False))
+        assert all(low <= high + SLACK for low, high in pairwise(values))
     assert sibson_information(distribution, inf) == pytest.approx(maximal_leakage(distribution), abs=SLACK)
     assert max_renyi_divergence(distribution, inf) == pytest.approx(
         maximal_realizable_leakage(distribution), abs=SLACK

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.optimize import minimize
-from strategies_distributions import distributions, written_out
 
 from hartley.errors import OptionError
 from hartley.measures.stochastic import (
@@ -15,6 +14,7 @@ from hartley.measures.stochastic import (
     maximal_leakage,
     mutual_information,
 )
+from strategies_distributions import distributions, written_out
 
 
 def by_second_optimiser(distribution: JointDistribution, order: float) -> float:

@@ -32,7 +32,7 @@ def example() -> JointDistribution:
     return JointDistribution.of(toy())
 
 
-def test_certain_information_may_exceed_i0(example: JointDistribution) -> None:
+def test_certain_information_may_exceed_i0() -> None:
     assert maximin_information(toy()) == log2(5)
     assert min_uncertainty_reduction(toy()) == log2(3)
 

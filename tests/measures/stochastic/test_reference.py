@@ -8,15 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_stochastic import (
-    plain_arimoto,
-    plain_f_information,
-    plain_ldp,
-    plain_mutual_information,
-    plain_renyi,
-    plain_sibson,
-)
-from strategies_distributions import distributions, written_out
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.stochastic import (
@@ -31,6 +22,15 @@ from hartley.measures.stochastic import (
     renyi_divergence,
     sibson_information,
 )
+from reference_stochastic import (
+    plain_arimoto,
+    plain_f_information,
+    plain_ldp,
+    plain_mutual_information,
+    plain_renyi,
+    plain_sibson,
+)
+from strategies_distributions import distributions, written_out
 
 orders = st.one_of(st.sampled_from((0.0, 0.5, 1.0, 2.0, 5.0, inf)), st.floats(0.05, 0.9), st.floats(1.1, 30))
 every = settings(deadline=None, max_examples=150)

@@ -5,7 +5,6 @@ from math import log2, sqrt
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies_distributions import distributions
 
 from hartley.measures.stochastic import (
     JointDistribution,
@@ -14,6 +13,7 @@ from hartley.measures.stochastic import (
     mutual_information,
     wyner_information,
 )
+from strategies_distributions import distributions
 
 
 def binary_entropy(a: float) -> float:
