@@ -67,7 +67,8 @@ def refusal(source: object, **options: object) -> str:
         ),
         (
             b"a;b\n1;2\n",
-            "t.csv: the header has one cell, and ';' in it; if that separates the cells, say so with --delimiter",
+            "t.csv: the header has one cell, and ';' in it; "
+            "if that separates the cells, say so with --delimiter",
         ),
         (b'a,"b\nc"\n1,2\n', "t.csv: a column name holds a line break; give the columns one-line names"),
     ],
@@ -234,7 +235,7 @@ def test_absent_columns_are_named_with_the_nearest() -> None:
     frame = pa.table({"age": [1], "chol": [2]})
     with pytest.raises(ColumnError, match=r"^no column 'agee'; did you mean 'age'\?$"):
         open_table(frame).joint_range(Roles(sensitive=("agee",), public=("chol",)))
-    with pytest.raises(ColumnError, match="^no column 'weight'; the table has 'age', 'chol'$"):
+    with pytest.raises(ColumnError, match=r"^no column 'weight'; the table has 'age', 'chol'$"):
         open_table(frame, ReadOptions(text=("weight",)))
 
 
