@@ -16,7 +16,6 @@ from hartley.search.baselines.iac import iac_mdsf
 from hartley.search.baselines.iac_overlap import iac_overlap
 from hartley.search.baselines.literal import literal_generalisation
 from hartley.search.baselines.local_recoding import local_recoding
-from hartley.search.baselines.masses import kept_information, leaked_information
 from hartley.search.baselines.mondrian import mondrian
 from hartley.search.baselines.pair_merging import InformationRun
 from hartley.search.baselines.pairwise import pairwise_agglomeration
@@ -46,8 +45,6 @@ __all__ = [
     "dendrogram",
     "iac_mdsf",
     "iac_overlap",
-    "kept_information",
-    "leaked_information",
     "least_leakage",
     "literal_generalisation",
     "local_recoding",

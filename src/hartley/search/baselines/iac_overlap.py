@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from hartley.errors import OptionError
 from hartley.measures.overlap import components
-from hartley.measures.utility import Utility
+from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, Partition
 from hartley.search.baselines.masses import Floats
 from hartley.search.baselines.subset_run import SubsetRun
@@ -202,15 +202,17 @@ def _enough_concavity(here: OverlapChange) -> float:
     r"""Give a weight that makes :math:`F(W) + \alpha\sqrt{|W|}` submodular, where F is finite.
 
     Its second differences are at most four times the largest F; those of the root are least
-    in size at the full set.
+    in size at the full set. No cluster on a line costs more than twice what everything costs.
     """
-    size = here.size
-    if size < 3:
+    if here.size < 2:
         return 1.0
-    whole = here.change(int(here.component.max()) + 1, float(here.utility.costs(Partition.whole(
-        here.utility.size)).max()))  # fmt: skip
-    largest = log2(int(here.component.max()) + 1) + (abs(whole) if isfinite(whole) else 0.0) + 1.0
-    bend = 2 * sqrt(size - 1) - sqrt(size - 2) - sqrt(size)
+    values = here.utility.size
+    lost = utility_of(here.utility, Partition.singletons(values)) - utility_of(
+        here.utility, Partition.whole(values)
+    )
+    largest = log2(int(here.component.max()) + 1)
+    largest += 2 * here.utility_weight * (lost if isfinite(lost) else 0.0)
+    bend = 2 * sqrt(here.size - 1) - sqrt(here.size - 2) - sqrt(here.size)
     return 4 * largest / bend
 
 

@@ -94,26 +94,6 @@ class Masses:
         return _entropy(self.sensitive_totals) + _entropy(self.totals) - _entropy(self.rows)
 
 
-def kept_information(joint: JointRange, partition: Partition) -> float:
-    r"""Bits that are left of the public value, :math:`I(X; \hat X) = H(\hat X)`.
-
-    >>> from hartley.examples import toy
-    >>> kept_information(toy(), Partition.from_clusters([[0, 2], [1, 3, 4, 5, 6]])) > 0.95
-    True
-    """
-    return Masses.of(joint, partition).public_entropy
-
-
-def leaked_information(joint: JointRange, partition: Partition) -> float:
-    r"""Bits that the released value tells about the sensitive one on average, :math:`I(S; \hat X)`.
-
-    >>> from hartley.examples import toy
-    >>> leaked_information(toy(), Partition.singletons(7)), leaked_information(toy(), Partition.whole(7))
-    (2.25, 0.0)
-    """
-    return Masses.of(joint, partition).information
-
-
 def _entropy(counts: Whole) -> float:
     total = counts.sum()
     return float(np.log2(total) - (counts * np.log2(counts)).sum() / total)

@@ -297,4 +297,6 @@ def best_subset(masses: Masses, utility_weight: float, restarts: int) -> Flags:
     changes = pair_changes.for_size(steps)(*clusters, logs, scale, pool)
     chosen = np.argsort(np.round(changes / NO_CHANGE), kind="stable")[:restarts]
     starts = np.stack(np.triu_indices(masses.size, 1), axis=1)[chosen]
-    return best_from.for_size(len(starts) * len(masses.rows))(starts, *clusters, logs, scale, pool)
+    # A descent takes a few rounds, and a round goes over the pairs about ten times.
+    steps = 20 * len(starts) * len(masses.rows)
+    return best_from.for_size(steps)(starts, *clusters, logs, scale, pool)
