@@ -96,8 +96,7 @@ def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> N
     finding(
         out,
         f"Candidates left          l = {audit.distinct_l}",
-        f"The most telling value leaves {words.counted(audit.distinct_l, 'sensitive value')} possible "
-        f"(distinct l-diversity); the rarest stands in {words.counted(audit.row_k, 'row')} (k-anonymity).",
+        words.candidates_left(audit),
     )
     _show_narrowest(out, audit, disclosive=disclosive)
     if audit.components > 1 and disclosive:

@@ -54,11 +54,10 @@ def worst_case(audit: Audit) -> str:
     The side information, where there is some, is what the reader knew before.
     """
     secret, public = named(audit.sensitive), named(audit.public)
-    seen = f"{audit.narrowest_count:,} of {audit.observations:,} {public} values"
+    things = f"{public} values" if len(audit.public.columns) == 1 else f"combinations of {public}"
     if audit.side is not None:
-        seen = (
-            f"{audit.narrowest_count:,} of {audit.observations:,} pairs of {public} and {named(audit.side)}"
-        )
+        things = f"pairs of {public} and {named(audit.side)}"
+    seen = f"{audit.narrowest_count:,} of {audit.observations:,} {things}"
     rows = counted(audit.narrowest_rows, "row")
     if audit.sensitive.values == 1:
         return f"There is only one {secret} value in the table, so everybody knows it already."
@@ -91,6 +90,14 @@ def at_least(audit: Audit) -> str:
     return (
         f"Even the least telling value leaves no more than {most:,} of {audit.sensitive.values:,} "
         f"{named(audit.sensitive)} values."
+    )
+
+
+def candidates_left(audit: Audit) -> str:
+    """Say how many candidates the most telling value leaves, and how many rows share the rarest."""
+    return (
+        f"The most telling value leaves {counted(audit.distinct_l, 'sensitive value')} possible "
+        f"(distinct l-diversity); the rarest stands in {counted(audit.row_k, 'row')} (k-anonymity)."
     )
 
 

@@ -1,0 +1,62 @@
+"""``hartley serve``: the app in the browser, for this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import webbrowser
+from pathlib import Path
+
+import click
+
+from hartley.cli.terminal import console
+from hartley.errors import InputError, OptionError
+
+
+@click.command("serve")
+@click.argument("table", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on; by default any that is free."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. Any other than this machine's own lets others on the network try the key.",
+)
+@click.option(
+    "--upload-limit",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    metavar="MB",
+    help="Largest file that the app takes.",
+)
+@click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
+def command(table: Path | None, port: int, host: str, upload_limit: int, opens: bool) -> int:
+    """Work on TABLE in the browser: see what it gives away, choose, and release.
+
+    The app listens on this machine only and loads nothing from the network. Ctrl-C ends it and
+    removes its copies.
+    """
+    try:
+        from hartley.web.serving import serve
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the app needs the package {error.name}; install it with: pip install 'hartley[web]'"
+        ) from None
+    if host in ("0.0.0.0", "::", ""):  # noqa: S104 (refused, not bound)
+        raise OptionError(
+            f"--host {host or repr(host)} is no address that a browser can open; give this machine's own"
+        )
+    out = console()
+
+    def on_ready(url: str) -> None:
+        out.print(f"hartley is at {url}", soft_wrap=True)
+        out.print("The address holds the key: do not pass it on. Ctrl-C ends the app and removes its copies.")
+        if opens:
+            webbrowser.open(url)
+
+    # Ctrl-C is how the app is meant to end.
+    with contextlib.suppress(KeyboardInterrupt):
+        serve(table, host=host, port=port, upload_limit=upload_limit * 1_000_000, on_ready=on_ready)
+    return 0

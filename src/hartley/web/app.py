@@ -1,0 +1,294 @@
+"""The routes of the app: thin, each hands its request to the worker and gives back its JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from hartley.errors import HartleyError
+from hartley.web.guard import Door, Guard
+from hartley.web.uploads import TooLargeError, kind_of, plain_name, received, size_in_words
+from hartley.web.worker import CallError, Json, Worker
+
+HERE = Path(__file__).parent
+LONGEST_REQUEST = 256 * 1024
+"""Bytes of JSON; only an upload may be longer."""
+
+
+@dataclass(kw_only=True)
+class Search:
+    """A search that runs or has run."""
+
+    number: int
+    state: str = "running"
+    progress: Json = field(default_factory=dict)
+    frontier: Json | None = None
+    """The points found so far, or the finished frontier."""
+    message: str | None = None
+
+    def to_dict(self) -> Json:
+        """Give it as it stands in JSON."""
+        return {
+            "number": self.number,
+            "state": self.state,
+            "progress": self.progress,
+            "frontier": self.frontier,
+            "message": self.message,
+        }
+
+
+@dataclass(kw_only=True)
+class Service:
+    """What the routes share."""
+
+    worker: Worker
+    folder: Path
+    given: Path | None
+    """The table named on the command line; the browser can ask for it, but not name it."""
+    upload_limit: int
+    search: Search | None = None
+    task: asyncio.Task[None] | None = None
+    files: dict[str, tuple[Path, str]] = field(default_factory=dict)
+    """What can be downloaded: a word of ours to the file and the name it is saved under."""
+    uploaded: Path | None = None
+
+
+def create_app(service: Service, door: Door) -> Starlette:
+    """Build the app behind its guard."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    pages = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
+    )
+
+    async def page(request: Request) -> Response:
+        del request
+        given = None if service.given is None else service.given.name
+        shown = pages.get_template("page.html").render(given=given, limit=size_in_words(service.upload_limit))
+        return HTMLResponse(shown)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        service.worker.start()
+        yield
+        await asyncio.to_thread(service.worker.close)
+
+    def api(
+        handler: Callable[[Service, Request], Awaitable[Any]],
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def answered(request: Request) -> Response:
+            try:
+                answer = await handler(service, request)
+            except CallError as error:
+                return _refused(str(error), error.status)
+            except TooLargeError as error:
+                return _refused(str(error), 413)
+            except HartleyError as error:
+                return _refused(str(error), 422)
+            except ClientDisconnect:
+                return Response(status_code=400)
+            return answer if isinstance(answer, Response) else JSONResponse(answer)
+
+        return answered
+
+    return Starlette(
+        routes=[
+            Route("/", page),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+            Route("/api/upload", api(upload), methods=["POST"]),
+            Route("/api/open", api(open_given), methods=["POST"]),
+            Route("/api/audit", api(audit), methods=["POST"]),
+            Route("/api/search", api(start_search), methods=["POST"]),
+            Route("/api/search", api(follow_search)),
+            Route("/api/stop", api(stop_search), methods=["POST"]),
+            Route("/api/look", api(look), methods=["POST"]),
+            Route("/api/release", api(release), methods=["POST"]),
+            Route("/api/report", api(report), methods=["POST"]),
+            Route("/figure/{point:int}/{kind:str}/{theme:str}.svg", api(figure)),
+            Route("/download/{word:str}", api(download)),
+        ],
+        middleware=[Middleware(Guard, door=door)],
+        exception_handlers={HTTPException: _not_found},  # type: ignore[dict-item]
+        lifespan=lifespan,
+    )
+
+
+async def upload(service: Service, request: Request) -> Json:
+    """Take a table from the browser and describe it."""
+    name = plain_name(request.query_params.get("name", "table"))
+    kind = kind_of(name)
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > service.upload_limit:
+        raise TooLargeError(
+            f"the file is larger than {size_in_words(service.upload_limit)}, the most that is taken"
+        )
+    path = await received(request.stream(), service.folder, kind, service.upload_limit)
+    try:
+        described = await _open(service, {"path": str(path), "name": name})
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    if service.uploaded is not None:
+        service.uploaded.unlink(missing_ok=True)
+    service.uploaded = path
+    return described
+
+
+async def open_given(service: Service, request: Request) -> Json:
+    """Open the table of the command line, or the example."""
+    asked = (await _json(request)).get("which")
+    if asked == "example":
+        return await _open(service, {"path": None, "name": "clinic.csv"})
+    if asked == "given" and service.given is not None:
+        return await _open(service, {"path": str(service.given), "name": service.given.name})
+    raise CallError("there is no such table to open", 404)
+
+
+async def audit(service: Service, request: Request) -> Any:
+    """Measure the table as it is."""
+    return await service.worker.call("audit", await _json(request))
+
+
+async def start_search(service: Service, request: Request) -> Json:
+    """Start a search in the background; a running one is stopped first."""
+    asked = await _json(request)
+    await _end_search(service)
+    number = 1 if service.search is None else service.search.number + 1
+    search = service.search = Search(number=number)
+
+    def on_event(event: Json) -> None:
+        if "frontier" in event:
+            search.frontier = event["frontier"]
+        if "progress" in event:
+            search.progress = event["progress"]
+
+    async def run() -> None:
+        try:
+            search.frontier = await service.worker.call("search", asked, on_event)
+            search.state = "done" if search.frontier and search.frontier["complete"] else "stopped"
+        except CallError as error:
+            search.state, search.message = "failed", str(error)
+
+    service.task = asyncio.create_task(run())
+    # A quick search is answered at once, without a round of asking.
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(service.task), 0.15)
+    return search.to_dict()
+
+
+async def follow_search(service: Service, request: Request) -> Json:
+    """Say how far the search is."""
+    del request
+    if service.search is None:
+        raise CallError("no search has been started", 404)
+    return service.search.to_dict()
+
+
+async def stop_search(service: Service, request: Request) -> Json:
+    """Stop the search; what it has found stays."""
+    del request
+    if service.search is None:
+        raise CallError("no search has been started", 404)
+    if service.search.state == "running":
+        service.worker.stop()
+    return service.search.to_dict()
+
+
+async def look(service: Service, request: Request) -> Any:
+    """Show what a point of the frontier means: its recoding and its measures."""
+    return await service.worker.call("look", await _json(request))
+
+
+async def release(service: Service, request: Request) -> Json:
+    """Make the release of a point, and the links from which its files can be saved."""
+    made = await service.worker.call("release", await _json(request))
+    service.files |= {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
+    return {**made, "links": _links(service)}
+
+
+async def report(service: Service, request: Request) -> Json:
+    """Write the report of a point, for the board or for the curator."""
+    made = await service.worker.call("report", await _json(request))
+    service.files |= {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
+    return {**made, "links": _links(service)}
+
+
+async def figure(service: Service, request: Request) -> Response:
+    """Draw a figure; as an image it can run nothing."""
+    drawn = await service.worker.call("figure", dict(request.path_params))
+    return Response(drawn, media_type="image/svg+xml")
+
+
+async def download(service: Service, request: Request) -> Response:
+    """Give a file that was made, by the word for it."""
+    word = request.path_params["word"]
+    if word not in service.files or not service.files[word][0].is_file():
+        raise CallError("there is no such file; make the release first", 404)
+    path, name = service.files[word]
+    return FileResponse(path, filename=name, media_type="application/octet-stream")
+
+
+async def _open(service: Service, asked: Json) -> Json:
+    await _end_search(service)
+    service.search = None
+    service.files.clear()
+    described: Json = await service.worker.call("open", asked)
+    return described
+
+
+async def _end_search(service: Service) -> None:
+    if service.task is not None and not service.task.done():
+        service.worker.stop()
+        await asyncio.wait([service.task])
+
+
+async def _json(request: Request) -> Json:
+    """Read a small JSON object; anything else is refused."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise CallError("this needs JSON", 415)
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_REQUEST:
+            raise CallError("the request is too long", 413)
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        raise CallError("this is not JSON", 400) from None
+    if not isinstance(asked, dict):
+        raise CallError("this needs a JSON object", 400)
+    return asked
+
+
+def _links(service: Service) -> Json:
+    return {
+        word: {"href": f"/download/{word}", "name": name, "size": size_in_words(path.stat().st_size)}
+        for word, (path, name) in service.files.items()
+        if path.is_file()
+    }
+
+
+def _refused(message: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": message}, status)
+
+
+async def _not_found(request: Request, error: HTTPException) -> Response:
+    del request
+    return _refused(
+        {404: "there is nothing here", 405: "not this way"}.get(error.status_code, "refused"),
+        error.status_code,
+    )

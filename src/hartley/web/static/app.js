@@ -1,0 +1,286 @@
+// The page: from a table to a release, one step at a time.
+
+import { ask, fetched, send } from "./api.js";
+import { Chart, costName, costOf, meaning } from "./chart.js";
+import { bits, by, cell, count, counted, element, plain, replace } from "./dom.js";
+
+const ROLES = [["", "leave out"], ["sensitive", "protect"], ["public", "publish"], ["side", "known to readers"]];
+const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
+const state = { table: null, roles: null, audit: null, frontier: null, chosen: null, following: 0 };
+
+const chart = new Chart(by("chart"), { onChoose: choose, onPoint: (index) => showMeaning(index ?? state.chosen) });
+
+// The key has done its work; it need not stay in the address bar.
+if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
+
+function reveal(step) {
+  const reached = SECTIONS.indexOf(step);
+  SECTIONS.forEach((name, i) => { by(name).hidden = i > reached; });
+  document.querySelectorAll("#steps a").forEach((link, i) => {
+    link.toggleAttribute("aria-disabled", i > reached);
+    i === reached ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
+  });
+}
+
+function say(message) {
+  by("error").hidden = !message;
+  by("error").textContent = message ?? "";
+  if (message) by("error").scrollIntoView({ block: "nearest" });
+}
+
+async function during(button, action) {
+  say(null);
+  if (button) button.disabled = true;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    await action();
+  } catch (error) {
+    say(error.message);
+  } finally {
+    if (button) button.disabled = false;
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+// 1. The table
+
+async function opened(described) {
+  state.following += 1;
+  Object.assign(state, { table: described, roles: null, audit: null, frontier: null, chosen: null });
+  by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
+  replace(by("columns").tBodies[0], ...described.columns.map(columnRow));
+  reveal("roles");
+  by("roles").scrollIntoView();
+}
+
+function columnRow(column, index) {
+  const choice = element("select", { attributes: { "aria-label": `Role of ${column.name}`, name: `role-${index}` } });
+  for (const [value, text] of ROLES) choice.append(element("option", { text, attributes: { value } }));
+  if (column.kind === null) choice.disabled = true;
+  const kinds = { number: "number", boolean: "yes or no", date: "date", timestamp: "time", text: "text" };
+  const missing = column.missing ? `, ${count(column.missing)} missing` : "";
+  return element("tr", {},
+    element("th", { text: column.name, attributes: { scope: "row" } }),
+    element("td", {}, choice),
+    element("td", { text: kinds[column.kind] ?? "cannot be measured" }),
+    element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),
+    element("td", { text: column.examples.join(", "), className: "examples" }));
+}
+
+const upload = (file) => file && during(null, async () => {
+  by("table-said").textContent = `Reading ${file.name} …`;
+  try {
+    await opened(await send(file));
+  } catch (error) {
+    by("table-said").textContent = "";
+    throw error;
+  }
+});
+by("file").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
+by("open-example").addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "example" }))));
+by("open-given")?.addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "given" }))));
+document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
+document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  upload(event.dataTransfer.files[0]);
+});
+
+// 2. The roles
+
+function chosenRoles() {
+  const roles = { sensitive: [], public: [], side: [] };
+  by("columns").querySelectorAll("select").forEach((choice, i) => {
+    if (choice.value) roles[choice.value].push(state.table.columns[i].name);
+  });
+  if (!roles.sensitive.length) throw new Error("Choose at least one column to protect.");
+  if (!roles.public.length) throw new Error("Choose at least one column to publish.");
+  return { revision: state.table.revision, ...roles };
+}
+
+by("measure").addEventListener("click", (event) => during(event.target, async () => {
+  state.roles = chosenRoles();
+  state.audit = await ask("/api/audit", state.roles);
+  showAudit();
+  reveal("audit");
+  by("audit").scrollIntoView();
+  by("audit-about").focus({ preventScroll: true });
+  await search();
+}));
+
+// 3. The audit
+
+function showAudit() {
+  const { audit, findings } = state.audit;
+  by("audit-about").textContent = state.audit.about;
+  replace(by("findings"), ...findings.map((finding) => element("div", { className: "card" },
+    element("h3", { text: finding.name }), element("p", { text: finding.number, className: "figure" }), element("p", { text: finding.sentence }))));
+  const narrowest = audit.independent ? [] : audit.witnesses.narrowest.slice(0, 5).filter((one) => Object.keys(one.public).length);
+  if (!narrowest.length) return replace(by("witnesses"));
+  const names = Object.keys(narrowest[0].public);
+  const side = Object.keys(narrowest[0].side ?? {});
+  const head = element("tr", {}, ...[...names, ...side].map((text) => element("th", { text, attributes: { scope: "col" } })),
+    element("th", { text: "candidates", className: "number", attributes: { scope: "col" } }), element("th", { text: "rows", className: "number", attributes: { scope: "col" } }));
+  const rows = narrowest.map((one) => element("tr", {}, ...names.map((name) => cell(one.public[name])), ...side.map((name) => cell(one.side[name])),
+    cell(count(one.candidates), "number"), cell(count(one.rows), "number")));
+  const some = audit.witnesses.narrowest_count > narrowest.length ? ` (first ${narrowest.length} of ${count(audit.witnesses.narrowest_count)})` : "";
+  return replace(by("witnesses"), element("h3", { text: `The most telling values${some}` }),
+    element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
+}
+
+// 4. The frontier
+
+async function search() {
+  const following = ++state.following;
+  Object.assign(state, { frontier: null, chosen: null });
+  by("chosen-area").hidden = true;
+  by("search-said").textContent = "";
+  reveal("frontier");
+  const options = Object.fromEntries(new FormData(by("search-options")));
+  let found = await ask("/api/search", { ...state.roles, ...options, time_limit: Number(options.time_limit) || null });
+  while (following === state.following) {
+    showSearch(found);
+    if (found.state !== "running") break;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    if (following === state.following) found = await fetched("/api/search");
+  }
+}
+
+function showSearch({ state: how, progress, frontier, message }) {
+  const running = how === "running";
+  by("progress").hidden = !running;
+  by("progress-said").textContent = running ? `Searching: ${progress.what ?? "starting"}${frontier ? `; ${counted(frontier.points.length, "point")} so far` : ""}` : "";
+  const bar = by("progress-bar");
+  progress.total ? (bar.value = progress.done / progress.total) : bar.removeAttribute("value");
+  if (how === "failed") throw new Error(message);
+  if (frontier?.points.length) showFrontier(frontier, running);
+  if (!running && frontier) {
+    const proven = frontier.points.filter((point) => point.proven_optimal).length;
+    const all = counted(frontier.points.length, "point");
+    by("search-said").textContent = `${how === "stopped" ? "Stopped early. " : ""}${all}${frontier.search === "optimal" ? `, ${proven === frontier.points.length ? "all" : count(proven)} proven to be best` : " of the greedy run"}.`;
+  }
+}
+
+function showFrontier(frontier, running) {
+  const cost = state.frontier && state.chosen !== null ? costOf(state.frontier, state.frontier.points[state.chosen]) : null;
+  state.frontier = frontier;
+  by("chosen-area").hidden = false;
+  const unit = state.roles.public.join(" and ");
+  // While points arrive, the choice stays where it was, or at the point that is best balanced.
+  const kept = cost === null ? frontier.balanced : frontier.points.findLastIndex((point) => costOf(frontier, point) <= cost);
+  state.chosen = Math.max(kept, 0);
+  chart.show(frontier, unit, state.chosen);
+  const open = frontier.points.some((point) => !point.proven_optimal) && frontier.search === "optimal";
+  by("chart-said").textContent = `Hover or move with the arrow keys to read a point; click or press Enter to choose it.${open ? " Open points are not proven to be best; nothing can lie below the dotted line." : ""}`;
+  const candidates = by("by-candidates");
+  const groups = frontier.leakage === "istar";
+  by("by-candidates-name").textContent = groups ? "At most this many groups told apart:" : "At least this many candidates:";
+  const numbers = frontier.points.map((point) => (groups ? point.components : point.distinct_l));
+  candidates.min = Math.min(...numbers);
+  candidates.max = Math.max(...numbers);
+  by("by-cost-name").textContent = `${costName(frontier, unit)}:`;
+  by("by-cost").max = frontier.points.length - 1;
+  by("preview").disabled = running;
+  showMeaning(state.chosen);
+  showSliders();
+}
+
+function choose(index, options) {
+  state.chosen = index;
+  chart.choose(index, options);
+  showMeaning(index);
+  showSliders();
+}
+
+function showSliders() {
+  const point = state.frontier.points[state.chosen];
+  const number = state.frontier.leakage === "istar" ? point.components : point.distinct_l;
+  by("by-candidates").value = number;
+  by("by-candidates-now").textContent = count(number);
+  by("by-cost").value = state.chosen;
+  by("by-cost-now").textContent = plain(costOf(state.frontier, point));
+  by("by-cost").setAttribute("aria-valuetext", plain(costOf(state.frontier, point)));
+}
+
+function showMeaning(index) {
+  const point = state.frontier?.points[index];
+  if (point) replace(by("meaning"), ...meaning(state.frontier, point, state.roles.public.join(" and "), state.audit.audit));
+}
+
+by("by-candidates").addEventListener("input", (event) => {
+  const wanted = Number(event.target.value);
+  const groups = state.frontier.leakage === "istar";
+  const index = state.frontier.points.findIndex((point) => (groups ? point.components <= wanted : point.distinct_l >= wanted));
+  choose(index < 0 ? state.frontier.points.length - 1 : index);
+});
+by("by-cost").addEventListener("input", (event) => choose(Number(event.target.value)));
+by("search-options").addEventListener("submit", (event) => {
+  event.preventDefault();
+  during(event.submitter, search);
+});
+by("stop").addEventListener("click", (event) => during(event.target, () => ask("/api/stop", {})));
+
+// 5. The release
+
+by("preview").addEventListener("click", (event) => during(event.target, async () => {
+  const point = { revision: state.table.revision, point: state.chosen };
+  const seen = await ask("/api/look", point);
+  by("release-about").textContent = seen.about;
+  by("released").hidden = true;
+  replace(by("figures"), ...seen.figures.map((figure) => picture(figure)));
+  replace(by("recoding").tHead.rows[0], ...["Released as", "Values", "Rows", "Candidates"].map((text, i) => element("th", { text, className: i > 1 ? "number" : "", attributes: { scope: "col" } })));
+  replace(by("recoding").tBodies[0], ...seen.recoding.map((one) => element("tr", {},
+    cell(one.released), cell(one.members), cell(count(one.rows), "number"), cell(count(one.candidates), "number"))));
+  by("recoding-more").textContent = seen.left_out ? `${count(seen.left_out)} more released values are not listed here.` : "";
+  reveal("release");
+  by("release").scrollIntoView();
+  by("release-about").focus({ preventScroll: true });
+}));
+
+function picture({ kind, title, caption, point }) {
+  const source = (theme) => `/figure/${point}/${kind}/${theme}.svg`;
+  return element("figure", {},
+    element("picture", {},
+      element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
+      element("img", { attributes: { src: source("light"), alt: `${title}. ${caption}` } })),
+    element("figcaption", { text: caption }));
+}
+
+by("release-options").addEventListener("submit", (event) => {
+  event.preventDefault();
+  during(event.submitter, async () => {
+    const labels = new FormData(event.target).get("labels") || null;
+    const made = await ask("/api/release", { revision: state.table.revision, point: state.chosen, labels });
+    showRows(made.preview);
+    by("verified").textContent = made.said;
+    by("released").hidden = false;
+    showDownloads(made.links);
+    by("verified").scrollIntoView({ block: "center" });
+  });
+});
+
+function showRows({ columns, before, after }) {
+  const head = columns.flatMap((name) => [`${name}, true`, `${name}, released`]);
+  replace(by("rows").tHead.rows[0], ...head.map((text) => element("th", { text, attributes: { scope: "col" } })));
+  replace(by("rows").tBodies[0], ...before.map((row, i) => element("tr", {}, ...row.flatMap((value, j) => {
+    const changed = value !== after[i][j];
+    return [cell(value), cell(after[i][j], changed ? "changed" : "text")];
+  }))));
+}
+
+function showDownloads(links) {
+  const names = { table: "Released table", policy: "Policy (keep private)", certificate: "Certificate", report: "Report for the board", "curators-report": "Curator's report (keep private)" };
+  replace(by("downloads"), ...Object.entries(names).map(([word, text]) => {
+    const link = links[word];
+    if (link) return element("li", {}, element("a", { attributes: { href: link.href, download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
+    const make = element("button", { text: `Make: ${text}`, attributes: { type: "button" } });
+    make.addEventListener("click", () => during(make, async () => {
+      const made = await ask("/api/report", { revision: state.table.revision, point: state.chosen, disclosive: word !== "report" });
+      showDownloads(made.links);
+    }));
+    return element("li", {}, make);
+  }));
+}
+
+reveal("table");

@@ -1,0 +1,81 @@
+"""Tables that the browser sends: into a private folder, under names of our own, up to a limit."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from hartley.errors import TableError
+
+PARQUET = (".parquet", ".pq")
+KINDS = (".csv", ".tsv", ".tab", *PARQUET, ".jsonl", ".ndjson")
+"""The endings of tables that can be read. A test holds them against the readers; the server loads none."""
+LONGEST_NAME = 120
+
+
+class TooLargeError(TableError):
+    """A file beyond the limit."""
+
+
+def kind_of(name: str) -> str:
+    """Give the ending that tells how to read a file; refuse one that no table has.
+
+    >>> kind_of("patients.CSV"), kind_of("patients.csv.gz")
+    ('.csv', '.csv.gz')
+    """
+    lower = name.lower()
+    packed = ".gz" if lower.endswith(".gz") else ""
+    for kind in KINDS:
+        if lower.removesuffix(packed).endswith(kind) and not (packed and kind in PARQUET):
+            return kind + packed
+    raise TableError(
+        f"this is no kind of table that can be read; its name must end in one of {', '.join(KINDS)}"
+    )
+
+
+def plain_name(name: str) -> str:
+    r"""Give a name to show and to save under: no folder, no control character, not too long.
+
+    >>> plain_name("../../etc/passwd.csv"), plain_name("C:\\data\\a b.csv")
+    ('passwd.csv', 'a b.csv')
+    """
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = "".join(character for character in last if character.isprintable()).strip(". ")
+    return kept[-LONGEST_NAME:] or "table"
+
+
+async def received(chunks: AsyncIterator[bytes], folder: Path, kind: str, limit: int) -> Path:
+    """Write what arrives to a new private file; beyond the limit nothing is kept."""
+    # The name is ours alone: nothing that the browser said becomes part of a path.
+    path = folder / f"upload-{secrets.token_hex(8)}{kind}"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    total = 0
+    try:
+        with os.fdopen(handle, "wb") as file:
+            async for chunk in chunks:
+                total += len(chunk)
+                if total > limit:
+                    raise TooLargeError(
+                        f"the file is larger than {size_in_words(limit)}, the most that is taken"
+                    )
+                file.write(chunk)
+        if not total:
+            raise TableError("the file is empty")
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def size_in_words(size: int) -> str:
+    """Give a size in bytes as people say it.
+
+    >>> size_in_words(2_500_000), size_in_words(999)
+    ('2.5 MB', '999 bytes')
+    """
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size} bytes"

@@ -1,0 +1,180 @@
+"""Tables go in by upload or by a word, never by a path from the browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hartley import workflow
+from hartley.tables import DELIMITERS, JSON_LINES, PARQUET
+from hartley.web.uploads import KINDS
+from web_door import LIMIT
+
+
+def upload(browser, content: bytes, name: str = "table.csv"):
+    return browser.post("/api/upload", params={"name": name}, content=content)
+
+
+def test_the_kinds_of_file_are_those_that_the_readers_know():
+    assert set(KINDS) == {*DELIMITERS, *PARQUET, *JSON_LINES}
+
+
+def test_an_uploaded_table_is_described(browser):
+    described = upload(browser, b"age,sex\n30,f\n41,\n").json()
+    assert (described["name"], described["rows"]) == ("table.csv", 2)
+    assert described["columns"][1] == {
+        "name": "sex",
+        "kind": "text",
+        "values": 1,
+        "missing": 1,
+        "examples": ["f"],
+    }
+
+
+def test_the_table_of_the_command_line_is_opened_by_a_word(browser, clinic_csv):
+    described = browser.post("/api/open", json={"which": "given"}).json()
+    assert described["name"] == "clinic.csv"
+    assert described["columns"] == workflow.describe(clinic_csv).to_dict()["columns"]
+
+
+@pytest.mark.parametrize(
+    "which", ["/etc/passwd", "../clinic.csv", None, 3, ["given"], {"path": "/etc/passwd"}, "path"]
+)
+def test_no_path_from_the_browser_is_opened(browser, which):
+    answer = browser.post("/api/open", json={"which": which, "path": "/etc/passwd", "name": "/etc/passwd"})
+    assert answer.status_code == 404
+    assert "passwd" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../evil.csv", "/etc/cron.d/evil.csv", "..\\evil.csv", "a\x00b.csv", "con.csv", "x" * 500 + ".csv"],
+)
+def test_a_name_from_the_browser_is_no_path(browser, service, name):
+    answer = upload(browser, b"a,b\n1,2\n", name)
+    assert answer.status_code == 200
+    assert "/" not in answer.json()["name"]
+    assert "\\" not in answer.json()["name"]
+    assert {path.name.split("-")[0] for path in service.folder.iterdir() if "evil" in path.name} == set()
+
+
+def test_only_the_last_upload_is_kept(browser, service):
+    for _ in range(3):
+        assert upload(browser, b"a,b\n1,2\n").status_code == 200
+    kept = list(service.folder.glob("upload-*"))
+    assert len(kept) == 1
+    assert kept[0].stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_too_large_is_refused_and_not_kept(browser, service):
+    before = set(service.folder.iterdir())
+    answer = upload(browser, b"a\n" * LIMIT)
+    assert answer.status_code == 413
+    assert answer.json()["error"] == "the file is larger than 200 kB, the most that is taken"
+    assert set(service.folder.iterdir()) == before
+
+
+def test_a_file_that_hides_its_size_is_cut_off_at_the_limit(browser, service):
+    before = set(service.folder.iterdir())
+
+    def chunks():
+        for _ in range(100):
+            yield b"1234567\n" * 1000
+
+    answer = browser.post("/api/upload", params={"name": "a.csv"}, content=chunks())
+    assert answer.status_code == 413
+    assert set(service.folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (b"", "a.csv", "the file is empty"),
+        (b"%PDF-1.4", "a.pdf", "must end in one of"),
+        (b"a,b\n1\n", "a.csv", "line 2"),
+        (b"\xff\xfe\x00\x00binary", "a.csv", ""),
+        (b"not parquet", "a.parquet", ""),
+        (b"{broken", "a.jsonl", ""),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line_and_not_kept(browser, service, content, name, said):
+    before = set(service.folder.iterdir())
+    answer = upload(browser, content, name)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+    assert "internal error" not in answer.json()["error"]
+    assert set(service.folder.iterdir()) == before
+
+
+def test_after_a_wrong_file_the_table_before_is_still_there(browser):
+    opened = browser.post("/api/open", json={"which": "example"}).json()
+    assert upload(browser, b"").status_code == 422
+    asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"]}
+    assert browser.post("/api/audit", json=asked).status_code == 200
+
+
+def test_the_audit_is_that_of_the_workflow(browser, clinic_csv):
+    opened = browser.post("/api/open", json={"which": "given"}).json()
+    asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"], "side": ["sex"]}
+    found = browser.post("/api/audit", json=asked).json()["audit"]
+    expected = workflow.audit(clinic_csv, sensitive="age", public="cholesterol", side="sex").to_dict()
+    assert found == json.loads(json.dumps(expected))
+
+
+def test_a_page_about_an_older_table_is_told_so(browser):
+    opened = browser.post("/api/open", json={"which": "example"}).json()
+    browser.post("/api/open", json={"which": "example"})
+    asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"]}
+    answer = browser.post("/api/audit", json=asked)
+    assert answer.status_code == 422
+    assert "another table has been opened" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"sensitive": "age"},
+        {"sensitive": [1]},
+        {"sensitive": [], "public": []},
+        {"sensitive": ["nothing"], "public": ["age"]},
+    ],
+)
+def test_roles_that_make_no_sense_are_refused_in_one_line(browser, asked):
+    opened = browser.post("/api/open", json={"which": "example"}).json()
+    answer = browser.post("/api/audit", json={"revision": opened["revision"], **asked})
+    assert answer.status_code == 422
+    assert "internal error" not in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[1]", "application/json", 400),
+        (b"{}", "text/plain", 415),
+        (b"which=example", "application/x-www-form-urlencoded", 415),
+        (b"[" * 100_000, "application/json", 400),
+        (b" " * 300_000, "application/json", 413),
+    ],
+)
+def test_anything_but_a_small_json_object_is_refused(browser, content, kind, status):
+    assert browser.post("/api/open", content=content, headers={"Content-Type": kind}).status_code == status
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/download/..%2f..%2fetc%2fpasswd",
+        "/download/../../etc/passwd",
+    ],
+)
+def test_no_file_outside_ours_is_given(browser, path):
+    answer = browser.get(path)
+    assert answer.status_code == 404
+    assert "import" not in answer.text
+    assert "root:" not in answer.text
