@@ -12,6 +12,8 @@ from hartley.model import Partition
 
 Leakage = Literal["l0", "istar", "joint"]
 LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
+SearchName = Literal["optimal", "greedy"]
+SEARCHES: tuple[SearchName, ...] = ("optimal", "greedy")
 SLACK = 1e-9
 """Targets typed by people are met up to this much."""
 
@@ -70,7 +72,7 @@ class Frontier(Drawable):
 
     leakage: Leakage
     utility: Literal["resolution", "distortion"]
-    search: Literal["optimal", "greedy"]
+    search: SearchName
     codeword: str | None
     complete: bool
     """Whether the search finished every level."""
@@ -120,6 +122,22 @@ class Frontier(Drawable):
     def least_lagrangian(self, utility_weight: float) -> Point:
         """Give the point with the least Lagrangian; ties go to the better utility."""
         return min(self.points, key=lambda point: point.lagrangian(utility_weight))
+
+    def balanced(self) -> Point:
+        """Give the point where a little more loss of utility buys the most, for want of a target.
+
+        It lies farthest below the straight line between the ends of the frontier, both axes scaled to
+        one; ties go to the better utility. A suggestion to look at, not a guarantee of anything.
+        """
+        first, last = self.points[0], self.points[-1]
+        leak, use = first.leakage_bits - last.leakage_bits, first.utility - last.utility
+        if leak <= 0 or use <= 0:
+            return first
+
+        def gain(point: Point) -> float:
+            return (first.leakage_bits - point.leakage_bits) / leak - (first.utility - point.utility) / use
+
+        return max(self.points, key=gain)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the frontier as it stands in JSON."""

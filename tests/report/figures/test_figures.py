@@ -33,9 +33,7 @@ MERGED = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])
 """The merges of the paper's figure of the graph after three steps."""
 
 
-def point(
-    partition: Partition, *, bound: float | None = None, proven: bool = True, step: int | None = None
-) -> Point:
+def point(partition: Partition, *, bound: float | None = None, proven: bool = True) -> Point:
     found = audit(toy(), partition)
     largest = int(partition.sizes.max())
     return Point(
@@ -48,7 +46,6 @@ def point(
         clusters=partition.size,
         lower_bound_bits=found.l0_bits if bound is None else bound,
         proven_optimal=proven,
-        step=step,
         cut=lambda: partition,
     )
 
@@ -149,15 +146,13 @@ def test_a_frontier_plots_itself_and_shows_itself_in_a_notebook():
 
 def test_the_lagrangian_of_example_2_falls_to_zero():
     # Example 2 with the weight 0.3 starts at log2(6) - 0.3 log2(7) = 1.7428 and ends at 0.
-    run = [
-        point(Partition.singletons(7), step=0),
-        point(Partition.from_clusters([[0, 6], [1, 2], [3, 4], [5]]), step=1),
-        point(Partition.whole(7), step=2),
-    ]
-    figure = lagrangian_figure(run, 0.3, stop=2)
+    run = [START, point(Partition.from_clusters([[0, 6], [1, 2], [3, 4], [5]])), END]
+    trace = [{**one.to_dict(), "step": number} for number, one in enumerate(run)]
+    figure = lagrangian_figure(trace, 0.3, stop=2)
     total = [row["bits"] for row in figure.data["run"] if row["part"] == "leakage less weighted utility"]
-    assert total == pytest.approx([log2(6) - 0.3 * log2(7), run[1].leakage_bits - 0.3 * log2(7 / 2), 0.0])
+    assert total == pytest.approx([1.7428, run[1].leakage_bits - 0.3 * log2(7 / 2), 0.0], abs=5e-5)
     assert [row["step"] for row in figure.data["stop"]] == [2]
+    assert "The ring marks step 2" in figure.caption
 
 
 # The joint range

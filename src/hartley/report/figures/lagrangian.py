@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from hartley.frontier import Point
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.theme import LIGHT, Theme
 
@@ -13,16 +13,26 @@ PARTS = ("leakage less weighted utility", "leakage", "weighted utility, taken of
 
 @needs_packages
 def lagrangian_figure(
-    steps: Sequence[Point], utility_weight: float, *, stop: int | None = None, theme: Theme = LIGHT
+    steps: Sequence[Mapping[str, Any]],
+    utility_weight: float,
+    *,
+    stop: int | None = None,
+    theme: Theme = LIGHT,
 ) -> Figure:
-    """Draw the Lagrangian of each step of a greedy run, its two parts, and the step where it stops."""
+    """Draw the Lagrangian of each step of a greedy run, its two parts, and the step where it stops.
+
+    ``steps`` is the trace of the run; of each step its number, leakage and utility are drawn.
+    """
     import altair as alt
 
     rows: list[Row] = []
-    for number, point in enumerate(steps):
-        step = number if point.step is None else point.step
-        parts = (point.lagrangian(utility_weight), point.leakage_bits, -utility_weight * point.utility)
-        rows += [{"step": step, "part": part, "bits": bits} for part, bits in zip(PARTS, parts, strict=True)]
+    for step in steps:
+        leakage, lost = step["leakage_bits"], utility_weight * step["utility"]
+        parts = (leakage - lost, leakage, -lost)
+        rows += [
+            {"step": step["step"], "part": part, "bits": bits}
+            for part, bits in zip(PARTS, parts, strict=True)
+        ]
     data = {
         "run": rows,
         "stop": [row for row in rows if row["step"] == stop and row["part"] == PARTS[0]],
