@@ -46,8 +46,8 @@ class ColumnUnions(Protocol):
     def choose(self, place: int, members: Members) -> None:
         """Choose the codeword of the union with the cluster at every place."""
 
-    def worst(self) -> Floats | None:
-        """Give each chosen codeword's distance to its farthest member, where that is known at once."""
+    def worst(self) -> Floats:
+        """Give each chosen codeword's distance to its farthest member."""
 
     def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
         """Give the distance of these values from the codewords chosen for the unions at these places."""
@@ -148,7 +148,7 @@ class CategoryUnions:
         worst = np.maximum(self._worst, self._worst[place])
         first = np.minimum(self._first, self._first[place])
         worst[first == len(self._codes)] = np.inf
-        self._least = worst.min(axis=1).astype(float)
+        self._least: Floats = worst.min(axis=1).astype(float)
         first[worst > self._least[:, None]] = len(self._codes)
         self._chosen = first.argmin(axis=1)
 
@@ -158,7 +158,8 @@ class CategoryUnions:
 
     def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
         """Look the dissimilarities up."""
-        return self._table[self._codes[values], self._chosen[unions]]
+        looked_up: Floats = self._table[self._codes[values], self._chosen[unions]]
+        return looked_up
 
     def merge(self, kept: int, joined: int) -> None:
         """Join two clusters."""
@@ -263,7 +264,7 @@ class ColumnsUnions:
             column.choose(place, self.members)
         worst = [column.worst() for column in self._columns]
         if self._combination == "max" or len(worst) == 1:
-            costs = np.maximum.reduce([column for column in worst if column is not None])
+            costs: Floats = np.maximum.reduce(worst)
         else:
             costs = np.zeros(len(self.members.standing))
             for values, unions in self.members.with_each(place):

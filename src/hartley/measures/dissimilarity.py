@@ -28,7 +28,7 @@ class MatrixDistortion:
 
     ``dissimilarities[i, j]`` is how ill value ``j`` stands for value ``i``; it need not be
     symmetric. The cost of a cluster is the least, over its members as codewords, of the worst
-    dissimilarity to a member. A value with NaN anywhere but on the diagonal stays alone.
+    dissimilarity to a member. A value that has none (NaN) to any other stays alone.
 
     >>> ring = MatrixDistortion(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]]))
     >>> ring.costs(Partition.whole(3)), ring.costs(Partition.from_clusters([[0, 2], [1]]))
@@ -45,6 +45,9 @@ class MatrixDistortion:
         np.fill_diagonal(given, 0.0)
         if bool((given < 0).any()) or bool(np.isinf(given).any()):
             raise InputError("dissimilarities must be finite numbers, none below zero")
+        compared = ~_alone(given)
+        if bool(np.isnan(given[np.ix_(compared, compared)]).any()):
+            raise InputError("a value has a dissimilarity to all other values that have any, or to none")
         object.__setattr__(self, "dissimilarities", frozen_array(given))
 
     @classmethod
@@ -104,10 +107,7 @@ class MatrixUnions:
     """The distortion of every union under a table of dissimilarities; memory for one such table."""
 
     def __init__(self, dissimilarities: Floats) -> None:
-        others = np.isnan(dissimilarities)
-        alone = others.all(axis=1, where=~np.eye(len(others), dtype=bool)) & (len(others) > 1)
-        alone |= others[:, ~alone].any(axis=1)
-        self.members = Members(~alone)
+        self.members = Members(~_alone(dissimilarities))
         # worst[v, place]: how ill v stands for the worst value of the cluster at that place.
         self._worst = np.ascontiguousarray(dissimilarities.T)
 
@@ -129,3 +129,10 @@ class MatrixUnions:
         """Join two clusters."""
         np.maximum(self._worst[:, kept], self._worst[:, joined], out=self._worst[:, kept])
         self.members.merge(kept, joined)
+
+
+def _alone(dissimilarities: Floats) -> npt.NDArray[np.bool_]:
+    """Tell which values have no dissimilarity to any other."""
+    unknown = np.isnan(dissimilarities) | np.eye(len(dissimilarities), dtype=bool)
+    alone: npt.NDArray[np.bool_] = np.logical_and.reduce(unknown, axis=1)
+    return alone & (len(alone) > 1)

@@ -41,7 +41,7 @@ class SizeUnions:
 
     def with_each(self, place: int) -> Floats:
         """Give the sum of the sizes."""
-        costs = self._sizes + self._sizes[place]
+        costs: Floats = self._sizes + self._sizes[place]
         costs[place] = np.inf
         return costs
 

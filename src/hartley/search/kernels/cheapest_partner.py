@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
-from hartley.search.kernels.member_runs import member_cost
+from hartley.measures.member_runs import member_cost
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -59,11 +59,11 @@ def union_cost(
     low = min(body[one, 0], body[other, 0])
     high = max(body[one, 1], body[other, 1])
     if codeword == MIDPOINT:
-        return (high - low) / 2
+        return float((high - low) / 2)
     if codeword == CENTROID:
         count = body[one, 3] + body[other, 3]
         total = body[one, 2] + body[other, 2]
-        return max(count * high - total, total - count * low) / count
+        return float(max(count * high - total, total - count * low) / count)
     return min(
         member_cost(low, high, runs[one], following, starts, lengths, values),
         member_cost(low, high, runs[other], following, starts, lengths, values),
@@ -214,7 +214,9 @@ def cheapest_partner(
             node = stack[height]
             if kinds[node] == MIXED:
                 one, two = kinds[2 * node], kinds[2 * node + 1]
-                if one >= 0 and two >= 0 and representative(alias, one) == representative(alias, two):
+                if one == EMPTY or two == EMPTY:
+                    kinds[node] = two if one == EMPTY else one
+                elif one >= 0 and two >= 0 and representative(alias, one) == representative(alias, two):
                     kinds[node] = one
             if kinds[node] == EMPTY or (kinds[node] >= 0 and representative(alias, kinds[node]) == own):
                 continue

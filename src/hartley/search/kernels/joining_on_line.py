@@ -20,7 +20,7 @@ from hartley.search.kernels.cheapest_partner import (
     cheapest_partner,
     representative,
 )
-from hartley.search.kernels.member_runs import join_runs
+from hartley.measures.member_runs import join_runs
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]

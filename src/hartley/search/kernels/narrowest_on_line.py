@@ -8,7 +8,7 @@ import numpy.typing as npt
 from hartley.compilation import hot_loop
 from hartley.search.kernels.cheapest_partner import CENTROID, EMPTY, MEMBER, cheapest_partner
 from hartley.search.kernels.interned_sets import find_or_add, union_of
-from hartley.search.kernels.member_runs import join_runs
+from hartley.measures.member_runs import join_runs
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
