@@ -1,0 +1,56 @@
+"""How much remembering partners and compiling save: our merging of pairs against trying all pairs.
+
+Run: python benchmarks/baselines.py [public values]. The rival is the slow twin of the tests, on the
+same table in the same run; both must end in the same merges.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import reference_baselines as reference
+from baseline_tables import random_joint
+from hartley.search.baselines import agglomerative_bottleneck, privacy_funnel
+
+
+def seconds(work):
+    """Give what a piece of work gives, and how long it took."""
+    start = perf_counter()
+    result = work()
+    return result, perf_counter() - start
+
+
+def main(size: int) -> None:
+    """Compare on one random table of this many public values."""
+    joint = random_joint(np.random.default_rng(0), size, max(2, size // 4), size)
+    there = reference.kept(joint, reference.Partition.singletons(size))
+    print(joint)
+    for name, ours, rival in (
+        (
+            "bottleneck",
+            lambda: agglomerative_bottleneck(joint),
+            lambda: reference.merge_pairs(joint, (1.0, -0.0)),
+        ),
+        (
+            "privacy funnel at half of H(X)",
+            lambda: privacy_funnel(joint, at_least=there / 2),
+            lambda: reference.merge_pairs(joint, (-1.0, 0.0), (0.0, 1.0), there / 2),
+        ),
+    ):
+        ours()  # the compiler's time is not the search's
+        run, fast = seconds(ours)
+        merges, slow = seconds(rival)
+        assert run.tree.merges == merges
+        print(
+            f"{name}: {fast:.4f} s against {slow:.2f} s by trying all pairs: {slow / fast:.0f} times faster"
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 154)
