@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -13,7 +13,6 @@ from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
 from hartley.report import words
-from hartley.tables import ReadOptions
 from hartley.workflow import AuditResult
 
 if TYPE_CHECKING:
@@ -36,33 +35,20 @@ if TYPE_CHECKING:
 )
 @options.disclosive
 @options.json_output
-def command(
-    table: str,
-    sensitive: tuple[str, ...],
-    public: tuple[str, ...],
-    side: tuple[str, ...],
-    missing: Literal["value", "drop"],
-    text: tuple[str, ...],
-    number: tuple[str, ...],
-    encoding: str,
-    require: tuple[str, ...],
-    stochastic: bool,
-    disclosive: bool,
-    as_json: bool,
-) -> int:
+def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int:
     """Say what a reader of TABLE's public columns learns about the sensitive ones.
 
     Without --public, all other columns together and each one alone, worst first.
     """
     result = workflow.audit(
         table,
-        sensitive=sensitive,
-        public=public,
-        side=side,
-        missing=missing,
-        require=require,
-        stochastic=stochastic,
-        options=ReadOptions(text=text, number=number, encoding=encoding),
+        sensitive=given["sensitive"],
+        public=given["public"],
+        side=given["side"],
+        missing=given["missing"],
+        require=given["require"],
+        stochastic=given["stochastic"],
+        options=options.read_options(given),
     )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))

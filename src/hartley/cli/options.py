@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, TypeVar
 
 import click
+
+from hartley.errors import OptionError
+from hartley.tables import ReadOptions
+from hartley.workflow import UtilityChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +64,66 @@ reading = stacked(
     click.option("--text", "text", multiple=True, metavar="COL", help="Read this column as text."),
     click.option("--number", "number", multiple=True, metavar="COL", help="Read this column as numbers."),
     click.option("--encoding", default="utf-8", show_default=True, help="Character encoding of a text file."),
+    click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file."),
+)
+
+missing_at = click.option(
+    "--missing-at",
+    type=float,
+    metavar="NUMBER",
+    help="Where a missing public number lies; without it, under distortion, it stays alone.",
+)
+
+question = stacked(
+    click.option(
+        "--leakage",
+        type=click.Choice(["l0", "istar", "joint"]),
+        default="l0",
+        show_default=True,
+        help="What to keep small: the worst case, what is certain, or the worst case with nothing certain.",
+    ),
+    click.option(
+        "--utility",
+        type=click.Choice(["resolution", "distortion"]),
+        help="What to keep large; by default distortion for numbers and dates, resolution otherwise.",
+    ),
+    click.option(
+        "--codeword",
+        type=click.Choice(["midpoint", "centroid", "member"]),
+        help="What stands for a cluster under distortion; by default its midpoint.",
+    ),
+    click.option(
+        "--combine",
+        type=click.Choice(["max", "sum", "euclid"]),
+        default="max",
+        show_default=True,
+        help="How the distances of several public columns become one.",
+    ),
+    click.option(
+        "--scale",
+        "scales",
+        multiple=True,
+        metavar="COL=NUMBER",
+        help="The unit of a column's distances among several columns; by default its range.",
+    ),
+    click.option(
+        "--search",
+        type=click.Choice(["optimal", "greedy"]),
+        default="optimal",
+        show_default=True,
+        help="The best partitions known, with proof or bound; or the paper's merges, step by step.",
+    ),
+    click.option(
+        "--utility-weight", type=float, metavar="W", help="The weight of utility in the Lagrangian."
+    ),
+    click.option(
+        "--time-limit", type=float, metavar="SECONDS", help="Stop then, with the best found and its bounds."
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
+)
+
+plot = click.option(
+    "--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .pdf or .html."
 )
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
@@ -66,3 +131,34 @@ json_output = click.option("--json", "as_json", is_flag=True, help="Print one JS
 disclosive = click.option(
     "--disclosive", is_flag=True, help="Show sensitive values among the witnesses; for the curator only."
 )
+
+
+def read_options(given: dict[str, Any]) -> ReadOptions:
+    """Say how the table is to be read."""
+    return ReadOptions(
+        text=given["text"],
+        number=given["number"],
+        encoding=given["encoding"],
+        delimiter=given["delimiter"],
+    )
+
+
+def utility_choice(given: dict[str, Any]) -> UtilityChoice:
+    """Say what was asked about utility."""
+    return UtilityChoice(
+        name=given["utility"],
+        codeword=given["codeword"],
+        combination=given["combine"],
+        scales=dict(map(_scale, given["scales"])),
+    )
+
+
+def _scale(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        scale = float(number)
+    except ValueError:
+        scale = 0.0
+    if not name or not 0 < scale < inf:
+        raise OptionError(f"cannot read the scale {text!r}; write a column and a number above 0, as age=10")
+    return name, scale

@@ -18,6 +18,7 @@ from hartley.errors import HartleyError, UnreachableError
 
 COMMANDS = {
     "audit": "Say what a table as it is gives away.",
+    "frontier": "Give the frontier of leakage against utility.",
     "serve": "Work on a table in the browser.",
 }
 """Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""

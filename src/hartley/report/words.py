@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hartley.frontier import Frontier, Point
 from hartley.measures.audit import Audit, Role
 
 
@@ -117,3 +118,23 @@ def number(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def proof(point: Point) -> str:
+    """Say whether a point is proven optimal, or how far a bound lies below it."""
+    if point.proven_optimal:
+        return "proven"
+    if point.lower_bound_bits is None:
+        return "-"
+    return f"gap {bits(point.leakage_bits - point.lower_bound_bits)}"
+
+
+def point_meaning(point: Point, frontier: Frontier, secret: str) -> str:
+    """Say in a few words what a point means for the person whose data it is."""
+    if frontier.leakage == "istar":
+        if point.components == 1:
+            return "nothing known for certain"
+        return f"{point.components:,} groups told apart for certain"
+    if point.distinct_l == 1:
+        return f"gives some {secret} away"
+    return f"{point.distinct_l:,} or more {secret} values possible"

@@ -2,5 +2,16 @@
 
 from hartley.workflow.auditing import AuditResult, audit
 from hartley.workflow.describing import ColumnDescription, TableDescription, describe
+from hartley.workflow.frontiers import FrontierResult, frontier
+from hartley.workflow.utilities import UtilityChoice
 
-__all__ = ["AuditResult", "ColumnDescription", "TableDescription", "audit", "describe"]
+__all__ = [
+    "AuditResult",
+    "ColumnDescription",
+    "FrontierResult",
+    "TableDescription",
+    "UtilityChoice",
+    "audit",
+    "describe",
+    "frontier",
+]

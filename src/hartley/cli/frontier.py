@@ -1,0 +1,120 @@
+"""``hartley frontier``: how much protection costs how much detail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.console import Console
+
+from hartley import workflow
+from hartley.cli import options
+from hartley.cli.patience import patience
+from hartley.cli.terminal import console, grid, heading, print_json
+from hartley.frontier import Frontier, Point
+from hartley.report import words
+from hartley.report.figures import frontier_figure
+from hartley.workflow import FrontierResult
+
+MOST_ROWS = 60
+"""A terminal shows no more points than this; JSON has them all."""
+
+
+@click.command("frontier")
+@click.argument("table")
+@options.roles
+@options.question
+@options.reading
+@options.missing_at
+@click.option("--trace", is_flag=True, help="Add every step of a greedy run, with its clusters.")
+@options.plot
+@options.json_output
+def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given: Any) -> int:
+    """Give the frontier of leakage against utility for TABLE.
+
+    Every point is a way to merge public values; none leaks less at the same or better utility.
+    """
+    with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
+        result = workflow.frontier(
+            table,
+            sensitive=given["sensitive"],
+            public=given["public"],
+            side=given["side"],
+            leakage=given["leakage"],
+            utility=options.utility_choice(given),
+            search=given["search"],
+            utility_weight=given["utility_weight"],
+            missing=given["missing"],
+            missing_at=given["missing_at"],
+            effort=effort,
+            options=options.read_options(given),
+        )
+    document = result.to_dict(trace=trace) if as_json or trace else {}
+    if plot is not None:
+        frontier_figure(result.frontier).save(plot)
+    if as_json:
+        print_json(document)
+        return 0
+    out = console()
+    show(out, table, result)
+    for step in document.get("trace", []):
+        _show_step(out, step)
+    return 0
+
+
+def show(out: Console, name: str, result: FrontierResult) -> None:
+    """Print a frontier in plain words."""
+    frontier, joint = result.frontier, result.joint
+    public, secret = words.listed(joint.public.columns), words.listed(joint.sensitive.columns)
+    heading(out, f"{name}: what hiding {secret} costs {public}")
+    out.print(
+        f"{joint.public.size:,} public and {joint.sensitive.size:,} sensitive values; "
+        f"{words.counted(len(frontier.points), 'point')}, from the untouched data to the least leakage"
+    )
+    out.print()
+    shown = _spread(frontier.points)
+    rows = [[*_numbers(frontier, point), words.point_meaning(point, frontier, secret)] for point in shown]
+    out.print(grid(_columns(frontier), rows, right=range(len(_columns(frontier)) - 2)))
+    if len(shown) < len(frontier.points):
+        out.print(
+            f"({len(frontier.points) - len(shown):,} points between these are left out; --json has all)"
+        )
+    if result.stop is not None:
+        out.print(f"A utility weight of {result.utility_weight:g} stops at step {result.stop}.")
+    if not frontier.complete:
+        out.print("The search was stopped early: bounds hold, but better points may exist.")
+
+
+def _columns(frontier: Frontier) -> list[str]:
+    detail = "largest" if frontier.utility == "resolution" else "distortion"
+    proof = "step" if frontier.search == "greedy" else "proof"
+    return [detail, "clusters", "l", "groups", "leakage", proof, "what it means"]
+
+
+def _numbers(frontier: Frontier, point: Point) -> list[str]:
+    detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
+    return [
+        f"{detail:g}",
+        f"{point.clusters:,}",
+        f"{point.distinct_l:,}",
+        f"{point.components:,}",
+        words.bits(point.leakage_bits),
+        str(point.step) if frontier.search == "greedy" else words.proof(point),
+    ]
+
+
+def _spread(points: tuple[Point, ...]) -> list[Point]:
+    if len(points) <= MOST_ROWS:
+        return list(points)
+    last = len(points) - 1
+    return [points[round(number * last / (MOST_ROWS - 1))] for number in range(MOST_ROWS)]
+
+
+def _show_step(out: Console, step: dict[str, Any]) -> None:
+    out.print()
+    heading(
+        out, f"Step {step['step']}: leakage {words.bits(step['leakage_bits'])}, utility {step['utility']:.4g}"
+    )
+    for cluster in step["clusters"]:
+        if len(cluster) > 1:
+            out.print("  " + ", ".join(words.cell(label) for label in cluster), markup=False)

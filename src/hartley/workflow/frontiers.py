@@ -1,0 +1,116 @@
+"""The frontier of a table: how much protection costs how much detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hartley.errors import OptionError
+from hartley.frontier import LEAKAGES, SEARCHES, Frontier, Leakage, SearchName
+from hartley.model import JointRange
+from hartley.model.alphabet import label_to_json
+from hartley.search.effort import Effort
+from hartley.tables import ReadOptions, Roles, open_table
+from hartley.workflow.auditing import Names, names
+from hartley.workflow.effort import effort_within
+from hartley.workflow.searching import Question, Run, SoFar, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.utilities import UtilityChoice
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierResult:
+    """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from."""
+
+    frontier: Frontier
+    question: Question
+    dropped_rows: int
+    run: Run | None
+    """The greedy run; ``None`` for an optimal search."""
+    utility_weight: float | None
+
+    @property
+    def joint(self) -> JointRange:
+        """The joint range of the table."""
+        return self.question.joint
+
+    @property
+    def stop(self) -> int | None:
+        """The step at which the utility weight stops the greedy run; ``None`` without either."""
+        if self.run is None or self.utility_weight is None:
+            return None
+        return self.run.stop(self.utility_weight)
+
+    def trace(self) -> list[dict[str, Any]]:
+        """Give every step of the greedy run, its clusters by name."""
+        if self.run is None:
+            raise OptionError("only a greedy search has steps to trace; use --search greedy")
+        labels = [label_to_json(label) for label in self.joint.public.labels()]
+        weight = 0.0 if self.utility_weight is None else self.utility_weight
+        along, leakage = self.run.along, self.question.leakage
+        return [
+            {
+                "step": step,
+                "leakage_bits": float(along.leakage(leakage)[step]),
+                "utility": float(along.utility[step]),
+                "lagrangian": float(along.lagrangian(leakage, weight)[step]),
+                "clusters": [
+                    [labels[place] for place in cluster]
+                    for cluster in self.run.tree.partition(step).clusters()
+                ],
+            }
+            for step in range(self.run.tree.steps + 1)
+        ]
+
+    def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
+        """Give the result as it stands in JSON."""
+        shown = self.frontier.to_dict()
+        if self.stop is not None:
+            shown["stop"] = self.stop
+        if trace:
+            shown["trace"] = self.trace()
+        return shown
+
+
+def frontier(
+    source: Any,
+    *,
+    sensitive: Names,
+    public: Names,
+    side: Names = (),
+    leakage: Leakage = "l0",
+    utility: UtilityChoice | Literal["resolution", "distortion"] | None = None,
+    search: SearchName = "optimal",
+    utility_weight: float | None = None,
+    missing: Literal["value", "drop"] = "value",
+    missing_at: float | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    effort: Effort | None = None,
+    so_far: SoFar | None = None,
+    options: ReadOptions | None = None,
+) -> FrontierResult:
+    """Give the frontier of leakage against utility for a table.
+
+    ``utility`` is a name or, for codewords, scales and dissimilarities, a
+    :class:`~hartley.workflow.utilities.UtilityChoice`. ``utility_weight`` says where a greedy run
+    stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
+    """
+    if leakage not in LEAKAGES:
+        raise OptionError.unknown("leakage", leakage, LEAKAGES)
+    if search not in SEARCHES:
+        raise OptionError.unknown("search", search, SEARCHES)
+    choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
+    table = open_table(source, options or ReadOptions())
+    roles = Roles(sensitive=names(sensitive), public=names(public), side=names(side))
+    read = table.joint_range(roles, missing=missing, missing_at=missing_at)
+    question = Question(joint=read.joint, leakage=leakage, utility=choice.for_alphabet(read.joint.public))
+    effort = effort or effort_within(time_limit, seed=seed)
+    run = greedy_run(question, utility_weight, effort) if search == "greedy" else None
+    found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)
+    return FrontierResult(
+        frontier=found,
+        question=question,
+        dropped_rows=read.dropped_rows,
+        run=run,
+        utility_weight=utility_weight,
+    )

@@ -1,0 +1,164 @@
+"""Which search answers which question, and what its answer is on the frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import log2
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.frontier import Frontier, Leakage, Point, SearchName, non_dominated
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.trajectory import Trajectory, trajectory
+from hartley.measures.uncertainty import candidate_counts, prior_counts
+from hartley.measures.utility import LineDistortion, Utility
+from hartley.model import JointRange, MergeTree, Partition
+from hartley.search.effort import Effort
+from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.optimal.answering import optimal_levels
+from hartley.search.optimal.level import Level
+from hartley.workflow.utilities import codeword_of
+
+DEFAULT_WEIGHT = 1.0
+"""The utility weight with which the greedy search of problem (3) chooses, where none is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is to be protected against what loss."""
+
+    joint: JointRange
+    leakage: Leakage
+    utility: Utility
+
+    def point(self, cut: Callable[[], Partition], level: Level | None = None) -> Point:
+        """Measure a partition as a point of the frontier."""
+        partition = cut()
+        released = self.joint.release(partition)
+        counts = candidate_counts(released)
+        components = overlap_partition(released).size
+        worst = float(self.utility.costs(partition).max())
+        l0 = log2((prior_counts(released) / counts).max())
+        return Point(
+            leakage_bits=log2(components) if self.leakage == "istar" else l0,
+            utility=self.utility.of_cost(worst),
+            distinct_l=int(counts.min()),
+            components=components,
+            largest_cluster=int(partition.sizes.max()),
+            max_distortion=worst if self.utility.name == "distortion" else None,
+            clusters=partition.size,
+            lower_bound_bits=None if level is None else level.lower_bound_bits,
+            proven_optimal=level is not None and level.proven_optimal,
+            cut=cut,
+        )
+
+    def frontier(self, points: Sequence[Point], *, search: SearchName, complete: bool) -> Frontier:
+        """Keep the points that matter; refuse where not one is left."""
+        if not points:
+            raise UnreachableError(
+                f"no release leaves a single group of sensitive values (I* = 0){self.why_not()}"
+            )
+        return Frontier(
+            leakage=self.leakage,
+            utility="resolution" if self.utility.name == "resolution" else "distortion",
+            search=search,
+            codeword=codeword_of(self.utility),
+            complete=complete,
+            points=non_dominated(points),
+        )
+
+    def why_not(self) -> str:
+        """Name what stands in the way of merging further, where something does."""
+        alone = isinstance(self.utility, LineDistortion) and bool(np.isnan(self.utility.positions).any())
+        if alone or (self.utility.name == "distortion" and bool(self.joint.public.missing.any())):
+            return (
+                ": a missing public value has no position and stays alone; "
+                "--missing-at NUMBER gives it one, --missing drop leaves its rows out, "
+                "--utility resolution needs no positions"
+            )
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A greedy run with its measures along the way."""
+
+    tree: MergeTree
+    along: Trajectory
+    leakage: Leakage
+
+    def stop(self, utility_weight: float) -> int:
+        """Give the step at which a utility weight stops the run."""
+        return self.along.stop(self.leakage, utility_weight)
+
+
+def greedy_run(question: Question, utility_weight: float | None, effort: Effort) -> Run:
+    """Run the paper's search for a question."""
+    joint, utility = question.joint, question.utility
+    if question.leakage == "l0":
+        tree = narrowest_first(joint, utility, effort)
+    elif question.leakage == "istar":
+        tree = component_joining(joint, utility, effort)
+    else:
+        weight = DEFAULT_WEIGHT if utility_weight is None else utility_weight
+        tree = joint_search(joint, utility, weight, effort)
+    return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
+
+
+def greedy_frontier(question: Question, run: Run, *, complete: bool = True) -> Frontier:
+    """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
+    along = run.along
+    bits = along.leakage(question.leakage)
+    feasible = along.components == 1 if question.leakage == "joint" else np.ones(len(bits), dtype=bool)
+    steps = np.flatnonzero(feasible)
+    steps = steps[np.lexsort((steps, bits[steps], -along.utility[steps]))]
+    if len(steps):
+        best_before = np.minimum.accumulate(np.concatenate(([np.inf], bits[steps][:-1])))
+        steps = steps[bits[steps] < best_before]
+    distorts = question.utility.name == "distortion"
+    points = [
+        Point(
+            leakage_bits=float(bits[step]),
+            utility=float(along.utility[step]),
+            distinct_l=int(along.distinct_l[step]),
+            components=int(along.components[step]),
+            largest_cluster=int(along.largest_cluster[step]),
+            max_distortion=float(along.cost[step]) if distorts else None,
+            clusters=int(along.clusters[step]),
+            step=step,
+            cut=partial(run.tree.partition, step),
+        )
+        for step in steps.tolist()
+    ]
+    return question.frontier(points, search="greedy", complete=complete)
+
+
+def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+    """Search every utility level for the best partition, with a bound that none can beat.
+
+    The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
+    the frontier as it grows, to be measured only when called for.
+    """
+    if so_far is not None:
+        effort = replace(
+            effort, found=lambda levels: so_far(lambda: _measured(question, levels(), complete=False))
+        )
+    greedy = greedy_run(question, None, effort)
+    try:
+        starts = [point.partition for point in greedy_frontier(question, greedy).points]
+    except UnreachableError:
+        starts = []
+    found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts)
+    return _measured(question, found.levels, complete=found.complete)
+
+
+def _measured(question: Question, levels: Iterable[Level], *, complete: bool) -> Frontier:
+    kept: list[Level] = []
+    for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
+        if not kept or level.leakage_bits < kept[-1].leakage_bits:
+            kept.append(level)
+    points = [question.point(level.cut, level) for level in kept]
+    return question.frontier(points, search="optimal", complete=complete)

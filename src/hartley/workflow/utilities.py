@@ -1,0 +1,91 @@
+"""Which utility a request means: resolution, or distortion on a line, over columns, or by a dissimilarity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from hartley.errors import InputError, OptionError
+from hartley.measures.columns import ColumnsDistortion, Combination
+from hartley.measures.dissimilarity import MatrixDistortion
+from hartley.measures.utility import Codeword, LineDistortion, Resolution, Utility
+from hartley.model import Alphabet, Label
+
+UtilityName: TypeAlias = Literal["resolution", "distortion"]
+UTILITIES: tuple[UtilityName, ...] = ("resolution", "distortion")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityChoice:
+    """What the user said about utility; the rest is decided by the public columns."""
+
+    name: UtilityName | None = None
+    """``None``: distortion where every public column is a number or a date, resolution otherwise."""
+    codeword: Codeword | None = None
+    """``None``: the midpoint, which never distorts more than another."""
+    combination: Combination = "max"
+    """How the distances of several columns become one."""
+    scales: Mapping[str, float] = field(default_factory=dict)
+    """The unit of a column of numbers; otherwise its range."""
+    dissimilarities: Mapping[str, Mapping[tuple[Label, Label], float]] = field(default_factory=dict)
+    """How unlike two categories of a column are; otherwise 0 or 1."""
+    dissimilarity: Callable[[Label, Label], float] | Any | None = None
+    """A function of two public values, or a square table of them, in place of all that."""
+
+    def __post_init__(self) -> None:
+        if self.name is not None and self.name not in UTILITIES:
+            raise OptionError.unknown("utility", self.name, UTILITIES)
+
+    def for_alphabet(self, public: Alphabet) -> Utility:
+        """Build the utility for these public values."""
+        name = self.name or self._default(public)
+        if name == "resolution":
+            self._refuse_distances()
+            return Resolution(public.size)
+        codeword = self.codeword or "midpoint"
+        if self.dissimilarity is not None:
+            if self.codeword not in (None, "member"):
+                raise OptionError("under a dissimilarity the codeword is a member; leave --codeword out")
+            if callable(self.dissimilarity):
+                return MatrixDistortion.of(public, self.dissimilarity)
+            table = MatrixDistortion(np.asarray(self.dissimilarity, dtype=float))
+            if table.size != public.size:
+                raise InputError(
+                    f"the dissimilarities are of {table.size} values, the table has {public.size}"
+                )
+            return table
+        on_a_line = len(public.coordinates) == 1 and not self.scales and not self.dissimilarities
+        if on_a_line:
+            return LineDistortion.of(public, codeword)
+        return ColumnsDistortion.of(
+            public,
+            codeword,
+            combination=self.combination,
+            scales=self.scales,
+            dissimilarities=self.dissimilarities,
+        )
+
+    def _default(self, public: Alphabet) -> UtilityName:
+        if self.dissimilarity is not None or self.dissimilarities or self.scales:
+            return "distortion"
+        if public.given_positions is not None:
+            return "distortion"
+        measured = all(c.kind in ("number", "date", "timestamp") for c in public.coordinates)
+        return "distortion" if measured else "resolution"
+
+    def _refuse_distances(self) -> None:
+        if self.codeword is not None or self.scales or self.dissimilarities or self.dissimilarity is not None:
+            raise OptionError(
+                "codewords, scales and dissimilarities belong to distortion; "
+                "use --utility distortion, or leave them out"
+            )
+
+
+def codeword_of(utility: Utility) -> str | None:
+    """Name the codeword of a utility; ``None`` under resolution."""
+    if utility.name == "resolution":
+        return None
+    return str(getattr(utility, "codeword", "member"))
