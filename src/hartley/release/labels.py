@@ -21,7 +21,7 @@ than ``limit``; only where nothing is free do labels coincide, and then
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -68,11 +68,17 @@ class Codebook:
 
 
 def codebook(
-    public: Alphabet, partition: Partition, labels: Labels = "midpoint", *, limit: float | None = None
+    public: Alphabet,
+    partition: Partition,
+    labels: Labels = "midpoint",
+    *,
+    limit: float | None = None,
+    decimals: Mapping[str, int] | None = None,
 ) -> Codebook:
     """Label the clusters of a partition.
 
     ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
+    ``decimals`` says for columns of fixed decimals how many their type has room for.
 
     >>> ages = Alphabet.of_values([30, 33, 41, None], ("age",))
     >>> part = Partition.from_clusters([[0, 1], [2, 3]])
@@ -83,8 +89,12 @@ def codebook(
         raise OptionError.unknown("kind of labels", labels, LABELS)
     clusters = partition.clusters()
     given = public.given_positions if len(public.coordinates) == 1 else None
+    positions = None if given is None else given.tolist()
+    room = decimals or {}
     coders = [
-        _Coder(coordinate, clusters, labels, None if given is None else given.tolist(), limit)
+        _Coder(
+            coordinate, clusters, labels, scale_of(coordinate, positions, room.get(coordinate.name)), limit
+        )
         for coordinate in public.coordinates
     ]
     chosen = _apart(coders, clusters)
@@ -112,11 +122,10 @@ class _Coder:
         coordinate: Coordinate,
         clusters: list[list[int]],
         labels: Labels,
-        missing_at: list[float] | None,
+        scale: Scale | None,
         limit: float | None,
     ) -> None:
-        self.coordinate = coordinate
-        self.scale: Scale | None = scale_of(coordinate, missing_at)
+        self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
         self.cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
         self.distinct = [list(dict.fromkeys(self.cells[place] for place in cluster)) for cluster in clusters]

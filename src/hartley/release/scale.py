@@ -33,6 +33,8 @@ class Scale:
     """Ticks in one unit of distance: 1, a day, or a second."""
     value: Callable[[int], Cell]
     """The cell at a tick."""
+    tick: Callable[[Cell], Decimal]
+    """Where any cell of the column's kind lies, between ticks if need be."""
 
     def limit(self, distance: float) -> int:
         """Give the largest number of ticks that is no farther than a distance."""
@@ -43,23 +45,26 @@ class Scale:
         return float(Decimal(ticks) / self.per_unit)
 
 
-def scale_of(coordinate: Coordinate, missing_at: Sequence[float] | None = None) -> Scale | None:
+def scale_of(
+    coordinate: Coordinate, missing_at: Sequence[float] | None = None, decimals: int | None = None
+) -> Scale | None:
     """Give the scale of a column, or nothing for text and truth values.
 
     ``missing_at`` holds the position of every cell; those of missing cells give them a place.
+    ``decimals`` is how many decimals the column's own type has room for.
     """
     if coordinate.kind in ("text", "boolean"):
         return None
     cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
     if coordinate.kind == "number":
-        return _numbers(cells, missing_at)
+        return _numbers(cells, missing_at, decimals)
     if coordinate.kind == "date":
         days = tuple(None if cell is None else cell.toordinal() for cell in cells)
-        return Scale(days, 1, 1, dt.date.fromordinal)
+        return Scale(days, 1, 1, dt.date.fromordinal, lambda cell: Decimal(cell.toordinal()))
     return _timestamps(cells)
 
 
-def _numbers(cells: list[Any], missing_at: Sequence[float] | None) -> Scale:
+def _numbers(cells: list[Any], missing_at: Sequence[float] | None, most_decimals: int | None) -> Scale:
     exact: list[Decimal | None] = []
     finest_given = 0
     for place, cell in enumerate(cells):
@@ -73,7 +78,9 @@ def _numbers(cells: list[Any], missing_at: Sequence[float] | None) -> Scale:
     present = [number for number, cell in zip(exact, cells, strict=True) if cell is not None]
     finest = max((_decimals(number) for number in present if number is not None), default=0)
     label_decimals = finest + 1 if finest else 0
-    decimals = max(label_decimals, finest_given)
+    if most_decimals is not None:
+        label_decimals = min(label_decimals, most_decimals)
+    decimals = max(label_decimals, finest, finest_given)
     floats = any(isinstance(cell, float) for cell in cells)
 
     def value(tick: int) -> Cell:
@@ -84,10 +91,21 @@ def _numbers(cells: list[Any], missing_at: Sequence[float] | None) -> Scale:
             return int(number)
         return float(number) if floats else number
 
+    def tick_of(cell: Cell) -> Decimal:
+        with localcontext() as context:
+            context.prec = 1000
+            return (Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)).scaleb(decimals)
+
     with localcontext() as context:
         context.prec = 1000
         ticks = tuple(None if number is None else int(number.scaleb(decimals)) for number in exact)
-    return Scale(ticks, 10 ** (decimals - label_decimals), 10**decimals, value)
+    return Scale(
+        ticks,
+        10 ** (decimals - label_decimals),
+        10**decimals,
+        value,
+        tick_of,
+    )
 
 
 def _decimals(number: Decimal) -> int:
@@ -107,4 +125,5 @@ def _timestamps(cells: list[Any]) -> Scale:
         1_000_000 if whole else 1,
         1_000_000,
         lambda tick: start + dt.timedelta(microseconds=tick),
+        lambda cell: Decimal((cell - start) // _MICROSECOND),
     )

@@ -1,0 +1,168 @@
+"""A codebook on new data: what was seen gets its label, what was not is refused, moved or suppressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hartley.errors import OptionError, PolicyError
+from hartley.release.cells import Cell
+from hartley.release.policy import Policy, Unseen
+from hartley.release.publication import Publication, UnseenValue
+from hartley.release.rows import Rows
+from hartley.tables import ReadOptions, Table, open_table
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+UNSEEN: tuple[Unseen, ...] = ("error", "nearest", "suppress")
+
+
+@dataclass(frozen=True)
+class Applied:
+    """New rows under a codebook."""
+
+    publication: Publication
+    unseen_values: int
+    unseen_rows: int
+    """Rows with a value that the codebook lacks; they were moved or suppressed."""
+    unseen: tuple[UnseenValue, ...]
+
+
+def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | None = None) -> ReadOptions:
+    """Say how new data is to be read so that its columns are of the policy's kinds."""
+    there = set(columns)
+    wanted = (*policy.public, *policy.sensitive, *policy.side)
+    text = {column.name for column in wanted if column.kind == "text"} | set(policy.reading.text)
+    number = {column.name for column in wanted if column.kind == "number"} | set(policy.reading.number)
+    return ReadOptions(
+        text=tuple(name for name in columns if name in text & there),
+        number=tuple(name for name in columns if name in number & there),
+        encoding=policy.reading.encoding if given is None else given.encoding,
+        delimiter=policy.reading.delimiter if given is None else given.delimiter,
+    )
+
+
+def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> Table:
+    """Open new data for a policy; refuse a table of other columns."""
+    reading = policy.reading if given is None else given
+    first = open_table(source, ReadOptions(encoding=reading.encoding, delimiter=reading.delimiter))
+    policy.require_columns(first.column_names, first.name)
+    options = read_options(policy, first.column_names, given)
+    first.close()
+    return open_table(source, options)
+
+
+def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
+    """Join rows to the codebook of a policy; values that it lacks are treated as asked."""
+    if unseen not in UNSEEN:
+        raise OptionError.unknown("way to treat unseen values", unseen, UNSEEN)
+    publication = Publication(rows, policy)
+    lost = publication.unseen_rows()
+    if not lost:
+        return Applied(publication, 0, 0, ())
+    values = publication.unseen_values()
+    if unseen == "error":
+        raise PolicyError(
+            f"{lost} rows hold {len(values)} public values that the policy has never seen; "
+            "use --unseen nearest or --unseen suppress"
+        )
+    if unseen == "suppress":
+        blank: tuple[str | None, ...] = (None,) * len(policy.public)
+        found = tuple(UnseenValue(value, blank) for value in values)
+    else:
+        nearest = _Nearest(policy)
+        found = tuple(UnseenValue(value, nearest.label(value)) for value in values)
+    return Applied(Publication(rows, policy, unseen=found), len(values), lost, found)
+
+
+class _Nearest:
+    """The cluster of the nearest value that was seen.
+
+    Numbers and dates are as far apart as they are, in units of the column's range; text,
+    truth values and missing cells are equal or one range apart. A value's distance is that of its
+    worst column; ties go to the earlier cluster.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._entries = policy.entries()
+        self._measured = [column.kind in ("number", "date", "timestamp") for column in policy.public]
+        self._ranges = [self._range(place) for place in range(len(policy.public))]
+
+    def _range(self, place: int) -> float:
+        if not self._measured[place]:
+            return 1.0
+        at = [_position(value[place]) for value, _ in self._entries if value[place] is not None]
+        return (max(at) - min(at)) or 1.0 if at else 1.0
+
+    def label(self, value: tuple[Cell, ...]) -> tuple[str | None, ...]:
+        best = min(
+            ((self._distance(value, seen), number) for seen, number in self._entries), key=lambda pair: pair
+        )
+        distance, number = best
+        if distance == float("inf"):
+            raise PolicyError(
+                "a public value that was never seen has no nearest one, because text and missing cells have "
+                "no distance; use --unseen suppress"
+            )
+        return self._policy.clusters[number].label
+
+    def _distance(self, one: tuple[Cell, ...], other: tuple[Cell, ...]) -> float:
+        worst = 0.0
+        for place, (a, b) in enumerate(zip(one, other, strict=True)):
+            if a == b:
+                continue
+            if a is None or b is None or not self._measured[place]:
+                return float("inf")
+            worst = max(worst, abs(_position(a) - _position(b)) / self._ranges[place])
+        return worst
+
+
+def _position(cell: Cell) -> float:
+    if hasattr(cell, "toordinal"):
+        seconds = getattr(cell, "timestamp", None)
+        if seconds is None:
+            return float(cell.toordinal())
+        import datetime as dt
+
+        return float((cell if cell.tzinfo else cell.replace(tzinfo=dt.UTC)).timestamp())
+    return float(cell)
+
+
+def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
+    """Release a frame by a codebook; the result is of the same library, rows in their order."""
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame)
+    eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
+    table = open_for(policy, eager.to_native())
+    rows = Rows(table, policy.public_names)
+    applied = apply_codebook(policy, rows, unseen)
+    labels = rows.connection.execute(applied.publication.recoded_natural()).to_arrow_table()
+    released = eager.select(policy.published).with_columns(
+        _series(labels.column(place), name, eager) for place, name in enumerate(policy.public_names)
+    )
+    table.close()
+    if isinstance(wrapped, nw.LazyFrame):
+        return _lazy_like(released, frame)
+    return released.to_native()
+
+
+def _series(column: Any, name: str, like: nw.DataFrame[Any]) -> Any:
+    """Give an Arrow column as a column of the frame's own library."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    made = nw.from_arrow(pa.table({name: column}), backend=like.implementation).get_column(name)
+    if like.implementation.is_pandas_like():
+        made = nw.maybe_set_index(made, index=nw.maybe_get_index(like))
+    return made
+
+
+def _lazy_like(released: nw.DataFrame[Any], frame: Any) -> Any:
+    if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
+        import duckdb
+
+        return duckdb.from_arrow(released.to_arrow())
+    return released.lazy().to_native()

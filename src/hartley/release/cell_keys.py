@@ -1,0 +1,92 @@
+"""What must stand in a released table for a cell of the original, and what stands there, in comparable keys.
+
+Between two text files an untouched cell must be the same text. Between files of different
+kinds it must be the same value; that equal values are also written alike is checked apart.
+Labels must be written exactly as the codebook has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from decimal import Decimal
+from typing import Any
+
+from hartley.release.policy import Policy
+from hartley.release.rereading import Digits, Reread, as_kind
+
+
+class CellKeys:
+    """Keys of the cells of one original and one release of it."""
+
+    def __init__(self, policy: Policy, source: Reread, out: Reread) -> None:
+        self._policy = policy
+        self._out = out
+        self._is_json = out.format is not None and out.format.name == "json"
+        self._is_text_to_text = source.is_text and out.is_text
+        self._from_types = source.format is None or source.format.name == "parquet"
+        self._recoded = {column.name: place for place, column in enumerate(policy.public)}
+        self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
+        self._kinds.update({column.name: column.kind for column in policy.sensitive})
+
+    def expected(self, name: str, cell: Any, cluster: int) -> Hashable:
+        """Give the key of what must be published for a cell of a row in a cluster."""
+        if name in self._recoded:
+            return self.label(self._recoded[name], cluster)
+        return self.untouched(name, cell)
+
+    def label(self, place: int, cluster: int) -> Hashable:
+        """Give the key of a label."""
+        kind = self._policy.public[place].released_kind
+        text = self._policy.clusters[cluster].label[place]
+        if self._out.is_text:
+            return self._cell_text(text)
+        if self._is_json:
+            if text is not None and kind == "number":
+                return "digits", text
+            return {"true": True, "false": False}[text] if text is not None and kind == "boolean" else text
+        return as_kind(text, kind)
+
+    def untouched(self, name: str, cell: Any) -> Hashable:
+        """Give the key of a cell that is published as it is."""
+        if self._is_text_to_text:
+            return self._cell_text(cell)
+        kind = self._kinds.get(name)
+        if self._from_types and kind == "number":
+            return _signed(cell)
+        return _or_itself(cell, kind)
+
+    def found(self, name: str, cell: Any) -> Hashable:
+        """Give the key of a cell of the release."""
+        if name not in self._recoded:
+            return self.untouched(name, cell)
+        kind = self._policy.public[self._recoded[name]].released_kind
+        if self._out.is_text:
+            return self._cell_text(cell)
+        if self._is_json:
+            if isinstance(cell, Digits):
+                return "digits", str(cell)
+            return ("not of its kind", repr(cell)) if kind == "number" and cell is not None else cell
+        return _or_itself(cell, kind)
+
+    def _cell_text(self, cell: Any) -> Hashable:
+        # In a CSV file of one column a missing cell stands as a pair of quotes.
+        text: Hashable = cell
+        return "" if text is None and len(self._out.columns) == 1 else text
+
+
+def _or_itself(cell: Any, kind: str | None) -> Hashable:
+    try:
+        return as_kind(cell, kind)
+    except (ValueError, ArithmeticError, KeyError, TypeError):
+        return "not of its kind", repr(cell)
+
+
+def _signed(cell: Any) -> Hashable:
+    """Tell -0.0 from 0.0 and NaN from missing, as an untouched column of floats does."""
+    if cell is None or isinstance(cell, bool):
+        return cell
+    try:
+        number = Decimal(cell) if isinstance(cell, (str, int, Decimal)) else Decimal(repr(cell))
+    except ArithmeticError:
+        return "not of its kind", repr(cell)
+    return "nan" if number.is_nan() else (number, number.is_signed())

@@ -1,0 +1,205 @@
+"""What readers of a release see in each row: released labels, kept and harmless columns, earlier releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import PolicyError
+from hartley.model import Alphabet, Coordinate, JointRange
+from hartley.model.arrays import code_type
+from hartley.release.cells import cell_text
+from hartley.release.formats import Format
+from hartley.release.labels import Codebook
+from hartley.release.policy import Policy
+from hartley.release.rows import Rows
+
+Codes = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A column that a reader sees beside the released labels."""
+
+    name: str
+    sql: str
+
+
+class ObservedRows:
+    """The rows of a table, counted by everything that any reader can see in them.
+
+    The target must hold for a reader of the recoded and kept columns, and of what
+    earlier releases showed; harmless columns are seen as well but only measured.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        joint: JointRange,
+        format_: Format,
+        *,
+        keep: Sequence[str] = (),
+        harmless: Sequence[str] = (),
+        earlier: Sequence[Policy] = (),
+    ) -> None:
+        self._joint = joint
+        self._connection = rows.connection
+        secret = joint.sensitive
+        joins = [
+            rows.keyed("hartley_x", joint.public.columns, _cells(joint.public), x=_places(joint.public)),
+            rows.keyed("hartley_s", secret.columns, _cells(secret), s=_places(secret)),
+        ]
+        side = [] if joint.side is None else list(joint.side.columns)
+        cells = ["hartley_x.x AS x", "hartley_s.s AS s"]
+        cells += [f"q.{rows.columns[name].value} AS a{place}" for place, name in enumerate(side)]
+        self._side = [_Seen(name, f"a{place}") for place, name in enumerate(side)]
+        self._kept: list[_Seen] = []
+        self._harmless: list[_Seen] = []
+        self._earlier_kept: list[_Seen] = []
+        self._earlier_harmless: list[_Seen] = []
+
+        def see(into: list[_Seen], name: str, sql: str) -> None:
+            seen = _Seen(name, f"t{len(cells)}")
+            cells.append(f"({sql})::VARCHAR AS {seen.sql}")
+            into.append(seen)
+
+        for name in keep:
+            see(self._kept, name, rows.columns[name].untouched(format_))
+        for name in harmless:
+            see(self._harmless, name, rows.columns[name].untouched(format_))
+        for number, policy in enumerate(earlier, 1):
+            joins.append(_earlier_join(rows, policy, f"hartley_e{number}"))
+            see(self._earlier_kept, f"earlier release {number}", f"hartley_e{number}.e")
+            # What it kept is taken as the source has it: nothing it wrote can tell more rows apart.
+            for name in policy.keep:
+                see(self._earlier_kept, name, rows.columns[name].cell)
+            for name in policy.harmless:
+                see(self._earlier_harmless, name, rows.columns[name].cell)
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE hartley_observed AS SELECT {', '.join(cells)}, count(*) AS n "
+            f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
+        )
+
+    def for_search(self) -> JointRange:
+        """Give the joint range for the search: what else the reader sees is side information to it."""
+        seen = [*self._side, *self._kept, *self._earlier_kept]
+        if not seen:
+            return self._joint
+        x, s, n, (codes,) = self._fetch([seen])
+        return JointRange.from_codes(
+            public_codes=x,
+            sensitive_codes=s,
+            public=self._joint.public,
+            sensitive=self._joint.sensitive,
+            side_codes=codes,
+            side=self._alphabet(seen),
+            rows=n,
+        )
+
+    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
+        """Give the joint range of a reader of the release: every released column is public to him.
+
+        Of the side information he is assumed to have, he learns nothing new.
+        """
+        seen = list(self._kept)
+        if harmless:
+            seen += self._harmless
+        if earlier:
+            seen += self._earlier_kept
+        if earlier and harmless:
+            seen += self._earlier_harmless
+        x, s, n, (shown, known) = self._fetch([seen, self._side])
+        beside = self._alphabet(seen) if seen else None
+        width = 1 if beside is None else beside.size
+        codes, public = np.unique(
+            book.partition.labels[x].astype(np.int64) * width + shown, return_inverse=True
+        )
+        return JointRange.from_codes(
+            public_codes=public.astype(code_type(len(codes))),
+            sensitive_codes=s,
+            public=_released(book, codes // width, beside, codes % width),
+            sensitive=self._joint.sensitive,
+            side_codes=known if self._side else None,
+            side=self._joint.side if self._side else None,
+            rows=n,
+        )
+
+    def _fetch(self, groups: list[list[_Seen]]) -> tuple[Codes, Codes, Codes, list[Codes]]:
+        ranks = [f"{_rank(group)} AS g{place}" for place, group in enumerate(groups)]
+        found = self._connection.execute(
+            f"SELECT x, s, n, {', '.join(ranks)} FROM hartley_observed"
+        ).fetchnumpy()
+        arrays = {name: np.ma.getdata(array) for name, array in found.items()}
+        return arrays["x"], arrays["s"], arrays["n"], [arrays[f"g{place}"] for place in range(len(groups))]
+
+    def _alphabet(self, seen: list[_Seen]) -> Alphabet:
+        cells = ", ".join(f"{column.sql}::VARCHAR AS {column.sql}" for column in seen)
+        order = ", ".join(f"{column.sql} NULLS LAST" for column in seen)
+        names = ", ".join(column.sql for column in seen)
+        records = self._connection.execute(
+            f"SELECT {cells} FROM (SELECT DISTINCT {names} FROM hartley_observed) ORDER BY {order}"
+        ).fetchall()
+        return Alphabet(
+            tuple(_texts(column.name, [row[place] for row in records]) for place, column in enumerate(seen))
+        )
+
+
+def _rank(seen: list[_Seen]) -> str:
+    if not seen:
+        return "0"
+    order = ", ".join(f"{column.sql} NULLS LAST" for column in seen)
+    return f"(dense_rank() OVER (ORDER BY {order}) - 1)::INTEGER"
+
+
+def _released(book: Codebook, clusters: Codes, beside: Alphabet | None, places: Codes) -> Alphabet:
+    labels = [[cell_text(cell) for cell in label] for label in book.labels]
+    coordinates = [
+        _texts(column.name, [labels[cluster][place] for cluster in clusters.tolist()])
+        for place, column in enumerate(book.columns)
+    ]
+    if beside is not None:
+        coordinates += beside.take(places.astype(np.intp)).coordinates
+    return Alphabet(tuple(coordinates))
+
+
+def _texts(name: str, cells: list[str | None]) -> Coordinate:
+    values = np.empty(len(cells), dtype=object)
+    values[:] = ["" if cell is None else cell for cell in cells]
+    return Coordinate(name, "text", values, np.array([cell is None for cell in cells], dtype=bool))
+
+
+def _cells(alphabet: Alphabet) -> list[tuple[Any, ...]]:
+    return list(
+        zip(
+            *(
+                [coordinate.cell(place) for place in range(alphabet.size)]
+                for coordinate in alphabet.coordinates
+            ),
+            strict=True,
+        )
+    )
+
+
+def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
+    return "INTEGER", list(range(alphabet.size))
+
+
+def _earlier_join(rows: Rows, policy: Policy, table: str) -> str:
+    for column in policy.public:
+        typed = rows.columns[column.name].typed
+        if typed is None or typed.kind != column.kind:
+            raise PolicyError(
+                f"the earlier policy has {column.name!r} as a {column.kind}, and this table has not"
+            )
+    entries = policy.entries()
+    keys, numbers = [value for value, _ in entries], [cluster for _, cluster in entries]
+    join = rows.keyed(table, policy.public_names, keys, e=("INTEGER", numbers))
+    if lost := rows.unmatched(join, table, "e"):
+        raise PolicyError(
+            f"the earlier policy is of other data: {lost} rows of this table hold values it never saw"
+        )
+    return join

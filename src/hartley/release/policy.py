@@ -1,0 +1,279 @@
+"""The policy: everything that is needed to release the same way again, or to check a release.
+
+It holds the codebook and the key of the commitments, so it is confidential. It is JSON
+that is read strictly: what is damaged, of another version, or not a function from values to labels
+is refused in one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+import hartley
+from hartley.errors import ColumnError, PolicyError
+from hartley.model import Alphabet, Kind
+from hartley.release.cells import Cell, cell_text, parse_cell
+from hartley.release.labels import Codebook, Coding
+
+FORMAT = "hartley policy"
+VERSION = 1
+Unseen = Literal["error", "nearest", "suppress"]
+Text = str | None
+"""A cell as text; missing is null."""
+
+
+class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class MeasuredColumn(_Strict, frozen=True, kw_only=True):
+    """A column that is measured and not published as it is: sensitive or side information."""
+
+    name: str
+    kind: Kind
+
+
+class RecodedColumn(_Strict, frozen=True, kw_only=True):
+    """A public column and how it is coded."""
+
+    name: str
+    kind: Kind
+    coding: Coding
+
+    @property
+    def released_kind(self) -> Kind:
+        """The kind of the released column: intervals and sets are text."""
+        return "text" if self.coding in ("interval", "set") else self.kind
+
+
+class Cluster(_Strict, frozen=True, kw_only=True):
+    """Public values that share a label; one cell for each public column."""
+
+    label: tuple[Text, ...]
+    members: tuple[tuple[Text, ...], ...]
+
+
+class Reading(_Strict, frozen=True, kw_only=True):
+    """How the original was read."""
+
+    text: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    missing: Literal["value", "drop"] = "value"
+
+
+class Choices(_Strict, frozen=True, kw_only=True):
+    """What the curator asked for."""
+
+    target: dict[str, str | int | float]
+    leakage: str
+    utility: str
+    codeword: str | None
+    search: str
+    labels: str
+    missing_at: float | None = None
+    keep_order: bool = False
+
+
+class Policy(_Strict, frozen=True, kw_only=True):
+    """A codebook with its roles, options and key.
+
+    >>> Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
+    Traceback (most recent call last):
+    hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 1
+    """
+
+    format: str = FORMAT
+    version: int = VERSION
+    hartley: str
+    key: str
+    """Secret key of the commitments in the certificate, in hexadecimal."""
+    columns: tuple[str, ...]
+    """The columns of the original, in order."""
+    sensitive: tuple[MeasuredColumn, ...]
+    public: tuple[RecodedColumn, ...]
+    side: tuple[MeasuredColumn, ...] = ()
+    keep: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    untouched_kinds: dict[str, Kind | None] = {}
+    """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
+    publish_sensitive: bool = False
+    reading: Reading
+    choices: Choices
+    clusters: tuple[Cluster, ...]
+    checksum: str = ""
+
+    @classmethod
+    def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:
+        """Build the policy of a codebook; the key is drawn here."""
+        members = [
+            tuple(cell_text(coordinate.cell(place)) for coordinate in public.coordinates)
+            for place in range(public.size)
+        ]
+        clusters = tuple(
+            Cluster(label=tuple(map(cell_text, label)), members=tuple(members[place] for place in places))
+            for label, places in zip(book.labels, book.partition.clusters(), strict=True)
+        )
+        policy = cls(
+            hartley=hartley.__version__,
+            key=secrets.token_hex(32),
+            public=tuple(RecodedColumn(name=c.name, kind=c.kind, coding=c.coding) for c in book.columns),
+            clusters=clusters,
+            **fields,
+        )
+        return msgspec.structs.replace(policy, checksum=policy.content_hash())
+
+    @classmethod
+    def read(cls, path: str | Path) -> Policy:
+        """Read a policy file, or say in one line what is wrong with it."""
+        path = Path(path)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise PolicyError(f"no policy {str(path)!r}; give the file that the release wrote") from None
+        except OSError as error:
+            reason = (error.strerror or "input error").lower()
+            raise PolicyError(f"the policy {str(path)!r} cannot be read: {reason}") from None
+        return cls.read_json(content, path.name)
+
+    @classmethod
+    def read_json(cls, content: bytes, name: str = "the policy") -> Policy:
+        """Read a policy from its JSON text."""
+        head = read_head(content, name, "a policy")
+        if head.format != FORMAT:
+            raise PolicyError(f"{name} is no policy; give the policy file that the release wrote")
+        if head.version != VERSION:
+            raise PolicyError(
+                f"{name} is a policy of version {head.version}; this hartley reads version {VERSION}"
+            )
+        try:
+            policy = msgspec.json.decode(content, type=cls, strict=True)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise PolicyError(f"{name} is damaged: it does not have the shape of a policy") from None
+        if not hmac.compare_digest(policy.checksum, policy.content_hash()):
+            raise PolicyError(f"{name} is damaged: its content does not match its checksum")
+        policy._require_function(name)
+        return policy
+
+    def to_json(self) -> bytes:
+        """Give the text of the policy file."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+
+    def content_hash(self) -> str:
+        """Give the SHA-256 of everything but the checksum itself."""
+        content = msgspec.json.encode(msgspec.structs.replace(self, checksum=""))
+        return hashlib.sha256(content).hexdigest()
+
+    def commitment(self, content: bytes | Iterable[bytes]) -> str:
+        """Give the keyed commitment to some bytes: without the key it says nothing about them."""
+        code = hmac.new(bytes.fromhex(self.key), digestmod="sha256")
+        for piece in (content,) if isinstance(content, bytes) else content:
+            code.update(piece)
+        return code.hexdigest()
+
+    @property
+    def public_names(self) -> tuple[str, ...]:
+        """The names of the recoded columns."""
+        return tuple(column.name for column in self.public)
+
+    @property
+    def sensitive_names(self) -> tuple[str, ...]:
+        """The names of the sensitive columns."""
+        return tuple(column.name for column in self.sensitive)
+
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        """The names of the columns of side information."""
+        return tuple(column.name for column in self.side)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns of the released table, in the order of the original."""
+        named = {*self.public_names, *self.keep, *self.harmless}
+        if self.publish_sensitive:
+            named.update(self.sensitive_names)
+        return tuple(name for name in self.columns if name in named)
+
+    def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
+        """Give every public value with the number of its cluster."""
+        kinds = [column.kind for column in self.public]
+        return [
+            (tuple(parse_cell(text, kind) for text, kind in zip(member, kinds, strict=True)), number)
+            for number, cluster in enumerate(self.clusters)
+            for member in cluster.members
+        ]
+
+    def treatment(self, name: str) -> str:
+        """Say how a column of the original is treated."""
+        if name in self.public_names:
+            return "recoded"
+        if name in self.keep:
+            return "kept"
+        if name in self.harmless:
+            return "harmless"
+        if name in self.sensitive_names:
+            return "sensitive, published" if self.publish_sensitive else "sensitive, withheld"
+        return "withheld"
+
+    def apply(self, frame: Any, *, unseen: Unseen = "error") -> Any:
+        """Release a data frame by this codebook; gives back the same kind of frame, rows in their order."""
+        from hartley.release.apply import apply_to_frame
+
+        return apply_to_frame(self, frame, unseen)
+
+    def require_columns(self, columns: Iterable[str], name: str) -> None:
+        """Refuse a table that lacks a column this policy is about."""
+        there = set(columns)
+        needed = (*self.public_names, *self.keep, *self.harmless)
+        if self.publish_sensitive:
+            needed += self.sensitive_names
+        lacking = [column for column in needed if column not in there]
+        if lacking:
+            raise ColumnError(f"the policy was made for other columns: {name} has no column {lacking[0]!r}")
+
+    def _require_function(self, name: str) -> None:
+        width, seen, labels = len(self.public), set(), set()
+        for cluster in self.clusters:
+            if len(cluster.label) != width or cluster.label in labels or not cluster.members:
+                raise PolicyError(f"{name} is damaged: two clusters share a label, or one has none")
+            labels.add(cluster.label)
+            for member in cluster.members:
+                if len(member) != width or member in seen:
+                    raise PolicyError(f"{name} is damaged: a value stands in two clusters")
+                seen.add(member)
+        try:
+            bytes.fromhex(self.key)
+            for cluster in self.clusters:
+                for place, column in enumerate(self.public):
+                    parse_cell(cluster.label[place], column.released_kind)
+                    for member in cluster.members:
+                        parse_cell(member[place], column.kind)
+        except (ValueError, KeyError):
+            raise PolicyError(f"{name} is damaged: a cell is not of its column's kind") from None
+        if not self.clusters or not width:
+            raise PolicyError(f"{name} is damaged: it has no clusters")
+
+
+class Head(msgspec.Struct):
+    """What every document of a release starts with."""
+
+    format: str
+    version: int
+
+
+def read_head(content: bytes, name: str, what: str) -> Head:
+    """Read what kind of document this is, and of which version."""
+    try:
+        return msgspec.json.decode(content, type=Head)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise PolicyError(
+            f"{name} is damaged, or not {what}: it is not the JSON that a release writes"
+        ) from None

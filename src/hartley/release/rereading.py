@@ -1,0 +1,210 @@
+"""Reading tables once more, for the verifier: cells as they stand, by readers of its own.
+
+Text files are split here, JSON is read by the standard library, Parquet and frames by
+Arrow; the engine that wrote the release takes no part in it. Cells of text files come as
+text, cells of JSON numbers as :class:`Digits`, others as Python values; missing is ``None``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import json
+import re
+from collections.abc import Hashable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import TableError
+from hartley.release.formats import Format
+from hartley.release.policy import Reading
+
+_CELL = {
+    mark: re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}\r\n]*))({mark}|\r?\n|\Z)', re.DOTALL)
+    for mark in map(re.escape, (",", "\t"))
+}
+
+
+class Digits(str):
+    """A number of a JSON file, as its digits stand there; never equal to text."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Digits) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(("digits", str(self)))
+
+
+class Reread:
+    """A table read once more: the names of its columns, and its rows."""
+
+    def __init__(self, source: Any, reading: Reading | None = None) -> None:
+        self._source = source
+        self._reading = reading or Reading()
+        self.format: Format | None = None
+        self.name = "the table"
+        if isinstance(source, (str, Path)):
+            path = Path(source)
+            self.name = path.name
+            self.format = Format.of(path)
+        self.columns = self._columns()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells are text without types."""
+        return self.format is not None and self.format.name == "csv"
+
+    def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
+        """Give the cells of these columns, row by row."""
+        if self.format is None or self.format.name == "parquet":
+            yield from self._typed_rows(names)
+        elif self.format.name == "csv":
+            places = [self.columns.index(name) for name in names]
+            records = self._records()
+            next(records)
+            for record in records:
+                if len(record) != len(self.columns):
+                    raise TableError(f"{self.name}: a record has another number of cells than the header")
+                yield tuple(record[place] for place in places)
+        else:
+            for found in self._objects():
+                yield tuple(found.get(name) for name in names)
+
+    def _columns(self) -> list[str]:
+        if self.format is None:
+            return list(self._arrow().column_names)
+        if self.format.name == "parquet":
+            import pyarrow.parquet as pq
+
+            return list(self._failing_clearly(lambda: pq.read_schema(self._source)).names)
+        if self.format.name == "csv":
+            return [name or "" for name in next(self._records(), [])]
+        names: dict[str, None] = {}
+        for found in self._objects():
+            names.update(dict.fromkeys(found))
+        return list(names)
+
+    def _failing_clearly(self, read: Any) -> Any:
+        import pyarrow as pa
+
+        try:
+            return read()
+        except (pa.ArrowException, OSError):
+            raise TableError(f"{self.name}: the file is not a Parquet file that can be read") from None
+
+    def _text(self) -> str:
+        path = Path(self._source)
+        try:
+            content = path.read_bytes()
+            content = gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+            return content.decode(self._reading.encoding).removeprefix("\ufeff")
+        except (OSError, EOFError, gzip.zlib.error):  # type: ignore[attr-defined]
+            raise TableError(f"{str(path)!r} cannot be read") from None
+        except UnicodeDecodeError:
+            raise TableError(f"{self.name}: the file is not {self._reading.encoding}") from None
+
+    def _records(self) -> Iterator[list[str | None]]:
+        assert self.format is not None  # noqa: S101 (asked for CSV only)
+        mark = re.escape(self._reading.delimiter or self.format.delimiter)
+        cell = _CELL.get(mark) or re.compile(
+            rf'(?:"((?:[^"]|"")*)"|([^"{mark}\r\n]*))({mark}|\r?\n|\Z)', re.DOTALL
+        )
+        text = self._text()
+        record: list[str | None] = []
+        place = 0
+        while place < len(text) or record:
+            found = cell.match(text, place)
+            if found is None:
+                raise TableError(f"{self.name}: the file cannot be split into cells")
+            quoted, plain, end = found.groups()
+            record.append(plain or None if quoted is None else quoted.replace('""', '"'))
+            place = found.end()
+            if end == "" or end in ("\n", "\r\n"):
+                if record != [None] or quoted is not None:
+                    yield record
+                record = []
+
+    def _objects(self) -> Iterator[dict[str, Any]]:
+        for line in self._text().split("\n"):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line, parse_float=Digits, parse_int=Digits)
+            except ValueError:
+                raise TableError(f"{self.name}: a line is not JSON") from None
+            if not isinstance(found, dict):
+                raise TableError(f"{self.name}: a line is not a JSON object")
+            yield found
+
+    def _arrow(self) -> Any:
+        import narwhals as nw
+
+        frame = nw.from_native(self._source)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect("pyarrow")
+        return frame.to_arrow()
+
+    def _typed_rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
+        if self.format is None:
+            batches = self._arrow().select(names).to_batches()
+        else:
+            import pyarrow.parquet as pq
+
+            file = self._failing_clearly(lambda: pq.ParquetFile(self._source))
+            batches = file.iter_batches(columns=names)
+        for batch in batches:
+            columns = [batch.column(name).to_pylist() for name in names]
+            yield from zip(*columns, strict=True)
+
+
+def as_kind(cell: Any, kind: str | None) -> Hashable:
+    """Give the value that a cell means in a column of a kind: equal values are equal keys.
+
+    >>> as_kind("1.10", "number") == as_kind(1.1, "number")
+    True
+    >>> as_kind("1.10", "text") == as_kind("1.1", "text")
+    False
+    """
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return None
+    if kind == "number":
+        return _number(cell)
+    if kind == "boolean":
+        return {"true": True, "false": False, True: True, False: False}[cell]
+    if kind in ("date", "timestamp"):
+        return _moment(cell, kind)
+    if kind == "text":
+        return _plain_text(cell)
+    return cell if isinstance(cell, str) else repr(cell)
+
+
+def _number(cell: Any) -> Hashable:
+    if isinstance(cell, str):
+        text = cell.strip()
+        return Decimal(text) if text else None
+    if isinstance(cell, bool):
+        return Decimal(int(cell))
+    return Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)
+
+
+def _moment(cell: Any, kind: str) -> Hashable:
+    if isinstance(cell, str):
+        if not cell:
+            return None
+        return dt.date.fromisoformat(cell) if kind == "date" else _instant(dt.datetime.fromisoformat(cell))
+    return cell if kind == "date" else _instant(cell)
+
+
+def _instant(moment: dt.datetime) -> Hashable:
+    return moment if moment.tzinfo is None else moment.astimezone(dt.UTC)
+
+
+def _plain_text(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return repr(cell + 0.0)
+    return str(cell)

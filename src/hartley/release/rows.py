@@ -1,0 +1,211 @@
+"""The rows of a table inside DuckDB: joined to codebooks, and shown as they will be published.
+
+Every published cell has a text. It is the text of the file where the file is text, and the
+engine's text of the value where the file has types. What a reader can tell apart is what differs in
+that text, so that is what is measured: a kept 1.10 and 1.1 in a CSV file are two values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from hartley.errors import ColumnError
+from hartley.release.cells import Cell
+from hartley.release.formats import Format
+from hartley.tables import Table
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from hartley.tables.columns import TypedColumn
+
+_NESTED = re.compile(r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*|^BLOB)$", re.DOTALL)
+_WIDENED = ("FLOAT", "ENUM", "UUID")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a query over the rows."""
+
+    name: str
+    typed: TypedColumn | None
+    """How its cells become values; nothing where they cannot."""
+    value: str | None
+    """The SQL name of the value in its carrier."""
+    value_type: str | None
+    cell: str
+    """The SQL name of the untouched cell."""
+    cell_type: str
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether the source has only text where the column is a number or date."""
+        return self.cell_type == "VARCHAR" and self.typed is not None and self.typed.kind != "text"
+
+    def natural(self) -> str:
+        """Give the SQL of the value in the type that fits its kind."""
+        if self.typed is None or self.value is None:
+            return self.cell
+        if self.typed.kind == "boolean":
+            return f"{self.value}::BOOLEAN"
+        if self.typed.kind == "date":
+            return f"(DATE '1970-01-01' + {self.value}::INTEGER)"
+        if self.typed.kind == "timestamp":
+            micros = f"({self.value} // 1000)" if self.typed.unit == "nanosecond" else self.value
+            return (
+                f"(make_timestamp({micros}) AT TIME ZONE 'UTC')"
+                if self.typed.has_zone
+                else f"make_timestamp({micros})"
+            )
+        return self.value
+
+    def natural_type(self, *, recoded: bool) -> str:
+        """Give the type of the column in a file that has types."""
+        kind = "text" if self.typed is None else self.typed.kind
+        if not self.is_untyped:
+            widened = recoded and self.cell_type.startswith(_WIDENED)
+            return {"FLOAT": "DOUBLE"}.get(self.cell_type, "VARCHAR") if widened else self.cell_type
+        names = {"boolean": "BOOLEAN", "date": "DATE", "timestamp": "TIMESTAMP"}
+        if kind == "timestamp" and self.typed is not None and self.typed.has_zone:
+            return "TIMESTAMP WITH TIME ZONE"
+        return names.get(kind, self.value_type or "VARCHAR")
+
+    def untouched(self, format_: Format) -> str:
+        """Give the SQL of the cell as it is published where it is not recoded."""
+        if format_.name == "parquet":
+            return self.natural() if self.is_untyped else self.cell
+        if _NESTED.search(self.cell_type):
+            raise ColumnError(
+                f"column {self.name!r} is a list, a structure or binary; only a Parquet file can hold it"
+            )
+        if (
+            format_.name == "json"
+            and self.is_untyped
+            and self.typed is not None
+            and self.typed.kind == "number"
+        ):
+            return f"{self.natural()}::VARCHAR"
+        return f"{self.cell}::VARCHAR"
+
+    def is_json_number(self) -> bool:
+        """Whether JSON writes the cells without quotes."""
+        return self.typed is not None and self.typed.kind in ("number", "boolean")
+
+    @property
+    def decimals(self) -> int | None:
+        """How many decimals the column's own type has room for, where it is of fixed decimals."""
+        found = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", self.cell_type)
+        return int(found[1]) if found else None
+
+
+class Rows:
+    """The rows of a table with some of its columns; rows that lack a needed value can be left out."""
+
+    def __init__(self, table: Table, names: Sequence[str], *, present: Iterable[str] = ()) -> None:
+        names = list(dict.fromkeys(names))
+        table.require_columns(names)
+        self.connection: DuckDBPyConnection = table.connection
+        typed = _typed(table, names)
+        measured = [name for name in names if typed[name] is not None]
+        query = table.rows_sql(names, typed=measured)
+        types = {row[0]: row[1] for row in self.connection.execute(f"DESCRIBE {query}").fetchall()}
+        self.columns: dict[str, Column] = {}
+        for place, name in enumerate(names):
+            value = f"v{measured.index(name)}" if name in measured else None
+            self.columns[name] = Column(
+                name,
+                typed[name],
+                value,
+                None if value is None else types[value],
+                f"o{place}",
+                types[f"o{place}"],
+            )
+        lacking = " OR ".join(f"{self.present(name)} IS NULL" for name in present)
+        self.sql = f"(SELECT * FROM ({query}) WHERE NOT ({lacking}))" if lacking else f"({query})"
+
+    def present(self, name: str) -> str:
+        """Give the SQL that is NULL where the cell is missing."""
+        column = self.columns[name]
+        return column.value or column.cell
+
+    def count(self) -> int:
+        """Count the rows."""
+        (found,) = self.connection.execute(f"SELECT count(*) FROM {self.sql}").fetchall()
+        return int(found[0])
+
+    def keyed(
+        self, table: str, names: Sequence[str], keys: Sequence[Sequence[Cell]], **more: tuple[str, list[Any]]
+    ) -> str:
+        """Make a small table that rows can be joined to by their values; give the SQL of the join.
+
+        ``more`` are the columns to be joined: (type, cells). A key that no row can have is left out.
+        """
+        import pyarrow as pa
+
+        columns = [self.columns[name] for name in names]
+        texts = [[_carried(column, cell) for column, cell in zip(columns, key, strict=True)] for key in keys]
+        usable = [place for place, key in enumerate(texts) if False not in key]
+        arrays = {
+            f"k{j}": pa.array([texts[place][j] for place in usable], pa.string()) for j in range(len(names))
+        }
+        for name, (_, cells) in more.items():
+            arrays[name] = pa.array([cells[place] for place in usable])
+        self.connection.register("hartley_keys", pa.table(arrays))
+        casts = [f"k{j}::{column.value_type} AS k{j}" for j, column in enumerate(columns)]
+        casts += [f"{name}::{kind} AS {name}" for name, (kind, _) in more.items()]
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(casts)} FROM hartley_keys"
+        )
+        self.connection.unregister("hartley_keys")
+        on = " AND ".join(
+            f"q.{column.value} IS NOT DISTINCT FROM {table}.k{j}" for j, column in enumerate(columns)
+        )
+        return f" LEFT JOIN {table} ON {on}"
+
+    def unmatched(self, join: str, table: str, column: str) -> int:
+        """Count the rows that a join does not find."""
+        (found,) = self.connection.execute(
+            f"SELECT count(*) FROM {self.sql} AS q{join} WHERE {table}.{column} IS NULL"
+        ).fetchall()
+        return int(found[0])
+
+
+def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
+    found: dict[str, TypedColumn | None] = {}
+    for name in names:
+        try:
+            (found[name],) = table.typed_columns([name])
+        except ColumnError:
+            found[name] = None
+    return found
+
+
+def _carried(column: Column, cell: Cell) -> str | bool | None:
+    """Give the text of a cell in the carrier of a column; ``False`` where the carrier cannot hold it."""
+    import datetime as dt
+
+    if cell is None:
+        return None
+    typed = column.typed
+    if typed is None:
+        raise ColumnError(f"column {column.name!r} cannot be recoded")
+    if typed.kind == "text":
+        return str(cell)
+    if typed.kind == "boolean":
+        return str(int(cell))
+    if typed.kind == "date":
+        return str((cell - dt.date(1970, 1, 1)).days)
+    if typed.kind == "timestamp":
+        start = dt.datetime(1970, 1, 1, tzinfo=cell.tzinfo)
+        micros = (cell - start) // dt.timedelta(microseconds=1)
+        return str(micros * 1000 if typed.unit == "nanosecond" else micros)
+    number = Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)
+    if typed.carrier == "float":
+        return repr(float(number)) if Decimal(repr(float(number))) == number else False
+    decimals = -int(number.normalize().as_tuple().exponent)
+    room = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", column.value_type or "")
+    return format(number, "f") if decimals <= (int(room[1]) if room else 0) else False

@@ -1,0 +1,182 @@
+"""The rows of an original under a codebook, against the rows of a release; and what readers learn."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hartley.errors import ColumnError, PolicyError
+from hartley.release.cell_keys import CellKeys
+from hartley.release.policy import Policy
+from hartley.release.recount import recount
+from hartley.release.rereading import Reread, as_kind
+
+Value = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Book:
+    """A codebook as a dictionary, and the columns it reads."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    cluster: dict[Value, int]
+
+    @classmethod
+    def of(cls, policy: Policy) -> Book:
+        """Read the codebook of a policy; refuse one that is no function."""
+        kinds = tuple(column.kind for column in policy.public)
+        cluster: dict[Value, int] = {}
+        for number, one in enumerate(policy.clusters):
+            for member in one.members:
+                value = tuple(as_kind(text, kind) for text, kind in zip(member, kinds, strict=True))
+                if cluster.setdefault(value, number) != number:
+                    raise PolicyError("the codebook is no function: a value stands in two clusters")
+        return cls(policy.public_names, kinds, cluster)
+
+    def value(self, cells: dict[str, Any]) -> Value | None:
+        """Give the value of a row; nothing where a cell is not of its kind."""
+        try:
+            return tuple(
+                as_kind(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True)
+            )
+        except (ValueError, ArithmeticError, KeyError, TypeError):
+            return None
+
+
+@dataclass
+class RowCount:
+    """What was counted in the rows of the original and of the release."""
+
+    expected: Counter[Value] = field(default_factory=Counter)
+    """The rows of the original under the codebook."""
+    found: Counter[Value] = field(default_factory=Counter)
+    """The rows of the release."""
+    dropped: int = 0
+    unmapped: int = 0
+    """Rows of the original that the codebook does not map."""
+    unmapped_earlier: int = 0
+    is_spelt_once: bool = True
+    values: set[Value] = field(default_factory=set)
+    """The public values that occur."""
+    measures: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class RowCounter:
+    """Counts one original and one release."""
+
+    def __init__(self, policy: Policy, earlier: Sequence[Policy], source: Reread, out: Reread) -> None:
+        self._policy = policy
+        self._earlier = earlier
+        self._source = source
+        self._out = out
+        self._keys = CellKeys(policy, source, out)
+        self._book = Book.of(policy)
+        self._earlier_books = [Book.of(one) for one in earlier]
+        self._views: dict[str, Counter[tuple[Hashable, Hashable, Hashable]]] = defaultdict(Counter)
+
+    def count(self) -> RowCount:
+        """Go through both tables."""
+        result = RowCount()
+        names = self._needed()
+        for row, count in Counter(map(_hashable, self._source.rows(names))).items():
+            self._take(dict(zip(names, row, strict=True)), count, result)
+        self._count_release(result)
+        result.measures = {
+            name: recount(((*key, count) for key, count in view.items()), has_side=bool(self._policy.side))
+            for name, view in self._views.items()
+        }
+        return result
+
+    def _needed(self) -> list[str]:
+        wanted = [column.name for column in (*self._policy.sensitive, *self._policy.side)]
+        for policy in (self._policy, *self._earlier):
+            wanted += [*policy.public_names, *policy.keep, *policy.harmless]
+        names = list(dict.fromkeys(wanted))
+        for name in names:
+            if name not in self._source.columns:
+                raise ColumnError(
+                    f"the policy was made for other columns: {self._source.name} has no column {name!r}"
+                )
+        return names
+
+    def _take(self, cells: dict[str, Any], count: int, result: RowCount) -> None:
+        policy, keys = self._policy, self._keys
+        value = self._book.value(cells)
+        secret = tuple(as_kind(cells[column.name], column.kind) for column in policy.sensitive)
+        known = tuple(as_kind(cells[column.name], column.kind) for column in policy.side)
+        if policy.reading.missing == "drop" and self._lacks(cells, value, secret, known):
+            result.dropped += count
+            return
+        cluster = None if value is None else self._book.cluster.get(value)
+        past = [self._cluster_in(book, cells) for book in self._earlier_books]
+        if value is None or cluster is None or None in past:
+            result.unmapped += count if cluster is None else 0
+            result.unmapped_earlier += count if None in past else 0
+            return
+        result.values.add(value)
+        result.expected[tuple(keys.expected(name, cells[name], cluster) for name in policy.published)] += (
+            count
+        )
+        kept = tuple(keys.untouched(name, cells[name]) for name in policy.keep)
+        harmless = tuple(keys.untouched(name, cells[name]) for name in policy.harmless)
+        views = self._views
+        views["before"][value, secret, known] += count
+        views["after"][(cluster, kept), secret, known] += count
+        views["after_all"][(cluster, kept, harmless), secret, known] += count
+        if self._earlier:
+            before = tuple(repr(cells[name]) for one in self._earlier for name in one.keep)
+            aside = tuple(repr(cells[name]) for one in self._earlier for name in one.harmless)
+            views["together"][(cluster, kept, *past, before), secret, known] += count
+            views["together_all"][(cluster, kept, harmless, *past, before, aside), secret, known] += count
+
+    def _lacks(self, cells: dict[str, Any], value: Value | None, *roles: Value) -> bool:
+        kinds = self._policy.untouched_kinds
+        kept = tuple(as_kind(cells[name], kinds.get(name)) for name in self._policy.keep)
+        return any(None in role for role in (value or (), *roles, kept))
+
+    @staticmethod
+    def _cluster_in(book: Book, cells: dict[str, Any]) -> int | None:
+        value = book.value(cells)
+        return None if value is None else book.cluster.get(value)
+
+    def _count_release(self, result: RowCount) -> None:
+        names = list(self._policy.published)
+        spellings: dict[tuple[str, Hashable], str] = {}
+        for row, count in Counter(map(_hashable, self._out.rows(names))).items():
+            key = tuple(self._keys.found(name, cell) for name, cell in zip(names, row, strict=True))
+            result.found[key] += count
+            for name, one, cell in zip(names, key, row, strict=True):
+                if spellings.setdefault((name, one), repr(cell)) != repr(cell):
+                    result.is_spelt_once = False
+
+
+def _hashable(row: Iterable[Any]) -> Value:
+    return tuple(map(_key, row))
+
+
+def _key(cell: Any) -> Hashable:
+    """Make equal cells equal keys: -0.0 is not 0.0 here, and NaN is itself."""
+    if isinstance(cell, float):
+        return _NAN if cell != cell else _Float(cell)
+    return cell if isinstance(cell, Hashable) else repr(cell)
+
+
+class _Float(float):
+    """A float that tells -0.0 from 0.0 as a key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and repr(float(self)) == repr(float(other))
+
+    def __hash__(self) -> int:
+        return hash(repr(float(self)))
+
+    def __repr__(self) -> str:
+        return repr(float(self))
+
+
+_NAN = float("nan")
