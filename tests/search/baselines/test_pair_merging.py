@@ -95,6 +95,21 @@ def test_compiled_merges_as_interpreted_does():
         assert run.tree.merges == merges
 
 
+@pytest.mark.parametrize("values", [20, 110])
+def test_one_cluster_that_takes_in_all_others_outgrows_the_room_and_is_tidied_up(values):
+    pairs = [(0, s) for s in range(values)] * 3 + [(x, x % values) for x in range(1, values)]
+    joint = reference.JointRange.from_pairs(pairs)
+    run = privacy_funnel(joint, at_least=0)
+    sizes = [
+        len(np.unique(joint.release(run.tree.partition(step)).candidates(0))) for step in range(1, values)
+    ]
+    assert sum(sizes) > 4 * joint.pairs
+    assert run.tree.merges == reference.merge_pairs(
+        joint, (-1.0, 0.0), (0.0, 1.0), reference.kept(joint, reference.Partition.singletons(values))
+    )
+    assert run.partition.size == 1
+
+
 @given(joint_ranges())
 def test_each_drop_is_what_the_merge_took(joint):
     run = agglomerative_bottleneck(joint)
