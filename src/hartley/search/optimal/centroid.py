@@ -25,7 +25,7 @@ from hartley.compilation import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster
-from hartley.search.optimal.certificates_distortion import CentroidEndCertificate
+from hartley.search.optimal.certificates_distortion import CentroidEndCertificate, SweepCertificate
 from hartley.search.optimal.intervals import interval_starts
 from hartley.search.optimal.least_distortion import (
     LeastDistortion,
@@ -35,6 +35,7 @@ from hartley.search.optimal.least_distortion import (
     window_bounded,
 )
 from hartley.search.optimal.line import Floats, Line, Places
+from hartley.search.optimal.subset_program import MOST_VALUES, least_over_subsets
 from hartley.search.optimal.windows import Windows, latest_starts
 
 LONGEST_PEELED = 400
@@ -86,7 +87,7 @@ class CentroidPlan:
 def centroid_intervals(
     positions: Floats, latest: Places, allowed: float, effort: Effort
 ) -> CentroidPlan | None:
-    """Cut the line into intervals of the least centroid cost up to ``allowed``; ``None`` where it takes more."""
+    """Cut the line into intervals of the least centroid cost, ``None`` where it is above ``allowed``."""
     size = len(positions)
     best = np.full(size + 1, np.nextafter(allowed, np.inf))
     best[0] = 0.0
@@ -107,6 +108,11 @@ def centroid_intervals(
 
 def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
     """Find a small distortion for centroids, and bounds on the least, starting from what is known."""
+    if line.size <= MOST_VALUES:
+        least, cluster_of = least_over_subsets(line, known.distinct_l)
+        known = _improved(line, known, cut_of_ranks(line, cluster_of))
+        bound = min(least, known.cost) - line.rounding
+        return known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
     latest = latest_of(line, known.distinct_l)
     known = window_bounded(line, latest, known, Windows.of(line).widest, effort)
     if known.proven_optimal or effort.should_stop():

@@ -12,6 +12,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
@@ -52,20 +55,21 @@ class SweepCertificate:
     cost: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LagrangianCertificate:
     """At a distortion of ``cost`` at least ``components`` components remain.
 
-    Every window just out of reach must be cut somewhere. ``windows`` are such windows, by the places of their
-    ends along the line, and ``multipliers`` the price of cutting none of their links, in units of
+    Every window just out of reach must be cut somewhere. ``starts`` and ``ends`` are such windows, by their
+    ranks along the line, and ``multipliers`` the price of cutting none of their links, in units of
     1 / ``SCALE``; with links at the prices left over, the dearest forest joins no more components than
     this allows.
     """
 
     cost: float
     components: int
-    windows: tuple[tuple[int, int], ...]
-    multipliers: tuple[int, ...]
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    multipliers: npt.NDArray[np.int64]
 
 
 SCALE = 1 << 20
@@ -147,7 +151,8 @@ def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: Lagra
     groups = [group[place] for _, place in order]
     price = [0] * max(len(order) - 1, 0)
     free = 0
-    for (start, end), multiplier in zip(certificate.windows, certificate.multipliers, strict=True):
+    columns = (certificate.starts.tolist(), certificate.ends.tolist(), certificate.multipliers.tolist())
+    for start, end, multiplier in zip(*columns, strict=True):
         inside = positions[start : end + 1]
         out_of_reach = _hull_cost(utility, inside[0], inside[-1], inside) > certificate.cost
         if multiplier < 0 or end <= start or not out_of_reach:

@@ -5,8 +5,8 @@ distortion of D, one of this form does: no cluster's span lies inside another's,
 lies inside more than two spans, and where two spans overlap the older cluster takes no value
 once it has enough candidates. *Proof.* A nested cluster joins the outer one. Of three spans
 A, B, C that share a point, in order, every member of B lies before the end of A or after the start of C: B is
-dissolved into them. Values that the older cluster does not need go to the younger, inside whose span they lie;
-a member-coded cluster that loses its codeword this way lies within D on one side of it, so any member
+dissolved into them. Values that the older cluster does not need go to the younger, inside whose span they
+lie; a member-coded cluster that loses its codeword this way lies within D on one side of it, so any member
 serves. Nothing added lies outside a span, so no cost grows; the number of clusters, then the sum of
 spans, falls each time. ∎
 

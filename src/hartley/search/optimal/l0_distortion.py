@@ -10,23 +10,17 @@ number whose own least distortion is not proven to be higher.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from math import inf, log2
+from collections.abc import Sequence
 
-import numpy as np
-
-from hartley.errors import OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.candidate_search import CandidateSearch, Solver
 from hartley.search.optimal.centroid import least_by_centroids
 from hartley.search.optimal.least_distortion import LeastDistortion, least_by_windows
 from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.line import Line
 
-Solver = Callable[[Line, LeastDistortion, Effort], LeastDistortion]
 SOLVERS: dict[str, Solver] = {
     "midpoint": least_by_windows,
     "member": least_by_windows,
@@ -48,7 +42,7 @@ def least_distortion(
     >>> best.cost, best.proven_optimal, best.partition
     (1.0, True, Partition({0, 2}, {1, 3}))
     """
-    search = _Search(Line.of(joint, utility), effort, starts)
+    search = _search(joint, utility, effort, starts)
     search.require(distinct_l)
     return search.solve(distinct_l)
 
@@ -67,17 +61,7 @@ def most_candidates_within(
     >>> level.cost, level.leakage_bits, level.proven_optimal
     (1.0, 0.0, True)
     """
-    if not max_distortion >= 0:
-        raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
-    search = _Search(Line.of(joint, utility), effort, starts)
-    low, high = 1, search.most + 1
-    while high - low > 1 and not effort.should_stop():
-        middle = (low + high) // 2
-        if search.solve(middle).cost <= max_distortion:
-            low = middle
-        else:
-            high = middle
-    return search.level(max_distortion)
+    return _search(joint, utility, effort, starts).solve_within(max_distortion)
 
 
 def l0_distortion_levels(
@@ -97,143 +81,12 @@ def l0_distortion_levels(
     >>> [level.cost for level in found.levels], all(level.proven_optimal for level in found.levels)
     ([0.0, 0.25, 0.45, 0.65, 0.7], True)
     """
-    search = _Search(Line.of(joint, utility), effort, starts)
+    search = _search(joint, utility, effort, starts)
     complete = search.solve_all()
     return Levels(levels=tuple(search.levels()), complete=complete)
 
 
-class _Search:
-    """What is known so far about every number of candidates."""
-
-    def __init__(self, line: Line, effort: Effort, starts: Sequence[Partition]) -> None:
-        self.line = line
-        self.effort = effort
-        self.most = line.most_candidates
-        self.solved: dict[int, LeastDistortion] = {}
-        self.given: list[tuple[int, float, Callable[[], Partition]]] = []
-        size = line.joint.public.size
-        self.offer(Partition.singletons(size))
-        if line.size:
-            self.offer(line.partition_of_starts(_NO_STARTS))
-        for start in starts:
-            self.offer(start)
-
-    def offer(self, partition: Partition) -> None:
-        """Take note of a partition known from elsewhere."""
-        cost = self.line.cost_of(partition)
-        if cost < inf:
-            self.given.append((self.line.distinct_l_of(partition), cost, partial(_same, partition)))
-
-    def require(self, distinct_l: int) -> None:
-        if distinct_l < 1:
-            raise OptionError(f"a released value leaves at least 1 candidate, not {distinct_l}")
-        if distinct_l > self.most:
-            raise UnreachableError(
-                f"no release leaves {distinct_l} candidates for every released value; "
-                f"the most that can be reached is {self.most}"
-            )
-
-    def known(self, distinct_l: int) -> LeastDistortion:
-        """Gather what the other numbers of candidates, and the partitions given, say about this one."""
-        if distinct_l in self.solved:
-            return self.solved[distinct_l]
-        below = max((s for number, s in self.solved.items() if number < distinct_l), key=_bound, default=None)
-        cost, cut = self.cheapest(distinct_l)
-        return LeastDistortion(
-            distinct_l=distinct_l,
-            cost=cost,
-            lower_bound=0.0 if below is None else below.lower_bound,
-            certificate=None if below is None else below.certificate,
-            cut=cut,
-        )
-
-    def cheapest(self, distinct_l: int) -> tuple[float, Callable[[], Partition]]:
-        """Give the cheapest partition known that leaves this many candidates."""
-        known = [(cost, cut) for reached, cost, cut in self.given if reached >= distinct_l]
-        known += [(s.cost, s.cut) for number, s in self.solved.items() if number >= distinct_l]
-        return min(known, key=_first)
-
-    def solve(self, distinct_l: int) -> LeastDistortion:
-        known = self.known(distinct_l)
-        if distinct_l not in self.solved:
-            if not known.proven_optimal and self.line.size:
-                found = SOLVERS[self.line.codeword](self.line, known, self.effort)
-                if found.cut is not known.cut:
-                    # It may leave more candidates than it was asked for.
-                    self.given.append((self.line.distinct_l_of(found.cut()), found.cost, found.cut))
-                known = found
-            self.solved[distinct_l] = known
-        return known
-
-    def solve_all(self) -> bool:
-        """Solve every number of candidates, coarse to fine; tell whether all were reached."""
-        self.solve(self.most)
-        self.solve(1)
-        open_ranges = deque([(1, self.most)])
-        while open_ranges:
-            low, high = open_ranges.popleft()
-            settled = self.solved[high].cost <= self.solved[low].lower_bound
-            if high - low < 2 or settled:
-                continue
-            if self.effort.should_stop():
-                return False
-            middle = (low + high) // 2
-            self.solve(middle)
-            self.effort.progress(
-                len(self.solved), self.most, "least distortion for each number of candidates"
-            )
-            open_ranges += [(low, middle), (middle, high)]
-        return not self.effort.should_stop()
-
-    def levels(self) -> Iterable[Level]:
-        """Give the levels that no other dominates, from the least cost to the greatest."""
-        costs = sorted({s.cost for s in self.solved.values()} | {cost for _, cost, _ in self.given})
-        reached = 0
-        for cost in costs:
-            level = self.level(cost)
-            distinct_l = self.reach(cost)[0]
-            if distinct_l > reached:
-                reached = distinct_l
-                yield level
-
-    def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
-        """Give the most candidates known within a cost, at the least cost."""
-        known = [*self.given, *((number, s.cost, s.cut) for number, s in self.solved.items())]
-        return max((k for k in known if k[1] <= cost), key=_reach)
-
-    def level(self, cost: float) -> Level:
-        """Give the best partition known within a cost, and what no partition within it can beat."""
-        distinct_l, exact_cost, cut = self.reach(cost)
-        refuted = min((s for s in self.solved.values() if s.lower_bound > cost), key=_number, default=None)
-        most = self.most if refuted is None else refuted.distinct_l - 1
-        values = self.line.sensitive_size
-        return Level(
-            cost=exact_cost,
-            leakage_bits=log2(values / distinct_l),
-            lower_bound_bits=log2(values / most),
-            certificate=None if refuted is None else refuted.certificate,
-            cut=cut,
-        )
-
-
-_NO_STARTS = np.zeros(0, dtype=np.int64)
-
-
-def _same(partition: Partition) -> Partition:
-    return partition
-
-
-def _bound(known: LeastDistortion) -> float:
-    return known.lower_bound
-
-
-def _number(known: LeastDistortion) -> int:
-    return known.distinct_l
-
-
-def _first(known: tuple[float, Callable[[], Partition]]) -> float:
-    return known[0]
-
-
-def _reach(known: tuple[int, float, Callable[[], Partition]]) -> tuple[int, float]:
-    return known[0], -known[1]
+def _search(
+    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
+) -> CandidateSearch:
+    return CandidateSearch(Line.of(joint, utility), SOLVERS[utility.codeword], effort, starts)
