@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 
 def _never() -> bool:
@@ -17,6 +18,10 @@ def _for_ever() -> float:
 
 def _quiet(done: int, total: int, what: str) -> None:
     del done, total, what
+
+
+def _unheard(levels: Callable[[], Iterable[Any]]) -> None:
+    del levels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +39,8 @@ class Effort:
     """Seconds left, for a solver that must be told beforehand and cannot ask ``should_stop``."""
     progress: Callable[[int, int, str], None] = _quiet
     """Told (done, total, what) now and then."""
+    found: Callable[[Callable[[], Iterable[Any]]], None] = _unheard
+    """Offered the levels known so far whenever there may be a new one; built only when called for."""
 
 
 UNLIMITED = Effort()

@@ -9,13 +9,20 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from hartley import workflow
 from hartley.errors import InputError, OptionError
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.report import words
+from hartley.frontier import Frontier
+from hartley.web import pages
 from hartley.web.worker import Json, StopFlag, Tell
+from hartley.workflow import FrontierResult
+from hartley.workflow.effort import effort_within
+
+SECONDS_BETWEEN = 0.2
+"""How often a search reports, at most."""
 
 
 class Desk:
@@ -27,17 +34,21 @@ class Desk:
         self.revision = 0
         self.path: Path | None = None
         self.name = ""
+        self.request: Json = {}
+        self.found: FrontierResult | None = None
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
             "open": self.open,
             "audit": self.audit,
+            "search": self.search,
+            "look": self.look,
+            "figure": self.figure,
+            "release": self.release,
+            "report": self.report,
         }
 
     def do(self, name: str, arguments: Json, tell: Tell) -> Any:
         """Answer a call by its name."""
         return self._calls[name](arguments, tell)
-
-    def close(self) -> None:
-        """Leave the desk."""
 
     def open(self, asked: Json, tell: Tell) -> Json:
         """Take a table; what was on the desk before is gone."""
@@ -45,49 +56,69 @@ class Desk:
         path = self._example() if asked["path"] is None else Path(asked["path"])
         described = workflow.describe(path)
         self.revision += 1
-        self.path, self.name = path, asked["name"]
+        self.path, self.name, self.found = path, asked["name"], None
         return {**described.to_dict(), "name": self.name, "revision": self.revision}
 
     def audit(self, asked: Json, tell: Tell) -> Json:
         """Measure the table as it is, and say in sentences what that means."""
         del tell
-        found = workflow.audit(
-            self._table(asked),
-            sensitive=_columns(asked, "sensitive"),
-            public=_columns(asked, "public"),
-            side=_columns(asked, "side"),
+        found = workflow.audit(self._table(asked), **_roles(asked))
+        return pages.audit_page(found)
+
+    def search(self, asked: Json, tell: Tell) -> Json:
+        """Search the frontier, telling of the progress and of the points as they are found."""
+        table, roles = self._table(asked), _roles(asked)
+        self.found = None
+        said = shown = 0.0
+
+        def progress(done: int, total: int, what: str) -> None:
+            nonlocal said
+            if monotonic() - said >= SECONDS_BETWEEN:
+                said = monotonic()
+                tell({"progress": {"done": done, "total": total, "what": what}})
+
+        def so_far(frontier: Callable[[], Frontier]) -> None:
+            nonlocal shown
+            # Measuring the points takes its time; no more than a tenth of the search is spent on it.
+            if monotonic() >= shown:
+                began = monotonic()
+                tell({"frontier": pages.frontier_page(frontier())})
+                shown = monotonic() + max(SECONDS_BETWEEN, 9 * (monotonic() - began))
+
+        found = workflow.frontier(
+            table,
+            **roles,
+            leakage=asked.get("leakage") or "l0",
+            utility=asked.get("utility") or None,
+            search=asked.get("search") or "optimal",
+            effort=effort_within(
+                _number(asked, "time_limit"), should_stop=self.stop.is_set, progress=progress
+            ),
+            so_far=so_far,
         )
-        audit = found.audit
-        reader = f"A reader of {words.named(audit.public)}"
-        if audit.side is not None:
-            reader += f" who knows {words.named(audit.side)}"
-        about = f"{reader} learns about {words.named(audit.sensitive)}:"
-        return {
-            "audit": found.to_dict(),
-            "about": about,
-            "findings": [
-                {
-                    "name": "In the worst case (L0)",
-                    "number": words.bits(audit.l0_bits),
-                    "sentence": words.worst_case(audit),
-                },
-                {
-                    "name": "For certain (I*)",
-                    "number": words.bits(audit.istar_bits),
-                    "sentence": words.for_certain(audit),
-                },
-                {
-                    "name": "At least (I0)",
-                    "number": words.bits(audit.i0_bits),
-                    "sentence": words.at_least(audit),
-                },
-                {
-                    "name": "Candidates left",
-                    "number": f"l = {audit.distinct_l:,}",
-                    "sentence": words.candidates_left(audit),
-                },
-            ],
-        }
+        self.found, self.request = found, {**asked, **roles}
+        return pages.frontier_page(found.frontier, found.to_dict())
+
+    def look(self, asked: Json, tell: Tell) -> Json:
+        """Show the recoding of a point."""
+        del tell
+        found, place = self._point(asked)
+        return pages.point_page(found, place)
+
+    def figure(self, asked: Json, tell: Tell) -> str:
+        """Draw a figure of a point as SVG."""
+        del tell
+        if self.found is None or not 0 <= asked["point"] < len(self.found.frontier.points):
+            raise InputError("there is no such point; search first")
+        return pages.figure(self.found, asked["point"], asked["kind"], asked["theme"]).svg()
+
+    def release(self, asked: Json, tell: Tell) -> Json:
+        """Make the release of a point: files in the private folder, first rows, and what was verified."""
+        raise NotImplementedError
+
+    def report(self, asked: Json, tell: Tell) -> Json:
+        """Write the report of a point."""
+        raise NotImplementedError
 
     def _example(self) -> Path:
         path = self.folder / "clinic.csv"
@@ -102,9 +133,30 @@ class Desk:
             raise InputError("another table has been opened since; open this one again")
         return self.path
 
+    def _point(self, asked: Json) -> tuple[FrontierResult, int]:
+        self._table(asked)
+        place = asked.get("point")
+        if (
+            self.found is None
+            or not isinstance(place, int)
+            or not 0 <= place < len(self.found.frontier.points)
+        ):
+            raise InputError("there is no such point; search first")
+        return self.found, place
 
-def _columns(asked: Json, role: str) -> list[str]:
-    columns = asked.get(role, [])
-    if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-        raise OptionError("roles are lists of column names")
-    return columns
+
+def _roles(asked: Json) -> dict[str, Any]:
+    roles = {name: asked.get(name, []) for name in ("sensitive", "public", "side")}
+    for columns in roles.values():
+        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
+            raise OptionError("roles are lists of column names")
+    return roles
+
+
+def _number(asked: Json, name: str) -> float | None:
+    number = asked.get(name)
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise OptionError(f"{name.replace('_', ' ')} needs a number")
+    return float(number)

@@ -160,6 +160,7 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
     from hartley.web.desk import Desk
 
     desk = Desk(folder, stop)
+    warm = False
     while True:
         try:
             call = connection.recv()
@@ -187,4 +188,13 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
             connection.send((number, *answer))
         except (BrokenPipeError, OSError):
             break
-    desk.close()
+        if name == "search" and not warm:
+            warm = True
+            threading.Thread(target=_load_figures, name="hartley-warming", daemon=True).start()
+
+
+def _load_figures() -> None:
+    """Load what draws figures while the user looks at the frontier, so that the first one does not wait for it."""
+    with contextlib.suppress(ImportError):
+        import altair  # noqa: F401
+        import vl_convert  # noqa: F401

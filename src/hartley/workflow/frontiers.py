@@ -94,6 +94,7 @@ def frontier(
     ``utility`` is a name or, for codewords, scales and dissimilarities, a
     :class:`~hartley.workflow.utilities.UtilityChoice`. ``utility_weight`` says where a greedy run
     stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
+    ``so_far`` is offered the frontier while an optimal search makes it grow.
     """
     if leakage not in LEAKAGES:
         raise OptionError.unknown("leakage", leakage, LEAKAGES)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import log2
 
@@ -22,6 +22,8 @@ from hartley.search.optimal.answering import optimal_levels
 from hartley.search.optimal.level import Level
 from hartley.workflow.utilities import codeword_of
 
+SoFar = Callable[[Callable[[], Frontier]], None]
+"""Is offered the frontier as it grows; it is measured only when called for."""
 DEFAULT_WEIGHT = 1.0
 """The utility weight with which the greedy search of problem (3) chooses, where none is given."""
 

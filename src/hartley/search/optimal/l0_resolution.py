@@ -31,13 +31,14 @@ from hartley.search.optimal.dealing import dealt_partition, paired_partition
 from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.pairing import MOST_VALUES, pair_up
 from hartley.search.optimal.price_bound import size_prices, value_prices
-from hartley.search.optimal.swap_search import Heat, SwapSearch, dealt_places, partition_of_places
+from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places, partition_of_places
 
 SHORT = 1_500
 """Moves per place before asking whether what is wanted can be excluded."""
-LONG = 10_000
-"""Moves per place of each longer try."""
-HEATS = (Heat(0.2, 0.9), Heat(0.2, 0.5), Heat(0.15, 0.5), Heat(0.25, 0.9))
+LONG = (20_000, 40_000, 80_000)
+"""Moves per place of the longer tries, each from a fresh start."""
+MOST_MOVES = 50_000_000
+"""Moves of one try at most."""
 
 
 @dataclass(frozen=True)
@@ -118,20 +119,25 @@ class CandidateSearch:
         if not SwapSearch.fits(self.sets, clusters):
             return replace(standing, finished=standing.is_closed)
         search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
+        short = min(SHORT * len(places), MOST_MOVES)
         wanted = standing.most
         open_above = False
         while wanted > standing.kept and not self.effort.should_stop():
             search.ask(np.array([wanted], dtype=np.int64))
-            if not search.run(SHORT * len(places), HEATS[0], self.effort):
+            if not search.run(short, QUICK, self.effort):
                 certificate = None if open_above else self._excluded(largest, wanted)
                 if certificate is not None:
                     standing = replace(standing, most=wanted - 1, certificate=certificate)
-                elif not any(search.run(LONG * len(places), heat, self.effort) for heat in HEATS):
-                    open_above = True
+                else:
+                    open_above = not self._annealed(search)
             standing = self._improved(standing, search.partition())
             wanted -= 1
         stopped = self.effort.should_stop() and not standing.is_closed
         return replace(standing, finished=not stopped)
+
+    def _annealed(self, search: SwapSearch) -> bool:
+        """Search longer; tell whether the goal is reached."""
+        return any(search.anneal(min(moves * len(search.places), MOST_MOVES), self.effort) for moves in LONG)
 
     def _excluded(self, largest: int, wanted: int) -> CandidateCertificate | None:
         """Give a reason why no partition keeps so many candidates, where one is found."""
@@ -177,11 +183,16 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
             break
         standings.append(search.best(largest, known, kept))
         known, kept = standings[-1].partition, standings[-1].kept
+        effort.found(lambda: _levels(joint, standings))
     effort.progress(len(sizes), len(sizes), "done")
     return Levels(
-        levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
+        levels=_levels(joint, standings),
         complete=all(standing.finished for standing in standings),
     )
+
+
+def _levels(joint: JointRange, standings: list[Standing]) -> tuple[Level, ...]:
+    return tuple(_level(joint, standing) for standing in _with_shared_bounds(standings))
 
 
 def l0_level(

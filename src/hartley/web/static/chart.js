@@ -2,8 +2,8 @@
 
 import { bits, count, counted, drawn, element, plain, replace } from "./dom.js";
 
-const HEIGHT = 340;
-const MARGIN = { left: 58, right: 22, top: 18, bottom: 54 };
+const HEIGHT = 360;
+const MARGIN = { left: 50, right: 24, top: 40, bottom: 54 };
 
 export function costOf(frontier, point) {
   if (frontier.utility === "resolution") return point.largest_cluster;
@@ -86,7 +86,7 @@ export class Chart {
     }
     svg.append(drawn("line", { class: "axis", x1: margin.left, x2: right, y1: y(0), y2: y(0) }));
     svg.append(drawn("text", { x: right, y: HEIGHT - 10, "text-anchor": "end", "aria-hidden": "true" }, costName(this.frontier, this.unit)));
-    svg.append(drawn("text", { x: narrow ? 2 : margin.left - 50, y: 10, "aria-hidden": "true" }, leakageName(this.frontier)));
+    svg.append(drawn("text", { x: 2, y: 12, "aria-hidden": "true" }, leakageName(this.frontier)));
   }
 
   point(point, index, x, y) {
