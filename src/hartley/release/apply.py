@@ -32,9 +32,10 @@ class Applied:
 def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | None = None) -> ReadOptions:
     """Say how new data is to be read so that its columns are of the policy's kinds."""
     there = set(columns)
-    wanted = (*policy.public, *policy.sensitive, *policy.side)
-    text = {column.name for column in wanted if column.kind == "text"} | set(policy.reading.text)
-    number = {column.name for column in wanted if column.kind == "number"} | set(policy.reading.number)
+    kinds = {column.name: column.kind for column in policy.public}
+    kinds.update({column.name: column.kind for column in (*policy.sensitive, *policy.side)})
+    text = {name for name, kind in kinds.items() if kind == "text"} | set(policy.reading.text)
+    number = {name for name, kind in kinds.items() if kind == "number"} | set(policy.reading.number)
     return ReadOptions(
         text=tuple(name for name in columns if name in text & there),
         number=tuple(name for name in columns if name in number & there),
@@ -139,7 +140,7 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     table = open_for(policy, eager.to_native())
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)
-    labels = rows.connection.execute(applied.publication.recoded_natural()).to_arrow_table()
+    labels: Any = rows.connection.execute(applied.publication.recoded_natural()).to_arrow_table()
     released = eager.select(policy.published).with_columns(
         _series(labels.column(place), name, eager) for place, name in enumerate(policy.public_names)
     )

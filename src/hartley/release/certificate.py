@@ -159,7 +159,9 @@ class Certificate(_Strict, frozen=True, kw_only=True):
 
     def sealed(self, policy: Policy) -> Certificate:
         """Give the certificate with the seal of the policy's key, which shows any later change."""
-        return msgspec.structs.replace(self, seal=self._seal(policy))
+        # Through its JSON once, so that what is sealed here is what will be read.
+        read = msgspec.json.decode(msgspec.json.encode(self), type=Certificate)
+        return msgspec.structs.replace(read, seal=read._seal(policy))
 
     def is_sealed_by(self, policy: Policy) -> bool:
         """Tell whether nothing was changed since the holder of the policy made it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,52 @@ class _Seen:
     sql: str
 
 
+class Observed(Protocol):
+    """What readers of a release see: all that search, measures and certificate need to know of the rows."""
+
+    def before(self) -> JointRange:
+        """Give the joint range of the table as it is, with the side information only."""
+
+    def for_search(self) -> JointRange:
+        """Give the joint range for the search: what else the reader sees is side information to it."""
+
+    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
+        """Give the joint range of a reader of the release: every released column is public to him.
+
+        Of the side information he is assumed to have, he learns nothing new.
+        """
+
+
+class ObservedLabels:
+    """Rows of which nothing is published but the labels: the joint range holds all there is to see."""
+
+    def __init__(self, joint: JointRange) -> None:
+        self._joint = joint
+
+    def before(self) -> JointRange:
+        """Give the joint range."""
+        return self._joint
+
+    def for_search(self) -> JointRange:
+        """Give the joint range."""
+        return self._joint
+
+    def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
+        """Give the joint range of labels and sensitive values."""
+        del harmless, earlier
+        joint = self._joint
+        pair = joint.observation_of
+        return JointRange.from_codes(
+            public_codes=book.partition.labels[joint.public_of][pair],
+            sensitive_codes=joint.indices,
+            public=_released(book, np.arange(book.partition.size), None, np.zeros(0, dtype=np.intp)),
+            sensitive=joint.sensitive,
+            side_codes=None if joint.observed_side is None else joint.observed_side[pair],
+            side=joint.side,
+            rows=joint.rows,
+        )
+
+
 class ObservedRows:
     """The rows of a table, counted by everything that any reader can see in them.
 
@@ -39,21 +85,22 @@ class ObservedRows:
     def __init__(
         self,
         rows: Rows,
-        joint: JointRange,
+        public: Alphabet,
+        sensitive: Alphabet,
         format_: Format,
         *,
+        side: Sequence[str] = (),
         keep: Sequence[str] = (),
         harmless: Sequence[str] = (),
         earlier: Sequence[Policy] = (),
     ) -> None:
-        self._joint = joint
+        self._public = public
+        self._sensitive = sensitive
         self._connection = rows.connection
-        secret = joint.sensitive
         joins = [
-            rows.keyed("hartley_x", joint.public.columns, _cells(joint.public), x=_places(joint.public)),
-            rows.keyed("hartley_s", secret.columns, _cells(secret), s=_places(secret)),
+            rows.keyed("hartley_x", public.columns, _cells(public), x=_places(public)),
+            rows.keyed("hartley_s", sensitive.columns, _cells(sensitive), s=_places(sensitive)),
         ]
-        side = [] if joint.side is None else list(joint.side.columns)
         cells = ["hartley_x.x AS x", "hartley_s.s AS s"]
         cells += [f"q.{rows.columns[name].value} AS a{place}" for place, name in enumerate(side)]
         self._side = [_Seen(name, f"a{place}") for place, name in enumerate(side)]
@@ -84,19 +131,23 @@ class ObservedRows:
             f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
         )
 
+    def before(self) -> JointRange:
+        """Give the joint range of the table as it is, with the side information only."""
+        return self._with_side(self._side)
+
     def for_search(self) -> JointRange:
         """Give the joint range for the search: what else the reader sees is side information to it."""
-        seen = [*self._side, *self._kept, *self._earlier_kept]
-        if not seen:
-            return self._joint
+        return self._with_side([*self._side, *self._kept, *self._earlier_kept])
+
+    def _with_side(self, seen: list[_Seen]) -> JointRange:
         x, s, n, (codes,) = self._fetch([seen])
         return JointRange.from_codes(
             public_codes=x,
             sensitive_codes=s,
-            public=self._joint.public,
-            sensitive=self._joint.sensitive,
-            side_codes=codes,
-            side=self._alphabet(seen),
+            public=self._public,
+            sensitive=self._sensitive,
+            side_codes=codes if seen else None,
+            side=self._alphabet(seen) if seen else None,
             rows=n,
         )
 
@@ -122,9 +173,9 @@ class ObservedRows:
             public_codes=public.astype(code_type(len(codes))),
             sensitive_codes=s,
             public=_released(book, codes // width, beside, codes % width),
-            sensitive=self._joint.sensitive,
+            sensitive=self._sensitive,
             side_codes=known if self._side else None,
-            side=self._joint.side if self._side else None,
+            side=self._alphabet(self._side) if self._side else None,
             rows=n,
         )
 

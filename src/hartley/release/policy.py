@@ -129,6 +129,8 @@ class Policy(_Strict, frozen=True, kw_only=True):
             clusters=clusters,
             **fields,
         )
+        # Through its JSON once, so that what is hashed here is what will be read.
+        policy = msgspec.json.decode(msgspec.json.encode(policy), type=cls)
         return msgspec.structs.replace(policy, checksum=policy.content_hash())
 
     @classmethod

@@ -104,9 +104,8 @@ class Publication:
     def _write_csv(self, path: Path, source: str, format_: Format) -> None:
         cells = [self._text(name, format_) for name in self._policy.published]
         quoted = ""
-        if len(cells) == 1:
+        if len(cells) == 1 and self._has_missing(cells[0]):
             # A line with nothing on it is no record: a missing cell stands as a pair of quotes.
-            self._require_no_empty_beside_missing(cells[0])
             cells = [f"coalesce({cells[0]}, '')"]
             quoted = ", FORCE_QUOTE *"
         named = ", ".join(
@@ -115,14 +114,15 @@ class Publication:
         marks = f"DELIMITER '{format_.delimiter}', QUOTE '\"', ESCAPE '\"', HEADER true{quoted}"
         self._copy(path, f"SELECT {named} {source}", f"FORMAT csv, {marks}", format_)
 
-    def _require_no_empty_beside_missing(self, cell: str) -> None:
-        (found,) = self._rows.connection.execute(
-            f"SELECT bool_or({cell} IS NULL) AND bool_or({cell} = '') FROM {self._rows.sql} AS q{self.join}"
+    def _has_missing(self, cell: str) -> bool:
+        ((has_missing, has_empty),) = self._rows.connection.execute(
+            f"SELECT bool_or({cell} IS NULL), bool_or({cell} = '') FROM {self._rows.sql} AS q{self.join}"
         ).fetchall()
-        if found[0]:
+        if has_missing and has_empty:
             raise WriteError(
                 "a CSV file of one column cannot tell a missing cell from an empty text; write Parquet"
             )
+        return bool(has_missing)
 
     def _json_line(self) -> str:
         format_ = Format("json", "", False)

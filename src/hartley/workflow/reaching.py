@@ -1,0 +1,200 @@
+"""The partition that meets a target for what the reader of a release really sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from math import ceil
+
+from hartley.errors import OptionError, UnreachableError
+from hartley.frontier import SLACK, Leakage, Point, SearchName
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.uncertainty import prior_counts
+from hartley.measures.utility import Utility
+from hartley.model import Alphabet
+from hartley.release.labels import Codebook, Labels, codebook
+from hartley.release.observed import Observed
+from hartley.release.scale import scale_of
+from hartley.search.effort import Effort
+from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.target import Target
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What is asked of a release, besides its columns."""
+
+    target: Target
+    leakage: Leakage
+    utility: Utility
+    search: SearchName
+    labels: Labels
+    is_seen_beside: bool
+    """Whether the reader sees kept columns or earlier releases beside the labels."""
+    beside: str
+    """Their names, for messages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reached:
+    """A point that meets the target, its codebook, and the audit that shows it."""
+
+    point: Point
+    book: Codebook
+    audit: Audit
+    """What the reader learns for whom the target must hold."""
+
+
+def reach(
+    observed: Observed, demand: Demand, effort: Effort, *, decimals: Mapping[str, int], has_earlier: bool
+) -> Reached:
+    """Find the partition for the target, label it, and hold the result against the target once more."""
+    joint = observed.for_search()
+    question = Question(joint=joint, leakage=demand.leakage, utility=demand.utility)
+    wanted = _on_the_grid(demand, joint.public, decimals)
+    last: UnreachableError | None = None
+    for target in _attempts(observed, demand, wanted):
+        try:
+            point = choose_point(question, demand.search, target, effort)
+        except UnreachableError as error:
+            last = error
+            break
+        limit = _limit(demand, point, joint.public, decimals)
+        book = codebook(joint.public, point.partition, demand.labels, limit=limit, decimals=decimals)
+        found = measure(observed.reader(book, earlier=has_earlier))
+        if is_met(demand, found, book, joint.public):
+            return Reached(point=point, book=book, audit=found)
+    if last is not None:
+        raise UnreachableError(f"{last}{demand.beside}")
+    raise UnreachableError(_not_met(demand, found, book, joint.public))
+
+
+def _attempts(observed: Observed, demand: Demand, target: Target) -> list[Target]:
+    """Give the targets to search for, the weakest first, until one meets the demand.
+
+    The search counts leakage from what the reader sees beside the labels. A cap on what labels and
+    the rest leak together is a demand on the candidates that are left.
+    """
+    if not (demand.is_seen_beside and target.kind == "max_leakage" and demand.leakage != "istar"):
+        return [target]
+    priors = prior_counts(observed.before())
+    share = 2.0**-target.number
+    fewest = max(1, ceil(int(priors.min()) * share - SLACK))
+    most = max(1, ceil(int(priors.max()) * share - SLACK))
+    return [Target("distinct_l", number) for number in range(fewest, most + 1)]
+
+
+def _on_the_grid(demand: Demand, public: Alphabet, decimals: Mapping[str, int]) -> Target:
+    """Lower a cap on distortion to what labels on the grid can have: whole numbers, days, seconds."""
+    unit = _unit(public, decimals)
+    if demand.target.kind != "max_distortion" or unit is None:
+        return demand.target
+    steps = (Decimal(repr(float(demand.target.number) + SLACK)) / unit).to_integral_value(ROUND_FLOOR)
+    return Target("max_distortion", float(steps * unit))
+
+
+def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
+    """Give the step of the grid on which labels must lie; nothing where they may lie anywhere."""
+    if len(public.coordinates) != 1:
+        return None
+    (coordinate,) = public.coordinates
+    scale = scale_of(coordinate, decimals=decimals.get(coordinate.name))
+    is_float = coordinate.kind == "number" and coordinate.values.dtype.kind == "f"
+    if scale is None or (is_float and coordinate.name not in decimals):
+        return None
+    return Decimal(scale.step) / scale.per_unit
+
+
+def _limit(demand: Demand, point: Point, public: Alphabet, decimals: Mapping[str, int]) -> float | None:
+    if point.max_distortion is None:
+        return None
+    if demand.target.kind == "max_distortion":
+        return float(demand.target.number)
+    # Labels on the grid may have to lie up to the next step farther than the search counts.
+    unit = _unit(public, decimals)
+    return point.max_distortion if unit is None else float(ceil(Decimal(point.max_distortion) / unit) * unit)
+
+
+def is_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> bool:
+    """Tell whether the target holds for what was measured; under ``joint`` nothing may be certain."""
+    number = demand.target.number
+    if demand.leakage == "joint" and found.components > 1:
+        return False
+    if demand.target.kind == "distinct_l":
+        return found.distinct_l >= number
+    if demand.target.kind == "max_leakage":
+        return (found.istar_bits if demand.leakage == "istar" else found.l0_bits) <= number + SLACK
+    if demand.target.kind == "largest_cluster":
+        return int(book.partition.sizes.max()) <= number
+    if demand.target.kind == "max_distortion":
+        farthest = farthest_move(public, book)
+        return farthest is None or farthest <= number + SLACK
+    return True
+
+
+def farthest_move(public: Alphabet, book: Codebook) -> float | None:
+    """Give the greatest distance between a true and a released value; nothing where there is none.
+
+    A missing value that has a place on the line moves as well.
+    """
+    if len(public.coordinates) != 1 or book.columns[0].released_kind == "text":
+        return None
+    given = None if public.given_positions is None else public.given_positions.tolist()
+    scale = scale_of(public.coordinates[0], given)
+    if scale is None:
+        return None
+    worst = Decimal(0)
+    for label, cluster in zip(book.labels, book.partition.clusters(), strict=True):
+        if label[0] is None:
+            continue
+        at = scale.tick(label[0])
+        for place in cluster:
+            tick = scale.ticks[place]
+            if tick is not None:
+                worst = max(worst, abs(at - tick))
+    return float(worst / scale.per_unit)
+
+
+def _not_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> str:
+    if demand.target.kind == "max_distortion":
+        moved = farthest_move(public, book) or 0.0
+        return (
+            f"{demand.labels} labels move a value by {moved:g} where {demand.target.number:g} is allowed; "
+            "use --labels midpoint"
+        )
+    if demand.target.kind == "largest_cluster":
+        return (
+            f"labels coincide, and then a cluster holds {int(book.partition.sizes.max())} values; "
+            "use --labels interval or set"
+        )
+    bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
+    return (
+        f"no release meets {demand.target}: the best found leaves {found.distinct_l} candidates and leaks "
+        f"{bits:.4g} bits{demand.beside}"
+    )
+
+
+def require_reachable_kind(target: Target, utility: Utility) -> None:
+    """Refuse a cap on distortion where nothing has a distance."""
+    if target.kind == "max_distortion" and utility.name != "distortion":
+        raise OptionError("--max-distortion needs --utility distortion")
+
+
+def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:
+    """Find the point of the frontier that a target asks for."""
+    weight = target.number if target.kind == "utility_weight" else None
+    if search == "greedy":
+        found = greedy_frontier(question, greedy_run(question, weight, effort))
+    else:
+        found = optimal_frontier(question, effort)
+    if target.kind == "distinct_l":
+        return found.best_utility_with(int(target.number))
+    if target.kind == "max_leakage":
+        return found.best_utility(target.number)
+    if target.kind == "largest_cluster":
+        return found.least_leakage_in_clusters_of(int(target.number))
+    if target.kind == "max_distortion":
+        return found.least_leakage_within(target.number)
+    return found.least_lagrangian(target.number)
