@@ -390,17 +390,11 @@ def _places(
     source: Any, output: str | Path, policy: str | Path | None, certificate: str | Path | None
 ) -> dict[str, Path]:
     out = Path(output)
-    stem = out.name
-    for suffix in reversed(out.suffixes[-2:]):
-        if suffix.lower() == ".gz" or stem.lower().endswith(tuple(ENDINGS)):
-            stem = stem.removesuffix(suffix)
-    places = {
-        "output": out,
-        "policy": Path(policy) if policy is not None else out.with_name(f"{stem}.policy.json"),
-        "certificate": Path(certificate)
-        if certificate is not None
-        else out.with_name(f"{stem}.certificate.json"),
-    }
+    places = {"output": out, **default_names(out)}
+    if policy is not None:
+        places["policy"] = Path(policy)
+    if certificate is not None:
+        places["certificate"] = Path(certificate)
     if isinstance(source, (str, Path)):
         if not Path(source).exists():
             raise TableError(f"no file {str(source)!r}; give the path of a table")
@@ -408,6 +402,19 @@ def _places(
             if place.exists() and place.samefile(source):
                 raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
     return places
+
+
+def default_names(output: Path) -> dict[str, Path]:
+    """Name the policy and the certificate that go beside a release.
+
+    >>> {role: path.name for role, path in default_names(Path("heart.csv.gz")).items()}
+    {'policy': 'heart.policy.json', 'certificate': 'heart.certificate.json'}
+    """
+    stem = output.name
+    for suffix in reversed(output.suffixes[-2:]):
+        if suffix.lower() in (".gz", *ENDINGS):
+            stem = stem.removesuffix(suffix)
+    return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate")}
 
 
 def _beside(plan: _Plan) -> str:

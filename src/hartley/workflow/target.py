@@ -41,7 +41,7 @@ class Target:
         if isinstance(self.number, bool) or not isinstance(self.number, (int, float)):
             raise OptionError(f"{self.option} needs a number, not {self.number!r}")
         if self.kind in _WHOLE:
-            if self.number != int(self.number) if isfinite(self.number) else True:
+            if not isfinite(self.number) or self.number != int(self.number):
                 raise OptionError(f"{self.option} needs a whole number, not {self.number!r}")
             if self.number < 1:
                 raise OptionError(f"{self.option} needs a whole number from 1 on, not {self.number!r}")

@@ -1,0 +1,71 @@
+"""``hartley apply``: an old policy on new data."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+from rich.console import Console
+
+from hartley.cli import options
+from hartley.cli.terminal import console, finding, heading, print_json
+from hartley.report import words
+from hartley.workflow.applying import ApplyResult, apply
+
+
+@click.command("apply")
+@click.argument("policy")
+@click.argument("table")
+@click.argument("out")
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "nearest", "suppress"]),
+    default="error",
+    show_default=True,
+    help="A public value that the policy never saw: refuse, take the nearest cluster, or leave it out.",
+)
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Write nothing and leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
+@options.json_output
+def command(
+    policy: str,
+    table: str,
+    out: str,
+    unseen: Literal["error", "nearest", "suppress"],
+    require: tuple[str, ...],
+    overwrite: bool,
+    as_json: bool,
+) -> int:
+    """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
+    result = apply(policy, table, out, unseen=unseen, require=require, overwrite=overwrite)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(console(), table, result)
+    return 0
+
+
+def show(out: Console, name: str, result: ApplyResult) -> None:
+    """Print the result in plain words."""
+    heading(out, f"{name}: released as {result.output}")
+    out.print(f"{words.counted(result.rows, 'row')}")
+    if result.unseen_rows:
+        values = words.counted(result.unseen_values, "public value")
+        out.print(f"{words.counted(result.unseen_rows, 'row')} with {values} that the policy had never seen")
+    out.print()
+    if result.after is None:
+        out.print("The sensitive columns are not in this table, so nobody has measured what it gives away.")
+        return
+    finding(out, f"Candidates left   l = {result.after.distinct_l}", words.worst_case(result.after))
+    if result.target_holds is False:
+        wanted = f"{result.target['kind']} {result.target['number']:g}"
+        finding(
+            out,
+            f"The target of the policy, {wanted}, DOES NOT HOLD here",
+            "The codebook was made for other rows. Release this table on its own, or do not publish it.",
+        )

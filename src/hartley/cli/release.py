@@ -1,0 +1,150 @@
+"""``hartley release``: write a table that can be published, with its policy and certificate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.console import Console
+
+from hartley.cli import options
+from hartley.cli.terminal import console, finding, grid, heading, print_json
+from hartley.measures.audit import Audit
+from hartley.report import words
+from hartley.workflow.releasing import ReleaseResult, release
+from hartley.workflow.target import TARGET_KINDS, Target
+
+
+@click.command("release")
+@click.argument("table")
+@click.argument("out")
+@options.roles
+@options.question
+@click.option("--distinct-l", type=float, metavar="N", help="Target: candidates that every value leaves.")
+@click.option("--max-leakage", type=float, metavar="BITS", help="Target: bits that leak at most.")
+@click.option("--largest-cluster", type=float, metavar="N", help="Target: values in a cluster at most.")
+@click.option("--max-distortion", type=float, metavar="D", help="Target: how far a value may move.")
+@click.option(
+    "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; the target counts it."
+)
+@click.option(
+    "--harmless",
+    multiple=True,
+    metavar="COL",
+    help="Publish this column unchanged and leave it out of the target; it is measured all the same.",
+)
+@click.option("--publish-sensitive", is_flag=True, help="Publish the sensitive columns as well.")
+@click.option(
+    "--labels",
+    type=click.Choice(["midpoint", "centroid", "member", "interval", "set"]),
+    help="What stands for a cluster in OUT; by default the codeword, and sets for text.",
+)
+@click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
+@click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
+@click.option(
+    "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release of the same data."
+)
+@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@options.reading
+@options.missing_at
+@options.json_output
+def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
+    """Write OUT, a version of TABLE that keeps the target, with its policy and certificate.
+
+    Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
+    --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
+    """
+    result = release(
+        table,
+        out,
+        target=Target.one_of({kind: given[kind] for kind in TARGET_KINDS}),
+        sensitive=given["sensitive"],
+        public=given["public"],
+        side=given["side"],
+        keep=given["keep"],
+        harmless=given["harmless"],
+        publish_sensitive=given["publish_sensitive"],
+        leakage=given["leakage"],
+        utility=options.utility_choice(given),
+        search=given["search"],
+        labels=given["labels"],
+        missing=given["missing"],
+        missing_at=given["missing_at"],
+        earlier=given["earlier"],
+        policy=given["policy"],
+        certificate=given["certificate"],
+        keep_order=given["keep_order"],
+        overwrite=given["overwrite"],
+        time_limit=given["time_limit"],
+        seed=given["seed"],
+        options=options.read_options(given),
+    )
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(console(), table, result)
+    return 0
+
+
+def show(out: Console, name: str, result: ReleaseResult) -> None:
+    """Print a release in plain words."""
+    heading(out, f"{name}: released as {result.output}")
+    out.print(
+        f"{words.counted(result.rows, 'row')}, verified: each row of the original is there under the codebook"
+        + (
+            f"; {words.counted(result.dropped_rows, 'row')} left out for a missing value"
+            if result.dropped_rows
+            else ""
+        ),
+        markup=False,
+    )
+    out.print()
+    readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]
+    if result.after_all != result.after:
+        readers.append(("after, every published column", result.after_all))
+    if result.together is not None and result.together_all is not None:
+        readers.append(("with earlier releases", result.together))
+        if result.together_all != result.together:
+            readers.append(("with earlier releases, every column", result.together_all))
+    out.print(
+        grid(
+            ["reader", "l", "L0", "I*", "rows at least"],
+            [
+                [
+                    who,
+                    f"{audit.distinct_l:,}",
+                    words.bits(audit.l0_bits),
+                    words.bits(audit.istar_bits),
+                    f"{audit.row_k:,}",
+                ]
+                for who, audit in readers
+            ],
+            right=[1, 2, 3, 4],
+        )
+    )
+    out.print()
+    finding(out, f"Target {result.target}", words.worst_case(result.together or result.after))
+    if result.point.lower_bound_bits is not None:
+        finding(out, "Optimality", _optimality(result))
+    if result.coincided:
+        shared = words.counted(result.coincided, "cluster")
+        out.print(f"{shared} had to share a label with another; measured as merged.")
+    out.print()
+    heading(out, "Columns")
+    out.print(grid(["column", "treatment"], [list(column) for column in result.columns]))
+    out.print()
+    out.print(f"Publish {result.output} and {result.certificate}.", markup=False, soft_wrap=True)
+    out.print(
+        f"Keep {result.policy} to yourself: it holds the codebook and the key of the certificate.",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _optimality(result: ReleaseResult) -> str:
+    point = result.point
+    if point.proven_optimal and not result.coincided:
+        return "Proven: no partition of the same or better utility leaks less."
+    gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
+    return f"Not proven: a partition of the same utility might leak up to {words.bits(gap)} less."

@@ -1,0 +1,172 @@
+"""A policy on new data, audited again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hartley.errors import ColumnError, OptionError, UnreachableError
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.requirement import Requirement, Verdict
+from hartley.model import Partition
+from hartley.release.apply import Applied, apply_codebook, open_for
+from hartley.release.cells import cell_text, parse_cell
+from hartley.release.formats import Format
+from hartley.release.labels import Codebook, CodedColumn
+from hartley.release.observed import ObservedRows
+from hartley.release.policy import Policy, Unseen
+from hartley.release.rows import Rows
+from hartley.release.writing import staged
+from hartley.tables import Roles, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyResult:
+    """New data under an old policy, and what its readers learn."""
+
+    output: Path
+    rows: int
+    unseen_values: int
+    unseen_rows: int
+    """Rows whose public value the policy had never seen."""
+    before: Audit | None
+    """``None`` where the new data lacks the sensitive or side columns, so that nothing can be measured."""
+    after: Audit | None
+    after_all: Audit | None
+    target: dict[str, Any]
+    target_holds: bool | None
+    """Whether the policy's own target holds for the new data; ``None`` where that cannot be measured."""
+    requirements: tuple[Verdict, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the result as it stands in JSON."""
+        return {
+            "output": str(self.output),
+            "rows": self.rows,
+            "unseen": {"values": self.unseen_values, "rows": self.unseen_rows},
+            "before": None if self.before is None else self.before.to_dict(),
+            "after": None if self.after is None else self.after.to_dict(),
+            "after_all": None if self.after_all is None else self.after_all.to_dict(),
+            "target": self.target,
+            "target_holds": self.target_holds,
+            "requirements": [verdict.to_dict() for verdict in self.requirements],
+        }
+
+
+def apply(
+    policy: str | Path | Policy,
+    source: Any,
+    output: str | Path,
+    *,
+    unseen: Unseen = "error",
+    require: Sequence[str | Requirement] = (),
+    overwrite: bool = False,
+) -> ApplyResult:
+    """Release new data by the codebook of an earlier release, and measure the result.
+
+    A codebook that protected one table need not protect another: the result is audited again
+    where the sensitive columns are there, and ``require`` refuses to write what does not hold.
+    """
+    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    out = Path(output)
+    format_ = Format.of(out)
+    if isinstance(source, (str, Path)) and out.exists() and Path(source).exists() and out.samefile(source):
+        raise OptionError(f"{str(out)!r} is the input itself; give the release another name")
+    table = open_for(book, source)
+    try:
+        measured = (*book.sensitive_names, *book.side_names)
+        can_measure = all(name in table.column_names for name in measured)
+        if requirements and not can_measure:
+            raise ColumnError("nothing can be required of data without the sensitive and side columns")
+        needed = [*book.public_names, *book.keep, *book.harmless, *(measured if can_measure else ())]
+        drops = book.reading.missing == "drop"
+        present = [*book.public_names, *book.keep, *(measured if can_measure else ())] if drops else []
+        rows = Rows(table, needed, present=present)
+        applied = apply_codebook(book, rows, unseen)
+        audits: tuple[Audit, Audit, Audit] | None = None
+        if can_measure:
+            audits = _audits(book, table, rows, applied, format_)
+        verdicts = () if audits is None else tuple(one.check(audits[1]) for one in requirements)
+        failed = [verdict for verdict in verdicts if not verdict.holds]
+        if failed:
+            first = failed[0]
+            raise UnreachableError(
+                f"{first.name} is {first.found:g} where {first.wanted:g} is required; nothing was written"
+            )
+        with staged({"output": out}, overwrite=overwrite) as staging:
+            applied.publication.write(staging.path("output"), format_, keep_order=book.choices.keep_order)
+            staging.publish()
+        return ApplyResult(
+            output=out,
+            rows=rows.count(),
+            unseen_values=applied.unseen_values,
+            unseen_rows=applied.unseen_rows,
+            before=None if audits is None else audits[0],
+            after=None if audits is None else audits[1],
+            after_all=None if audits is None else audits[2],
+            target=dict(book.choices.target),
+            target_holds=None if audits is None else _holds(book, audits[1]),
+            requirements=verdicts,
+        )
+    finally:
+        table.close()
+
+
+def _audits(
+    policy: Policy, table: Table, rows: Rows, applied: Applied, format_: Format
+) -> tuple[Audit, Audit, Audit]:
+    drops = policy.reading.missing == "drop"
+    side = policy.side_names
+    asked = Roles(
+        sensitive=policy.sensitive_names,
+        public=policy.public_names,
+        side=tuple(dict.fromkeys((*side, *policy.keep))) if drops else side,
+    )
+    joint = table.joint_range(asked, missing=policy.reading.missing).joint
+    observed = ObservedRows(
+        rows,
+        joint.public,
+        joint.sensitive,
+        format_,
+        side=side,
+        keep=policy.keep,
+        harmless=policy.harmless,
+    )
+    label_of = {value: policy.clusters[number].label for value, number in policy.entries()}
+    label_of.update({one.cells: one.label for one in applied.unseen})
+    numbers: dict[tuple[str | None, ...], int] = {}
+    codes = []
+    for place in range(joint.public.size):
+        cells = [coordinate.cell(place) for coordinate in joint.public.coordinates]
+        kinds = [column.kind for column in policy.public]
+        value = tuple(parse_cell(cell_text(cell), kind) for cell, kind in zip(cells, kinds, strict=True))
+        codes.append(numbers.setdefault(label_of[value], len(numbers)))
+    book = Codebook(
+        columns=tuple(CodedColumn(column.name, column.kind, column.coding) for column in policy.public),
+        partition=Partition(np.array(codes)),
+        labels=tuple(numbers),
+        coincided=0,
+    )
+    return (
+        measure(observed.before()),
+        measure(observed.reader(book)),
+        measure(observed.reader(book, harmless=True)),
+    )
+
+
+def _holds(policy: Policy, after: Audit) -> bool | None:
+    kind, number = policy.choices.target["kind"], policy.choices.target["number"]
+    if not isinstance(number, (int, float)):
+        return None
+    if kind == "distinct_l":
+        return after.distinct_l >= number
+    if kind == "max_leakage":
+        bits = after.istar_bits if policy.choices.leakage == "istar" else after.l0_bits
+        return bits <= number + 1e-9
+    return None

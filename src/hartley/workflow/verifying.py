@@ -1,0 +1,37 @@
+"""Whether what is claimed about a release is true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hartley.release.certificate import Certificate
+from hartley.release.policy import Policy
+from hartley.release.verify import Verification, verify_release
+
+__all__ = ["Verification", "verify"]
+
+
+def verify(
+    released: str | Path,
+    *,
+    original: Any,
+    policy: str | Path | Policy,
+    certificate: str | Path | Certificate | None = None,
+    earlier: Sequence[str | Path | Policy] = (),
+) -> Verification:
+    """Count everything again from the files, and compare with what the certificate claims.
+
+    Without a certificate only rows and codebook are checked, and the measures counted.
+    """
+    claims = certificate
+    if claims is not None and not isinstance(claims, Certificate):
+        claims = Certificate.read(claims)
+    return verify_release(
+        released,
+        original,
+        policy if isinstance(policy, Policy) else Policy.read(policy),
+        claims,
+        [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
+    )
