@@ -19,6 +19,9 @@ from hartley.errors import HartleyError, UnreachableError
 COMMANDS = {
     "audit": "Say what a table as it is gives away.",
     "frontier": "Give the frontier of leakage against utility.",
+    "release": "Write a table that can be published, with its policy and certificate.",
+    "apply": "Release new data by an old policy.",
+    "verify": "Say whether what a certificate claims is true.",
     "serve": "Work on a table in the browser.",
 }
 """Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""
