@@ -17,7 +17,7 @@ MOST_DOTS = 4_000
 """Beyond this many pairs the dots are counted in cells of a grid."""
 MOST_NAMED = 40
 """An axis with more values than this names about ten of them."""
-GRID = 100
+GRID = 64
 WIDTH, HEIGHT = 300, 260
 
 

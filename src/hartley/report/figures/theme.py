@@ -33,6 +33,8 @@ class Theme:
         """Give the Vega-Lite configuration."""
         text = {"labelColor": self.ink, "titleColor": self.ink, "labelFontSize": 12, "titleFontSize": 12}
         return {
+            # The figure as a whole is described; a description of each mark would be most of the file.
+            "aria": False,
             "background": self.paper,
             "font": FONT,
             "padding": 8,

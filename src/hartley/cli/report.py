@@ -1,0 +1,138 @@
+"""``hartley report``: one page for the board, or for the curator."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from hartley import workflow
+from hartley.cli import options
+from hartley.cli.patience import patience
+from hartley.cli.terminal import console
+from hartley.errors import OptionError
+from hartley.report.choice import Choice
+from hartley.report.html import Report
+from hartley.workflow.target import TARGET_KINDS, Target
+
+targets = options.stacked(
+    click.option("--distinct-l", type=int, metavar="N", help="Show the best that leaves N candidates."),
+    click.option("--max-leakage", type=float, metavar="BITS", help="Show the best that leaks no more."),
+    click.option("--largest-cluster", type=int, metavar="N", help="Show the best in clusters of N values."),
+    click.option(
+        "--max-distortion", type=float, metavar="D", help="Show the best that moves no value farther."
+    ),
+)
+
+
+@click.command("report")
+@click.argument("table")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="REPORT.html",
+    help="Where to write the page.",
+)
+@options.roles
+@targets
+@options.question
+@options.reading
+@options.missing_at
+@click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "--disclosive", is_flag=True, help="Show cells of the table and the codebook; for the curator only."
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    table: str,
+    output: Path,
+    missing: Any,
+    missing_at: float | None,
+    overwrite: bool,
+    disclosive: bool,
+    **given: Any,
+) -> int:
+    """Write what TABLE gives away, and what a release would, as one web page.
+
+    Without a target, the page shows the point where a little more loss of detail buys most. It holds no
+    cell of the table unless --disclosive is given.
+    """
+    if output.exists() and not overwrite:
+        raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
+    wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}
+    target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
+    with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
+        found = workflow.frontier(
+            table,
+            sensitive=given["sensitive"],
+            public=given["public"],
+            side=given["side"],
+            leakage=given["leakage"],
+            utility=options.utility_choice(given),
+            search=given["search"],
+            utility_weight=given["utility_weight"],
+            missing=missing,
+            missing_at=missing_at,
+            effort=effort,
+            options=options.read_options(given),
+        )
+    choice = Choice.of(found.frontier, target)
+    report = Report(
+        table=Path(table).name,
+        joint=found.joint,
+        frontier=found.frontier,
+        chosen=choice.point,
+        reason=choice.reason,
+        command=repeated(ctx),
+        dropped_rows=found.dropped_rows,
+    )
+    _write(output, report.html(disclosive=disclosive))
+    out = console()
+    out.print(f"{output.name}: what {Path(table).name} gives away, and what a release would", soft_wrap=True)
+    kept = (
+        "for the curator only: it shows cells" if disclosive else "to hand on: it holds no cell of the table"
+    )
+    out.print(kept)
+    return 0
+
+
+def repeated(ctx: click.Context) -> str:
+    """Give the command that does the same again, from the folder of the table."""
+    said = ["hartley", ctx.command.name or ""]
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params[name]
+        if isinstance(parameter, click.Argument) or isinstance(value, Path):
+            value = Path(value).name
+        if isinstance(parameter, click.Argument):
+            said.append(value)
+            continue
+        option = max(parameter.opts, key=len)
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            said.append(option)
+        else:
+            for one in value if parameter.multiple else [value]:
+                said += [option, str(one)]
+    return shlex.join(said)
+
+
+def _write(output: Path, page: str) -> None:
+    """Write the page whole or not at all."""
+    beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
+    try:
+        beside.write_text(page, encoding="utf-8")
+        os.replace(beside, output)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise OptionError(f"cannot write {output.name}: {(error.strerror or 'refused').lower()}") from None

@@ -1,0 +1,51 @@
+"""Which point of a frontier a report is about, and why that one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hartley.frontier import Frontier, Point
+from hartley.report import words
+from hartley.workflow.target import Target, TargetKind
+
+ASKED: dict[TargetKind, Callable[[Frontier, Any], Point]] = {
+    "distinct_l": Frontier.best_utility_with,
+    "max_leakage": Frontier.best_utility,
+    "largest_cluster": Frontier.least_leakage_in_clusters_of,
+    "max_distortion": Frontier.least_leakage_within,
+    "utility_weight": Frontier.least_lagrangian,
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A point, and why it was chosen."""
+
+    point: Point
+    reason: str
+    """Reads on from "because"."""
+
+    @classmethod
+    def of(cls, frontier: Frontier, target: Target | None) -> Choice:
+        """Choose the point that meets a target; without one, the balanced point."""
+        if target is None:
+            return cls(
+                frontier.balanced(),
+                "no target was given: here a little more loss of detail buys the most protection.",
+            )
+        return cls(ASKED[target.kind](frontier, target.number), _reason(target))
+
+
+def _reason(target: Target) -> str:
+    number = target.number
+    return {
+        "distinct_l": f"it has the best utility of all that leave at least "
+        f"{words.counted(int(number), 'candidate')}.",
+        "max_leakage": f"it has the best utility of all that give away at most {words.bits(number)}.",
+        "largest_cluster": f"it gives away least of all that let at most {int(number):,} values share a "
+        "released value.",
+        "max_distortion": f"it gives away least of all that move no value farther than {number:g}.",
+        "utility_weight": f"it has the least leakage less utility, utility weighted {number:g}.",
+    }[target.kind]

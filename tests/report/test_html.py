@@ -1,0 +1,166 @@
+"""The report: true sentences, no cell in the version to hand on, and nothing loaded."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from math import log2
+
+import numpy as np
+import pytest
+
+from hartley import workflow
+from hartley.cli.program import run
+from hartley.model import Alphabet, JointRange
+from hartley.report.choice import Choice
+from hartley.report.html import Report
+from hartley.workflow.target import Target
+
+# Cells that cannot stand in a page by chance.
+PUBLIC = [700001 + 1111 * place for place in range(24)]
+SENSITIVE = [f"secret-{letter * 3}" for letter in "abcdefgh"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "patients.csv"
+    rows = [f"{PUBLIC[i]},{SENSITIVE[i % 8]}" for i in range(24)]
+    rows += [f"{PUBLIC[i]},{SENSITIVE[(3 * i + 1) % 8]}" for i in range(0, 24, 2)]
+    path.write_text("weight,illness\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def write(table, tmp_path, *more: str) -> str:
+    page = tmp_path / "report.html"
+    code = run(["report", str(table), "-s", "illness", "-p", "weight", "-o", str(page), *more])
+    assert code == 0
+    return page.read_text(encoding="utf-8")
+
+
+def cells_in(page: str) -> list[str]:
+    # Numbers may be written with separators between the thousands.
+    plain = page.replace(",", "")
+    return [str(cell) for cell in [*PUBLIC, *SENSITIVE] if str(cell) in plain]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [(), ("--utility", "resolution"), ("--leakage", "istar"), ("--search", "greedy"), ("--distinct-l", "3")],
+)
+def test_the_version_to_hand_on_holds_no_cell(table, tmp_path, more):
+    assert cells_in(write(table, tmp_path, *more)) == []
+
+
+def test_the_version_to_hand_on_holds_no_middle_of_a_cluster(table, tmp_path):
+    page = write(table, tmp_path)
+    found = workflow.frontier(table, sensitive="illness", public="weight")
+    clusters = found.frontier.balanced().partition.clusters()
+    middles = {str((PUBLIC[c[0]] + PUBLIC[c[-1]]) // 2) for c in clusters if len(c) > 1}
+    assert middles
+    assert not [middle for middle in middles if middle in page]
+
+
+def test_the_curators_version_shows_cells_and_says_so(table, tmp_path):
+    page = write(table, tmp_path, "--disclosive")
+    assert cells_in(page)
+    assert "For the curator only" in page
+
+
+def test_the_numbers_are_those_of_the_measures(table, tmp_path):
+    page = write(table, tmp_path, "--distinct-l", "4")
+    before = workflow.audit(table, sensitive="illness", public="weight").audit
+    assert f"{before.l0_bits:.2f}".rstrip("0").rstrip(".") + " bits" in page
+    point = workflow.frontier(table, sensitive="illness", public="weight").frontier.best_utility_with(4)
+    assert point.leakage_bits == log2(8 / 5)
+    assert "it has the best utility of all that leave at least 4 candidates." in page
+    assert "Proven: no recoding of the same or a better utility gives away less than 0.68 bits" in page
+    assert f"<dd>{point.max_distortion:g}</dd>" in page
+
+
+def test_the_greedy_report_claims_no_proof(table, tmp_path):
+    assert "None is claimed" in write(table, tmp_path, "--search", "greedy")
+
+
+def test_the_page_loads_nothing_and_runs_nothing(table, tmp_path):
+    page = write(table, tmp_path, "--disclosive")
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert "default-src 'none'" in page
+    assert "@import" not in page
+    assert re.findall(r"url\((?!#)", page) == []
+
+
+def test_the_command_in_the_page_makes_the_same_page(table, tmp_path, monkeypatch):
+    import html
+    import shlex
+
+    page = write(table, tmp_path, "--max-leakage", "1.5")
+    command = shlex.split(html.unescape(re.search(r"<pre>(.*?)</pre>", page)[1]))
+    assert command[:2] == ["hartley", "report"]
+    monkeypatch.chdir(table.parent)
+    assert run(command[1:]) == 0
+    assert (table.parent / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_names_are_escaped(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"<img src=x onerror=alert(1)>",<b>s</b>\n1,<i>2\n3,4\n5,<i>2\n', encoding="utf-8")
+    page = tmp_path / "r.html"
+    name = "<img src=x onerror=alert(1)>"
+    assert run(["report", str(path), "-s", "<b>s</b>", "-p", name, "-o", str(page), "--disclosive"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "<img" not in text
+    assert "<b>s" not in text
+    assert "<i>2" not in text
+
+
+def test_a_large_table_gives_a_small_page():
+    source = np.random.default_rng(1)
+    joint = JointRange.from_codes(
+        public_codes=np.concatenate([np.arange(6_000), source.integers(0, 6_000, 60_000)]),
+        sensitive_codes=np.concatenate([np.arange(6_000) % 900, source.integers(0, 900, 60_000)]),
+        public=Alphabet.of_values(list(range(6_000)), ("x",)),
+    )
+    from hartley.frontier import Frontier
+    from hartley.measures.utility import LineDistortion
+    from hartley.model import Partition
+    from hartley.workflow.searching import Question
+
+    question = Question(joint=joint, leakage="l0", utility=LineDistortion.of(joint.public))
+    partitions = [Partition(np.arange(6_000) // step) for step in (1, 3, 40)]
+    points = [question.point(partial(Partition, partition.labels)) for partition in partitions]
+    frontier: Frontier = question.frontier(points, search="optimal", complete=False)
+    report = Report(
+        table="large.csv",
+        joint=joint,
+        frontier=frontier,
+        chosen=frontier.points[1],
+        reason="of a test.",
+        command="hartley",
+    )
+    assert len(report.html(disclosive=True).encode()) < 2_000_000
+
+
+def test_an_existing_file_is_not_replaced_unasked(table, tmp_path, capsys):
+    page = tmp_path / "report.html"
+    page.write_text("mine")
+    asked = ["report", str(table), "-s", "illness", "-p", "weight", "-o", str(page)]
+    assert run(asked) == 2
+    assert page.read_text() == "mine"
+    assert "--overwrite" in capsys.readouterr().err
+    assert run([*asked, "--overwrite"]) == 0
+
+
+def test_an_unreachable_target_writes_nothing(table, tmp_path):
+    page = tmp_path / "report.html"
+    assert (
+        run(["report", str(table), "-s", "illness", "-p", "weight", "-o", str(page), "--distinct-l", "99"])
+        == 3
+    )
+    assert not page.exists()
+
+
+def test_without_a_target_the_balanced_point_is_shown(table):
+    frontier = workflow.frontier(table, sensitive="illness", public="weight").frontier
+    assert Choice.of(frontier, None).point == frontier.balanced()
+    assert Choice.of(frontier, Target("utility_weight", 0.5)).point == frontier.least_lagrangian(0.5)
