@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -122,8 +123,23 @@ question = stacked(
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
 
+
+def _drawable(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    """Refuse a figure that could not be written before anything long is done."""
+    del context, parameter
+    if path is not None and Path(path).suffix.lower() not in (".svg", ".png", ".pdf", ".html"):
+        raise OptionError(f"cannot draw into {path!r}; end the name in .svg, .png, .pdf or .html")
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise OptionError(f"cannot draw into {path!r}; there is no such folder")
+    return path
+
+
 plot = click.option(
-    "--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .pdf or .html."
+    "--plot",
+    type=click.Path(dir_okay=False),
+    callback=_drawable,
+    metavar="FILE",
+    help="Draw it: .svg, .png, .pdf or .html.",
 )
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import log2
 
 import numpy as np
@@ -16,6 +15,7 @@ from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, MergeTree, Partition
+from hartley.run_frontier import frontier_of_runs
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.optimal.answering import optimal_levels
@@ -24,6 +24,8 @@ from hartley.workflow.utilities import codeword_of
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
+STARTING_CODES = 50_000_000
+"""Cluster numbers of starting partitions that are held at once."""
 DEFAULT_WEIGHT = 1.0
 """The utility weight with which the greedy search of problem (3) chooses, where none is given."""
 
@@ -60,9 +62,7 @@ class Question:
     def frontier(self, points: Sequence[Point], *, search: SearchName, complete: bool) -> Frontier:
         """Keep the points that matter; refuse where not one is left."""
         if not points:
-            raise UnreachableError(
-                f"no release leaves a single group of sensitive values (I* = 0){self.why_not()}"
-            )
+            raise self.never_joined()
         return Frontier(
             leakage=self.leakage,
             utility="resolution" if self.utility.name == "resolution" else "distortion",
@@ -70,6 +70,12 @@ class Question:
             codeword=codeword_of(self.utility),
             complete=complete,
             points=non_dominated(points),
+        )
+
+    def never_joined(self) -> UnreachableError:
+        """Say that nothing was found that leaves a single group of sensitive values."""
+        return UnreachableError(
+            f"no release leaves a single group of sensitive values (I* = 0){self.why_not()}"
         )
 
     def why_not(self) -> str:
@@ -98,7 +104,10 @@ class Run:
 
 
 def greedy_run(question: Question, utility_weight: float | None, effort: Effort) -> Run:
-    """Run the paper's search for a question."""
+    """Run the paper's search for a question.
+
+    Only problem (3) needs the weight to choose its merges; where none is given it takes 1.
+    """
     joint, utility = question.joint, question.utility
     if question.leakage == "l0":
         tree = narrowest_first(joint, utility, effort)
@@ -112,30 +121,9 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
 
 def greedy_frontier(question: Question, run: Run, *, complete: bool = True) -> Frontier:
     """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
-    along = run.along
-    bits = along.leakage(question.leakage)
-    feasible = along.components == 1 if question.leakage == "joint" else np.ones(len(bits), dtype=bool)
-    steps = np.flatnonzero(feasible)
-    steps = steps[np.lexsort((steps, bits[steps], -along.utility[steps]))]
-    if len(steps):
-        best_before = np.minimum.accumulate(np.concatenate(([np.inf], bits[steps][:-1])))
-        steps = steps[bits[steps] < best_before]
-    distorts = question.utility.name == "distortion"
-    points = [
-        Point(
-            leakage_bits=float(bits[step]),
-            utility=float(along.utility[step]),
-            distinct_l=int(along.distinct_l[step]),
-            components=int(along.components[step]),
-            largest_cluster=int(along.largest_cluster[step]),
-            max_distortion=float(along.cost[step]) if distorts else None,
-            clusters=int(along.clusters[step]),
-            step=step,
-            cut=partial(run.tree.partition, step),
-        )
-        for step in steps.tolist()
-    ]
-    return question.frontier(points, search="greedy", complete=complete)
+    if question.leakage == "joint" and run.along.components.min() > 1:
+        raise question.never_joined()
+    return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage, complete=complete)
 
 
 def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
@@ -148,13 +136,20 @@ def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = 
         effort = replace(
             effort, found=lambda levels: so_far(lambda: _measured(question, levels(), complete=False))
         )
-    greedy = greedy_run(question, None, effort)
-    try:
-        starts = [point.partition for point in greedy_frontier(question, greedy).points]
-    except UnreachableError:
-        starts = []
+    starts = _greedy_starts(question, effort)
     found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts)
     return _measured(question, found.levels, complete=found.complete)
+
+
+def _greedy_starts(question: Question, effort: Effort) -> list[Partition]:
+    """Give the partitions of the greedy frontier; of very many values, as many as memory allows."""
+    try:
+        points = greedy_frontier(question, greedy_run(question, None, effort)).points
+    except UnreachableError:
+        return []
+    most = max(2, STARTING_CODES // question.joint.public.size)
+    places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
+    return [points[place].partition for place in places.tolist()]
 
 
 def _measured(question: Question, levels: Iterable[Level], *, complete: bool) -> Frontier:

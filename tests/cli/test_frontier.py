@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from math import log2
+
+import pytest
+
+from hartley.cli.program import run
+from hartley.examples import CLINIC_COLUMNS, clinic
+
+POINT_KEYS = [
+    "leakage_bits",
+    "utility",
+    "distinct_l",
+    "components",
+    "largest_cluster",
+    "max_distortion",
+    "clusters",
+    "lower_bound_bits",
+    "proven_optimal",
+    "step",
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "clinic.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    return path
+
+
+def document(capsys, *arguments):
+    assert run(["frontier", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+ASKED = ("-s", "age", "-p", "cholesterol")
+
+
+@pytest.mark.parametrize("search", ["optimal", "greedy"])
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+@pytest.mark.parametrize("leakage", ["l0", "istar", "joint"])
+def test_every_question_gets_the_contracts_document(table, capsys, search, utility, leakage):
+    found = document(
+        capsys,
+        table,
+        *ASKED,
+        "--search",
+        search,
+        "--utility",
+        utility,
+        "--leakage",
+        leakage,
+        "--missing-at",
+        "-9",
+    )
+    assert found["leakage"] == leakage
+    assert found["utility"] == utility
+    assert found["search"] == search
+    assert found["complete"] is True
+    assert found["codeword"] == ("midpoint" if utility == "distortion" else None)
+    points = found["points"]
+    assert all(list(point) == POINT_KEYS for point in points)
+    assert points[0]["clusters"] == 162
+    for better, worse in pairwise(points):
+        assert better["utility"] > worse["utility"]
+        assert better["leakage_bits"] > worse["leakage_bits"]
+    if search == "optimal":
+        assert all(point["lower_bound_bits"] <= point["leakage_bits"] + 1e-9 for point in points)
+        assert all(point["step"] is None for point in points)
+    else:
+        assert all(point["lower_bound_bits"] is None and not point["proven_optimal"] for point in points)
+    if leakage == "joint":
+        assert all(point["components"] == 1 for point in points)
+
+
+def test_optimal_is_nowhere_worse_than_greedy(table, capsys):
+    for utility in ("resolution", "distortion"):
+        optimal = document(capsys, table, *ASKED, "--utility", utility)["points"]
+        greedy = document(capsys, table, *ASKED, "--utility", utility, "--search", "greedy")["points"]
+        for point in greedy:
+            at_least_as_good = [p for p in optimal if p["utility"] >= point["utility"] - 1e-12]
+            assert min(p["leakage_bits"] for p in at_least_as_good) <= point["leakage_bits"] + 1e-12
+
+
+def test_a_greedy_run_can_be_traced_and_stopped(table, capsys):
+    found = document(
+        capsys,
+        table,
+        *ASKED,
+        "--search",
+        "greedy",
+        "--utility",
+        "resolution",
+        "--trace",
+        "--utility-weight",
+        "0.3",
+    )
+    trace, stop = found["trace"], found["stop"]
+    assert [step["step"] for step in trace] == list(range(len(trace)))
+    assert sorted(trace[0]["clusters"], key=str) == sorted(
+        ([row] for row in {row[4] for row in clinic()}), key=str
+    )
+    falling = [step["lagrangian"] for step in trace[: stop + 1]]
+    assert falling == sorted(falling, reverse=True)
+    assert len(set(falling)) == len(falling)
+    assert trace[0]["leakage_bits"] == log2(37)
+
+
+def test_steps_of_an_optimal_search_cannot_be_traced(table, capsys):
+    assert run(["frontier", str(table), *ASKED, "--trace"]) == 2
+    assert "--search greedy" in capsys.readouterr().err
+
+
+def test_the_table_says_what_each_point_means(table, capsys):
+    assert run(["frontier", str(table), *ASKED]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "gives some age away" in out
+    assert "proven" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-s", "age", "-p", "pain", "--utility", "distortion"], "--utility resolution"),
+        (["-s", "age"], "no public column is named"),
+        (["-s", "age", "-p", "cholesterol", "--utility", "resolution", "--codeword", "member"], "distortion"),
+        (["-s", "age", "-p", "cholesterol", "--time-limit", "0"], "--time-limit"),
+        (["-s", "age", "-p", "cholesterol", "-p", "pulse", "--scale", "pulse"], "age=10"),
+        (["-s", "age", "-p", "cholesterol", "--plot", "picture.bmp"], ".svg"),
+    ],
+)
+def test_a_call_without_meaning_gets_one_line_and_2(table, capsys, arguments, says):
+    assert run(["frontier", str(table), *arguments]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_several_columns_and_side_information(table, capsys):
+    both = document(
+        capsys, table, "-s", "age", "-p", "pain", "-p", "sex", "--side", "pressure", "--time-limit", "5"
+    )
+    assert both["utility"] == "resolution"
+    found = document(
+        capsys,
+        table,
+        "-s",
+        "age",
+        "-p",
+        "pressure",
+        "-p",
+        "pulse",
+        "--combine",
+        "sum",
+        "--search",
+        "greedy",
+        "--missing",
+        "drop",
+    )
+    assert found["utility"] == "distortion"
+    assert found["points"][0]["max_distortion"] == 0
+
+
+def test_missing_values_that_stand_in_the_way_are_named(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("s,x\n1,1\n2,2\n3,\n")
+    assert run(["frontier", str(path), "-s", "s", "-p", "x", "--leakage", "joint"]) == 3
+    assert "--missing-at" in capsys.readouterr().err
+
+
+def test_an_interrupted_search_keeps_the_best_so_far(tmp_path):
+    rows = ["s,x"] + [f"{(i * 7919) % 97},{i % 4001}" for i in range(12000)]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(rows) + "\n")
+    command = [sys.executable, "-m", "hartley", "frontier", str(path), "-s", "s", "-p", "x", "--json"]
+    process = subprocess.Popen(
+        [*command, "--utility", "resolution"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert json.loads(out)["points"]
