@@ -7,6 +7,8 @@ that the command line prints; this module adds only sentences and what the page 
 from __future__ import annotations
 
 import csv
+import shlex
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -15,11 +17,16 @@ from typing import Any
 from hartley import workflow
 from hartley.errors import InputError, OptionError
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.frontier import Frontier
+from hartley.frontier import Frontier, Point
+from hartley.report.choice import Choice
+from hartley.report.html import Report
 from hartley.web import pages
+from hartley.web.uploads import kind_of
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import FrontierResult
 from hartley.workflow.effort import effort_within
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""
@@ -113,12 +120,71 @@ class Desk:
         return pages.figure(self.found, asked["point"], asked["kind"], asked["theme"]).svg()
 
     def release(self, asked: Json, tell: Tell) -> Json:
-        """Make the release of a point: files in the private folder, first rows, and what was verified."""
-        raise NotImplementedError
+        """Release a point into the private folder, verified; show its first rows and its codebook."""
+        del tell
+        found, place = self._point(asked)
+        point = found.frontier.points[place]
+        stem = Path(self.name).name.split(".")[0] or "table"
+        folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
+        made = release(
+            self._table(asked),
+            folder / f"{stem}-released{kind_of(self.name)}",
+            target=Target("max_leakage", point.leakage_bits),
+            point=point,
+            sensitive=self.request["sensitive"],
+            public=self.request["public"],
+            side=self.request["side"],
+            leakage=found.frontier.leakage,
+            utility=found.frontier.utility,
+            search=found.frontier.search,
+            labels=asked.get("labels"),
+        )
+        return {
+            **pages.release_page(made),
+            "files": {
+                word: (str(path), path.name)
+                for word, path in (
+                    ("table", made.output),
+                    ("policy", made.policy),
+                    ("certificate", made.certificate),
+                )
+            },
+        }
 
     def report(self, asked: Json, tell: Tell) -> Json:
-        """Write the report of a point."""
-        raise NotImplementedError
+        """Write the report of a point, for the board or for the curator."""
+        del tell
+        found, place = self._point(asked)
+        point = found.frontier.points[place]
+        choice = Choice.of(found.frontier, Target("max_leakage", point.leakage_bits))
+        disclosive = asked.get("disclosive") is True
+        word = "curators-report" if disclosive else "report"
+        report = Report(
+            table=self.name,
+            joint=found.joint,
+            frontier=found.frontier,
+            chosen=choice.point,
+            reason=choice.reason,
+            command=self._command(choice.point, f"{word}.html", disclosive),
+            dropped_rows=found.dropped_rows,
+        )
+        path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
+        path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
+        return {"files": {word: (str(path), path.name)}}
+
+    def _command(self, point: Point, output: str, disclosive: bool) -> str:
+        """Give the command line that makes the same report."""
+        said = ["hartley", "report", self.name, "--output", output]
+        for role in ("sensitive", "public", "side"):
+            for column in self.request[role]:
+                said += [f"--{role}", column]
+        for option in ("leakage", "utility", "search"):
+            if self.request.get(option):
+                said += [f"--{option}", str(self.request[option])]
+        if self.request.get("time_limit"):
+            said += ["--time-limit", f"{self.request['time_limit']:g}"]
+        said += ["--max-leakage", repr(point.leakage_bits)]
+        return shlex.join([*said, "--disclosive"] if disclosive else said)
 
     def _example(self) -> Path:
         path = self.folder / "clinic.csv"

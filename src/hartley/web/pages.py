@@ -13,16 +13,20 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
-from hartley.release.labels import codebook
+from hartley.release.labels import MISSING, codebook
+from hartley.release.policy import Policy
 from hartley.report import words
 from hartley.report.figures import Figure, candidates_figure, recoding_figure
 from hartley.report.figures.labels import shown_label
 from hartley.report.figures.theme import DARK, LIGHT, Theme
+from hartley.tables import open_table
 from hartley.workflow import AuditResult, FrontierResult
+from hartley.workflow.releasing import ReleaseResult
 
 Json = dict[str, Any]
 MOST_LISTED = 300
 MOST_MEMBERS = 12
+FIRST_ROWS = 10
 FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
     "recoding": lambda joint, partition, theme: recoding_figure(joint.public, partition, theme=theme),
     "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
@@ -78,6 +82,44 @@ def point_page(found: FrontierResult, place: int) -> Json:
         ],
         "recoding": recoding[:MOST_LISTED],
         "left_out": max(len(recoding) - MOST_LISTED, 0),
+    }
+
+
+def release_page(made: ReleaseResult) -> Json:
+    """Give a release with its first rows, its codebook, and a sentence on what was verified."""
+    table = open_table(made.output)
+    try:
+        names = list(table.column_names)
+        query = f"{table.rows_sql(names, typed=names)} LIMIT {FIRST_ROWS}"
+        rows = [row[1:] for row in table.connection.execute(query).fetchall()]
+    finally:
+        table.close()
+    policy = Policy.read(made.policy)
+    document = made.to_dict()
+    for key in ("output", "policy", "certificate"):
+        document[key] = getattr(made, key).name
+    return {
+        "release": document,
+        "said": (
+            f"Verified by reading the file again: every released value leaves at least "
+            f"{words.counted(made.after.distinct_l, 'candidate')}, in "
+            f"{words.counted(made.rows, 'row')}. The rows were put in a random order."
+        ),
+        "preview": {
+            "columns": names,
+            # A cell is shown as it stands in the file, and as missing where it is read as that.
+            "rows": [
+                [None if row[len(names) + i] is None else str(row[i]) for i in range(len(names))]
+                for row in rows
+            ],
+        },
+        "codebook": [
+            {
+                "released": _text(cluster.label),
+                "members": _members([_text(cells) or MISSING for cells in cluster.members]),
+            }
+            for cluster in policy.clusters[:MOST_LISTED]
+        ],
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
@@ -182,8 +183,10 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
         except BrokenPipeError:
             break
         except Exception as error:
-            # The message of a foreign exception may hold a cell; the kind of the error never does.
-            answer = ("error", (f"internal error ({type(error).__name__}); this is a bug", 500))
+            # The message of a foreign exception may hold a cell; its kind and its place never do.
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
+            answer = ("error", (f"internal error ({place}); this is a bug", 500))
         try:
             connection.send((number, *answer))
         except (BrokenPipeError, OSError):
@@ -194,7 +197,7 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
 
 
 def _load_figures() -> None:
-    """Load what draws figures while the user looks at the frontier, so that the first one does not wait for it."""
+    """Load what draws figures while the user looks at the frontier, so that none has to wait for it."""
     with contextlib.suppress(ImportError):
         import altair  # noqa: F401
         import vl_convert  # noqa: F401

@@ -48,16 +48,28 @@ class Reached:
 
 
 def reach(
-    observed: Observed, demand: Demand, effort: Effort, *, decimals: Mapping[str, int], has_earlier: bool
+    observed: Observed,
+    demand: Demand,
+    effort: Effort,
+    *,
+    decimals: Mapping[str, int],
+    has_earlier: bool,
+    point: Point | None = None,
 ) -> Reached:
-    """Find the partition for the target, label it, and hold the result against the target once more."""
+    """Find the partition for the target, label it, and hold the result against the target once more.
+
+    A ``point`` that is given is taken instead of searching.
+    """
     joint = observed.for_search()
+    known = point
+    if known is not None and len(known.partition.labels) != joint.public.size:
+        raise OptionError("the point is of another table, or of other columns")
     question = Question(joint=joint, leakage=demand.leakage, utility=demand.utility)
     wanted = _on_the_grid(demand, joint.public, decimals)
     last: UnreachableError | None = None
     for target in _attempts(observed, demand, wanted):
         try:
-            point = choose_point(question, demand.search, target, effort)
+            point = known or choose_point(question, demand.search, target, effort)
         except UnreachableError as error:
             last = error
             break

@@ -86,6 +86,7 @@ def release(
     output: str | Path,
     *,
     target: Target,
+    point: Point | None = None,
     sensitive: Names,
     public: Names,
     side: Names = (),
@@ -113,6 +114,8 @@ def release(
     The output holds the recoded public columns, and of the others only those in ``keep`` (the target
     holds for a reader of both) and ``harmless`` (left out of the target, measured all the same), and
     the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
+    ``point`` is a point of a frontier of the same columns, found before: it is released, if it meets
+    the target, and nothing is searched.
     """
     _require_choices(leakage, search, labels)
     places = _places(source, output, policy, certificate)
@@ -152,6 +155,7 @@ def release(
             effort or effort_within(time_limit, seed=seed),
             decimals=seen.decimals,
             has_earlier=bool(past),
+            point=point,
         )
         made = Policy.of(
             seen.public,

@@ -24,7 +24,10 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
     step = max(1, -(-most // MOST_BARS))
     data = {"before": _bars(joint, None, step), "after": _bars(joint, partition, step)}
     fewest = {name: rows[0]["fewest"] for name, rows in data.items()}
-    data["fewest"] = [{"state": name, "candidates": number} for name, number in fewest.items()]
+    data["fewest"] = [
+        {"state": name, "candidates": number, "edge": data[name][0]["start"]}
+        for name, number in fewest.items()
+    ]
     unit = "Candidates that a row's value leaves possible" + (f" (in steps of {step:,})" if step > 1 else "")
     tallest = max(row["rows"] for name in ("before", "after") for row in data[name])
 
@@ -56,8 +59,8 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
         least = (
             alt.Chart(series("fewest"))
             .transform_filter(alt.FieldEqualPredicate(field="state", equal=name))
-            .mark_rule(strokeDash=[5, 3], strokeWidth=1.5, color=theme.chosen)
-            .encode(x=alt.X("candidates:Q"))
+            .mark_rule(strokeDash=[5, 3], strokeWidth=2, color=theme.chosen)
+            .encode(x=alt.X("edge:Q"))
         )
         return alt.layer(bars, least).properties(width=560, height=130, title=heading)
 
@@ -68,7 +71,7 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
     )
     caption = (
         f"A bar far to the left is bad: few of the {most:,} sensitive values are possible for those rows. "
-        f"The dashed line is the worst case: {_candidates(fewest['before'])} before, "
+        f"No bar stands left of the dashed line, the worst case: {_candidates(fewest['before'])} before, "
         f"{_candidates(fewest['after'])} after."
     )
     return finished(

@@ -6,7 +6,7 @@ import { bits, by, cell, count, counted, element, plain, replace } from "./dom.j
 
 const ROLES = [["", "leave out"], ["sensitive", "protect"], ["public", "publish"], ["side", "known to readers"]];
 const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
-const state = { table: null, roles: null, audit: null, frontier: null, chosen: null, following: 0 };
+const state = { table: null, roles: null, audit: null, frontier: null, chosen: null, touched: false, following: 0 };
 
 const chart = new Chart(by("chart"), { onChoose: choose, onPoint: (index) => showMeaning(index ?? state.chosen) });
 
@@ -133,7 +133,7 @@ function showAudit() {
 
 async function search() {
   const following = ++state.following;
-  Object.assign(state, { frontier: null, chosen: null });
+  Object.assign(state, { frontier: null, chosen: null, touched: false });
   by("chosen-area").hidden = true;
   by("search-said").textContent = "";
   reveal("frontier");
@@ -163,11 +163,11 @@ function showSearch({ state: how, progress, frontier, message }) {
 }
 
 function showFrontier(frontier, running) {
-  const cost = state.frontier && state.chosen !== null ? costOf(state.frontier, state.frontier.points[state.chosen]) : null;
+  const cost = state.touched ? costOf(state.frontier, state.frontier.points[state.chosen]) : null;
   state.frontier = frontier;
   by("chosen-area").hidden = false;
   const unit = state.roles.public.join(" and ");
-  // While points arrive, the choice stays where it was, or at the point that is best balanced.
+  // While points arrive, the user's choice stays where it was; before there is one, a balanced point is shown.
   const kept = cost === null ? frontier.balanced : frontier.points.findLastIndex((point) => costOf(frontier, point) <= cost);
   state.chosen = Math.max(kept, 0);
   chart.show(frontier, unit, state.chosen);
@@ -187,7 +187,7 @@ function showFrontier(frontier, running) {
 }
 
 function choose(index, options) {
-  state.chosen = index;
+  Object.assign(state, { chosen: index, touched: true });
   chart.choose(index, options);
   showMeaning(index);
   showSliders();
@@ -253,6 +253,7 @@ by("release-options").addEventListener("submit", (event) => {
     const labels = new FormData(event.target).get("labels") || null;
     const made = await ask("/api/release", { revision: state.table.revision, point: state.chosen, labels });
     showRows(made.preview);
+    showCodebook(made.codebook);
     by("verified").textContent = made.said;
     by("released").hidden = false;
     showDownloads(made.links);
@@ -260,13 +261,15 @@ by("release-options").addEventListener("submit", (event) => {
   });
 });
 
-function showRows({ columns, before, after }) {
-  const head = columns.flatMap((name) => [`${name}, true`, `${name}, released`]);
-  replace(by("rows").tHead.rows[0], ...head.map((text) => element("th", { text, attributes: { scope: "col" } })));
-  replace(by("rows").tBodies[0], ...before.map((row, i) => element("tr", {}, ...row.flatMap((value, j) => {
-    const changed = value !== after[i][j];
-    return [cell(value), cell(after[i][j], changed ? "changed" : "text")];
-  }))));
+function showCodebook(codebook) {
+  // What the release wrote is what counts; its labels may be written another way than in the preview.
+  const rows = [...by("recoding").tBodies[0].rows];
+  codebook.forEach((one, i) => rows[i]?.cells[0].replaceWith(cell(one.released)));
+}
+
+function showRows({ columns, rows }) {
+  replace(by("rows").tHead.rows[0], ...columns.map((text) => element("th", { text, attributes: { scope: "col" } })));
+  replace(by("rows").tBodies[0], ...rows.map((row) => element("tr", {}, ...row.map((value) => cell(value)))));
 }
 
 function showDownloads(links) {
