@@ -2,9 +2,10 @@ r"""What is learnt for certain, under distortion, one numeric column: fewest com
 
 The leakage is ``log2`` of the number of components (:func:`~hartley.measures.overlap.components`), and a
 cluster joins the components of its members. For midpoint and member intervals are enough (see
-:mod:`~hartley.search.optimal.forest_bound`), the problem is NP-hard all the same; prices on windows
+:mod:`~hartley.search.optimal.forest_bound`); the problem is NP-hard all the same; prices on windows
 bound it from below, breaks found with them and by annealing from above. For the centroid, a radius of D
-means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals whose centroid cost is allowed.
+means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals
+whose centroid cost is allowed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.any_utility import least_leakage_of_any_utility
 from hartley.search.optimal.break_search import annealed
 from hartley.search.optimal.certificates_distortion import LagrangianCertificate
 from hartley.search.optimal.forest_bound import Flags, Links, price_windows
@@ -33,6 +35,8 @@ SETTLED_UP_TO = 400
 """Lines up to this many values get every distortion at which the number of components changes."""
 COVERING_LEVELS = 48
 """Longer lines get this many distortions, spread from nothing to everything merged."""
+MOST_EXCHANGED = 60
+"""Up to this many values, centroid clusters are also improved by exchanging members."""
 MOST_PRICE_STEPS = 4000
 ANNEALING_STEPS = 500_000_000
 """Steps of annealing times values on the line, at most, for one distortion."""
@@ -203,6 +207,13 @@ class IstarSearch:
             better = self._cut_of(broken)
             if count - most < best and line.cost_of(better()) <= answer.cost:
                 best, cut = count - most, better
+        if line.codeword == "centroid" and best > fewest and line.size <= MOST_EXCHANGED:
+            # Means can be pulled from afar: clusters that are no intervals may do better.
+            level = least_leakage_of_any_utility(
+                line.joint, line.utility, "istar", answer.cost, self.effort, [cut()]
+            )
+            if round(2**level.leakage_bits) < best:
+                best, cut = round(2**level.leakage_bits), level.cut
         return _Answer(answer.cost, best, fewest, certificate, cut)
 
     def _cut_of(self, broken: Flags) -> Callable[[], Partition]:
@@ -260,14 +271,15 @@ class IstarSearch:
 
     @cached_property
     def centroid_costs(self) -> Floats:
-        """The centroid costs of all intervals, ascending; only at these can intervals reach more."""
+        """Distortions at which centroids can reach more: costs of intervals, and where the bound falls."""
         positions = self.line.positions
         shifted = positions - np.rint(positions[self.line.size // 2])
         sums = np.concatenate(([0.0], np.cumsum(shifted)))
         start, end = np.triu_indices(self.line.size, 1)
         count, total = end - start + 1, sums[end + 1] - sums[start]
         costs = np.maximum(shifted[end] * count - total, total - shifted[start] * count) / count
-        return np.unique(costs)
+        halves = (positions[end] - positions[start]) / 2 + 2 * self.line.rounding
+        return np.unique(np.concatenate([costs, halves]))
 
     def solve_all(self) -> bool:
         """Search the distortions that matter, coarse to fine; tell whether all were."""
@@ -292,12 +304,17 @@ class IstarSearch:
     def levels(self) -> Iterable[Level]:
         """Give the levels that no other dominates, from the least cost to the greatest."""
         costs = sorted({a.cost for a in self.answers} | {cost for _, cost, _ in self.given})
+        # A partition may cost less than the distortion it was searched at; of equal costs the last is best.
+        levels: dict[float, Level] = {}
         reached = self.count + 1
         for cost in costs:
             left = self.reach(cost)[0]
             if left < reached:
                 reached = left
-                yield self.level(cost)
+                level = self.level(cost)
+                levels = {known: kept for known, kept in levels.items() if known < level.cost}
+                levels[level.cost] = level
+        return levels.values()
 
     def level(self, cost: float) -> Level:
         """Give the best partition known within a cost, and what no partition within it can beat."""

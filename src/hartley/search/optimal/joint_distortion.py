@@ -19,6 +19,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.any_utility import least_leakage_of_any_utility
 from hartley.search.optimal.break_search import annealed
 from hartley.search.optimal.candidate_search import CandidateSearch
 from hartley.search.optimal.forest_bound import Links, price_windows
@@ -29,6 +30,8 @@ from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.line import Line
 from hartley.search.optimal.windows import Windows
 
+MOST_EXCHANGED = 60
+"""Up to this many values, clusters are also improved by exchanging members."""
 PRICE_STEPS = 400
 ANNEALING_STEPS = 20_000_000
 """Steps of annealing times values on the line, at most, for one distortion."""
@@ -122,7 +125,8 @@ class _ConnectedSolver:
                 Windows.of(line).next_cost(answer.cost) - line.rounding, answer.certificate
             )
         known = self._offered(line, known, free.cut)
-        return self._by_intervals(line, known, effort)
+        known = self._by_intervals(line, known, effort)
+        return self._by_exchange(line, known, effort) if line.size <= MOST_EXCHANGED else known
 
     def _offered(self, line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
         partition = cut()
@@ -148,6 +152,22 @@ class _ConnectedSolver:
             if known.cost == before:
                 low = Windows.of(line).next_cost(target)
             target = low + (known.cost - low) / 2
+        return known
+
+    def _by_exchange(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        """Exchange members between clusters of the best partition known, within lower distortions."""
+        for share in (0.0, 0.5, 1.0):
+            if known.proven_optimal or effort.should_stop():
+                break
+            target = known.lower_bound + share * (known.cost - known.lower_bound)
+            starts = [cut() for left, cost, cut in self.istar.known() if left == 1 and cost <= target]
+            if share == 1.0:
+                starts.append(known.cut())
+            if starts:
+                level = least_leakage_of_any_utility(
+                    line.joint, line.utility, "joint", target, effort, starts
+                )
+                known = self._offered(line, known, level.cut)
         return known
 
     def _intervals(

@@ -1,0 +1,275 @@
+r"""Any utility, several columns, side information: known partitions and local search, with bounds.
+
+Nothing is assumed of the utility but the cost of each cluster. Known partitions (``starts``, say the
+steps of a greedy run) give the levels; at each, values are moved, swapped and clusters joined while the
+cost stays within the level and the leakage does not grow.
+
+Two bounds hold wherever :func:`~hartley.search.optimal.shared_costs.shared_costs` says which values can
+share a cluster at a cost. A value's cluster lies among the values that can share one with it, so an
+observation leaves no more candidates than all of them together do (ball bound). And every cluster lies in
+one part of the graph of pairs that can share, so no partition confuses more than merging each part whole
+(contraction bound). ``proven_optimal`` is claimed only where such a bound is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import inf, log2
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError, UnreachableError
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.uncertainty import candidate_counts, prior_counts
+from hartley.measures.utility import Utility
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.level import Level, Levels
+from hartley.search.optimal.shared_costs import Floats, shared_costs
+
+Leakage = Literal["l0", "istar", "joint"]
+MOST_BOUNDED = 1500
+"""Up to this many public values the bounds are computed; they need a table of pairs."""
+MOST_LEVELS = 24
+STEPS_PER_LEVEL = 600
+Score = tuple[float, ...]
+
+
+def levels_of_any_utility(
+    joint: JointRange,
+    utility: Utility,
+    leakage: Leakage,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Levels:
+    """Give the frontier of a leakage and any utility, at the costs of the known partitions.
+
+    No level is worse than any of the ``starts``. ``complete`` says that every level was searched to the
+    end; costs between the levels are not searched.
+    """
+    search = _Exchange(joint, utility, leakage, effort, starts)
+    costs = search.costs()
+    done = 0
+    for cost in costs:
+        if effort.should_stop():
+            break
+        search.improve(cost)
+        done += 1
+        effort.progress(done, len(costs), "local search at each level")
+    return Levels(levels=search.levels(), complete=done == len(costs) and not effort.should_stop())
+
+
+def least_leakage_of_any_utility(
+    joint: JointRange,
+    utility: Utility,
+    leakage: Leakage,
+    max_cost: float,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Level:
+    """Give the least leakage found within a cost, and what no partition within it can beat."""
+    search = _Exchange(joint, utility, leakage, effort, starts)
+    if search.best(max_cost) is None:
+        raise UnreachableError(f"no release found has a worst cluster cost of at most {max_cost:g}")
+    search.improve(max_cost)
+    return search.level(max_cost)
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A partition met, by its cost and score."""
+
+    cost: float
+    score: Score
+    cut: Callable[[], Partition]
+
+
+class _Exchange:
+    """All partitions worth keeping, and the bounds."""
+
+    def __init__(
+        self,
+        joint: JointRange,
+        utility: Utility,
+        leakage: Leakage,
+        effort: Effort,
+        starts: Sequence[Partition],
+    ) -> None:
+        if utility.size != joint.public.size:
+            raise InputError(f"a utility of {utility.size} values does not fit {joint.public.size}")
+        self.joint = joint
+        self.utility = utility
+        self.leakage = leakage
+        self.effort = effort
+        self.random = np.random.default_rng(effort.seed)
+        self.shared: Floats | None = shared_costs(utility) if utility.size <= MOST_BOUNDED else None
+        self.known: list[_Known] = []
+        for start in (Partition.singletons(utility.size), Partition.whole(utility.size), *starts):
+            self.offer(start, float(utility.costs(start).max()))
+
+    def offer(self, partition: Partition, cost: float) -> None:
+        """Keep a partition unless one known is as good in both respects."""
+        if cost == inf:
+            return
+        score = self.score(partition)
+        if self.leakage == "joint" and score[0] > 1:
+            return
+        if not any(k.cost <= cost and k.score <= score for k in self.known):
+            self.known = [k for k in self.known if not (k.cost >= cost and k.score >= score)]
+            self.known.append(_Known(cost, score, partial(_same, partition)))
+
+    def score(self, partition: Partition) -> Score:
+        """Give what is to be made small: first what leaks, then how many observations leak that much."""
+        released = self.joint.release(partition)
+        groups = float(overlap_partition(released).size) if self.leakage != "l0" else 1.0
+        if self.leakage == "istar":
+            return (groups,)
+        ratios = prior_counts(released) / candidate_counts(released)
+        worst = float(ratios.max())
+        return (groups, worst, float((ratios == worst).sum()))
+
+    def bits(self, score: Score) -> float:
+        """Give the leakage of a score."""
+        return log2(score[0] if self.leakage == "istar" else score[1])
+
+    def best(self, cost: float) -> _Known | None:
+        """Give the least leaking partition known within a cost."""
+        fitting = [k for k in self.known if k.cost <= cost]
+        return min(fitting, key=lambda k: (k.score, k.cost)) if fitting else None
+
+    def costs(self) -> list[float]:
+        """Give the levels to search: costs of known partitions, thinned out evenly."""
+        costs = sorted({k.cost for k in self.known})
+        if len(costs) <= MOST_LEVELS:
+            return costs
+        picked = np.linspace(0, len(costs) - 1, MOST_LEVELS).round().astype(int)
+        return [costs[i] for i in np.unique(picked).tolist()]
+
+    def improve(self, cost: float) -> None:
+        """Walk from the best partition within a cost to ones that leak no more, and keep what is better."""
+        begin = self.best(cost)
+        if begin is None:
+            return
+        partition, score = begin.cut(), begin.score
+        target = self.bound(cost)
+        for _ in range(STEPS_PER_LEVEL):
+            if self.bits(score) <= target or self.effort.should_stop():
+                break
+            trial = self.neighbour(partition, cost)
+            if trial is None:
+                continue
+            worst = float(self.utility.costs(trial).max())
+            if worst > cost:
+                continue
+            trial_score = self.score(trial)
+            if trial_score <= score:
+                if trial_score < score:
+                    self.offer(trial, worst)
+                partition, score = trial, trial_score
+
+    def neighbour(self, partition: Partition, cost: float) -> Partition | None:
+        """Change the cluster of a few values: join two clusters, move a value, or swap two."""
+        value = self.troubled(partition)
+        partners = self.partners(value, cost)
+        if not len(partners):
+            return None
+        other = int(partners[self.random.integers(len(partners))])
+        labels = partition.labels.copy()
+        if labels[value] == labels[other]:
+            return None
+        kind = self.random.integers(4)
+        if kind == 0:
+            labels[labels == labels[other]] = labels[value]
+        elif kind == 1:
+            labels[other] = labels[value]
+        elif kind == 2:
+            labels[value] = labels[other]
+        else:
+            mates = np.flatnonzero(labels == labels[value])
+            mate = int(mates[self.random.integers(len(mates))])
+            labels[mate], labels[other] = labels[other], labels[mate]
+        return Partition(labels)
+
+    def troubled(self, partition: Partition) -> int:
+        """Pick a value of a cluster that leaks most; any value where what is learnt for certain counts."""
+        if self.leakage == "istar" or self.random.random() < 0.3:
+            return int(self.random.integers(len(partition.labels)))
+        released = self.joint.release(partition)
+        ratios = prior_counts(released) / candidate_counts(released)
+        worst = np.flatnonzero(ratios == ratios.max())
+        cluster = released.public_of[worst[self.random.integers(len(worst))]]
+        members = np.flatnonzero(partition.labels == cluster)
+        return int(members[self.random.integers(len(members))])
+
+    def partners(self, value: int, cost: float) -> npt.NDArray[np.intp]:
+        """Give the values that can share a cluster with this one."""
+        if self.shared is None:
+            return np.delete(np.arange(self.utility.size), value)
+        near = self.shared[value] <= cost
+        near[value] = False
+        return np.flatnonzero(near)
+
+    def bound(self, cost: float) -> float:
+        """Give the bits that every partition within a cost leaks."""
+        if self.shared is None:
+            whole = self.joint.release(Partition.whole(self.utility.size))
+            if self.leakage == "istar":
+                return log2(overlap_partition(whole).size)
+            return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
+        near = self.shared <= cost
+        if self.leakage == "istar":
+            return log2(overlap_partition(self.joint, _parts(near)).size)
+        return self.ball_bound(near)
+
+    def ball_bound(self, near: npt.NDArray[np.bool_]) -> float:
+        """Count the candidates of each observation among all values that can share its cluster."""
+        joint = self.joint
+        size, width = joint.public.size, joint.sensitive.size
+        public, side = joint.public_of, joint.observed_side
+        prior = prior_counts(joint)
+        worst = 1.0
+        for known in range(1 if joint.side is None else joint.side.size):
+            seen = np.arange(joint.observations) if side is None else np.flatnonzero(side == known)
+            holds = np.zeros((size, width), dtype=np.float32)
+            pair = np.flatnonzero(np.isin(joint.observation_of, seen))
+            holds[public[joint.observation_of[pair]], joint.indices[pair]] = 1.0
+            reachable = near[public[seen]].astype(np.float32) @ holds
+            most = (reachable > 0).sum(axis=1)
+            worst = max(worst, float((prior[seen] / most).max()))
+        return log2(worst)
+
+    def level(self, cost: float) -> Level:
+        """Give the level of a cost."""
+        known = self.best(cost)
+        if known is None:
+            raise UnreachableError(f"no release found has a worst cluster cost of at most {cost:g}")
+        return Level(
+            cost=known.cost,
+            leakage_bits=self.bits(known.score),
+            lower_bound_bits=self.bound(known.cost),
+            cut=known.cut,
+        )
+
+    def levels(self) -> tuple[Level, ...]:
+        """Give the levels that no other dominates."""
+        levels: list[Level] = []
+        for known in sorted(self.known, key=lambda k: (k.cost, k.score)):
+            if not levels or self.bits(known.score) < levels[-1].leakage_bits:
+                levels.append(self.level(known.cost))
+        return tuple(levels)
+
+
+def _parts(near: npt.NDArray[np.bool_]) -> Partition:
+    """Give the connected parts of the graph of pairs."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    return Partition(np.asarray(connected_components(csr_array(near), directed=False)[1]))
+
+
+def _same(partition: Partition) -> Partition:
+    return partition

@@ -1,0 +1,64 @@
+r"""What a cluster costs at least when two given values share it.
+
+A codeword within D of both values exists only where D is large enough, whatever else the
+cluster holds. Which number that is depends on the utility:
+
+* on a line, half the distance (any codeword: the triangle inequality);
+* under a table of dissimilarities, the least over all values as codewords of the worse of the two;
+* over several columns, half the distance in any one column of numbers, since the combined distance is never
+  less than that in one column.
+
+A utility of another kind says nothing, and every pair may share a cluster.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.measures.columns import ColumnsDistortion, NumberColumn
+from hartley.measures.dissimilarity import MatrixDistortion
+from hartley.measures.utility import LineDistortion, Utility
+
+Floats = npt.NDArray[np.float64]
+ROUNDING = 1e-9
+"""Relative: costs of columns and centroids are sums, and rounded."""
+
+
+def shared_costs(utility: Utility) -> Floats:
+    """Give, for every pair of values, the least cost of a cluster that holds both; infinite where none may.
+
+    >>> shared_costs(LineDistortion(np.array([0.0, 4.0, 10.0])))[0]
+    array([0., 2., 5.])
+    """
+    if isinstance(utility, LineDistortion):
+        costs = _half_distances(utility.positions)
+        return costs if utility.codeword != "centroid" else costs * (1 - ROUNDING)
+    if isinstance(utility, MatrixDistortion):
+        return _through_any_codeword(utility.dissimilarities)
+    costs = np.zeros((utility.size, utility.size))
+    if isinstance(utility, ColumnsDistortion):
+        for column in utility.columns:
+            if isinstance(column, NumberColumn):
+                np.maximum(costs, _half_distances(column.positions) * (1 - ROUNDING), out=costs)
+            costs[~column.here, :] = np.inf
+            costs[:, ~column.here] = np.inf
+    np.fill_diagonal(costs, 0.0)
+    return costs
+
+
+def _half_distances(positions: Floats) -> Floats:
+    distances: Floats = np.abs(positions[:, None] - positions[None, :]) / 2
+    distances[np.isnan(distances)] = np.inf
+    np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+def _through_any_codeword(dissimilarities: Floats) -> Floats:
+    known = np.where(np.isnan(dissimilarities), np.inf, dissimilarities)
+    costs = np.full(known.shape, np.inf)
+    for codeword in range(len(known)):
+        reach = known[:, codeword]
+        np.minimum(costs, np.maximum(reach[:, None], reach[None, :]), out=costs)
+    np.fill_diagonal(costs, 0.0)
+    return costs
