@@ -1,0 +1,136 @@
+"""Local search with bounds for any dissimilarity, several columns and side information."""
+
+from __future__ import annotations
+
+import random
+from math import log2
+
+import numpy as np
+import pytest
+
+from hartley.errors import UnreachableError
+from hartley.measures.columns import ColumnsDistortion
+from hartley.measures.dissimilarity import MatrixDistortion
+from hartley.measures.overlap import maximin_information
+from hartley.measures.uncertainty import max_uncertainty_reduction
+from hartley.measures.utility import LineDistortion, Utility
+from hartley.model import Alphabet, JointRange, Partition
+from hartley.search.effort import Effort
+from hartley.search.optimal.any_utility import least_leakage_of_any_utility, levels_of_any_utility
+from hartley.search.optimal.shared_costs import shared_costs
+from reference_optimal_distortion import Instance, component_count, instances, set_partitions
+
+MEASURES = {"l0": max_uncertainty_reduction, "joint": max_uncertainty_reduction, "istar": maximin_information}
+
+
+def partition_of(masks: tuple[int, ...], size: int) -> Partition:
+    return Partition(np.array([next(i for i, m in enumerate(masks) if m >> x & 1) for x in range(size)]))
+
+
+def utilities(instance: Instance, source: random.Random) -> list[Utility]:
+    size = len(instance.positions)
+    line = LineDistortion(np.array(instance.positions), "centroid")
+    table = np.array([[source.randrange(20) for _ in range(size)] for _ in range(size)], dtype=float)
+    pairs = [(source.randrange(9), source.choice("abc")) for _ in range(size)]
+    cells = list(dict.fromkeys(pairs))
+    while len(cells) < size:
+        cells.append((10 + len(cells), "a"))
+    public = Alphabet.of_values(cells, columns=("number", "letter"))
+    columns = ColumnsDistortion.of(public, combination=source.choice(["max", "sum", "euclid"]))
+    return [line, MatrixDistortion(table), columns]
+
+
+def test_bounds_and_partitions_hold_against_all_partitions():
+    source = random.Random(11)
+    proven = total = 0
+    for number, instance in enumerate(instances(45, seed=5)):
+        size = len(instance.positions)
+        if size > 5:
+            continue
+        public, sensitive = zip(*instance.pairs, strict=True)
+        side = np.array([source.randrange(2) for _ in public]) if number % 3 == 0 else None
+        if side is not None and len(set(side.tolist())) < 2:
+            side = None
+        joint = JointRange.from_codes(
+            public_codes=np.array(public), sensitive_codes=np.array(sensitive), side_codes=side
+        )
+        every = [partition_of(masks, size) for masks in set_partitions(size)]
+        for utility in utilities(instance, source):
+            costs = [float(utility.costs(partition).max()) for partition in every]
+            for leakage, measure in MEASURES.items():
+                allowed = [
+                    (cost, measure(joint, partition))
+                    for cost, partition in zip(costs, every, strict=True)
+                    if cost < np.inf and (leakage != "joint" or maximin_information(joint, partition) == 0)
+                ]
+                found = levels_of_any_utility(joint, utility, leakage, starts=every[:: 1 + number % 4])
+                assert found.complete
+                for level in found.levels:
+                    best = min(value for cost, value in allowed if cost <= level.cost)
+                    assert measure(joint, level.partition) == level.leakage_bits
+                    assert float(utility.costs(level.partition).max()) == level.cost
+                    assert level.lower_bound_bits <= best + 1e-12 <= level.leakage_bits + 2e-12
+                    if level.proven_optimal:
+                        assert level.leakage_bits == pytest.approx(best, abs=1e-12)
+                    proven += level.proven_optimal
+                    total += 1
+    assert total > 250
+    assert proven > total / 3
+
+
+def test_no_level_is_worse_than_a_start():
+    source = random.Random(3)
+    size = 40
+    table = np.abs(np.subtract.outer(*[np.array([source.random() for _ in range(size)])] * 2))
+    joint = JointRange.from_codes(
+        public_codes=np.arange(size), sensitive_codes=np.array([i % 9 for i in range(size)])
+    )
+    utility = MatrixDistortion(table)
+    order = np.argsort(table[0])
+    starts = []
+    for width in (2, 4, 8, 16):
+        labels = np.empty(size, dtype=int)
+        labels[order] = np.arange(size) // width
+        starts.append(Partition(labels))
+    found = levels_of_any_utility(joint, utility, "l0", starts=starts)
+    for start in starts:
+        cost = float(utility.costs(start).max())
+        within = [level for level in found.levels if level.cost <= cost]
+        assert within[-1].leakage_bits <= max_uncertainty_reduction(joint, start)
+
+
+def test_shared_cost_is_never_above_the_cost_of_a_cluster_that_holds_both():
+    source = random.Random(8)
+    for instance in instances(60, seed=9):
+        size = len(instance.positions)
+        for utility in utilities(instance, source):
+            shared = shared_costs(utility)
+            for masks in set_partitions(size)[:: 7 if size > 5 else 1]:
+                partition = partition_of(masks, size)
+                costs = utility.costs(partition)[partition.labels]
+                for x in range(size):
+                    for y in np.flatnonzero(partition.labels == partition.labels[x]).tolist():
+                        assert shared[x, y] <= costs[x]
+
+
+def test_one_level_within_a_cost_and_its_refusal():
+    joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "c")])
+    utility = MatrixDistortion(np.array([[0.0, 1, 5], [1, 0, 5], [5, 5, 0]]))
+    level = least_leakage_of_any_utility(joint, utility, "l0", 5.0)
+    assert (level.leakage_bits, level.proven_optimal) == (0.0, True)
+    with pytest.raises(UnreachableError, match="at most 1"):
+        least_leakage_of_any_utility(joint, utility, "joint", 1.0)
+
+
+def test_stopping_at_once_still_gives_the_starts_with_bounds():
+    joint = JointRange.from_pairs([(i, i % 3) for i in range(9)])
+    utility = LineDistortion(np.arange(9.0), "midpoint")
+    found = levels_of_any_utility(joint, utility, "l0", Effort(should_stop=lambda: True))
+    assert not found.complete
+    assert [level.leakage_bits for level in found.levels] == [log2(3), 0.0]
+    assert all(level.lower_bound_bits <= level.leakage_bits for level in found.levels)
+
+
+def test_component_count_of_the_reference():
+    assert component_count([0b011, 0b100, 0b110]) == 1
+    assert component_count([0b001, 0b010]) == 2
