@@ -33,8 +33,8 @@ from hartley.search.optimal.pairing import MOST_VALUES, pair_up
 from hartley.search.optimal.price_bound import size_prices, value_prices
 from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places, partition_of_places
 
-SHORT = 1_500
-"""Moves per place before asking whether what is wanted can be excluded."""
+GLANCE, SHORT = 150, 1_500
+"""Moves per place before asking for a quick proof, and for a long one, that what is wanted cannot be."""
 LONG = (20_000, 40_000, 80_000)
 """Moves per place of the longer tries, each from a fresh start."""
 MOST_MOVES = 50_000_000
@@ -119,33 +119,45 @@ class CandidateSearch:
         if not SwapSearch.fits(self.sets, clusters):
             return replace(standing, finished=standing.is_closed)
         search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
-        short = min(SHORT * len(places), MOST_MOVES)
         wanted = standing.most
-        open_above = False
         while wanted > standing.kept and not self.effort.should_stop():
             search.ask(np.array([wanted], dtype=np.int64))
-            if not search.run(short, QUICK, self.effort):
-                certificate = None if open_above else self._excluded(largest, wanted)
-                if certificate is not None:
-                    standing = replace(standing, most=wanted - 1, certificate=certificate)
-                else:
-                    open_above = not self._annealed(search)
+            certificate = self._reached_or_excluded(search, wanted, is_bound=wanted == standing.most)
             standing = self._improved(standing, search.partition())
             wanted -= 1
+            if certificate is not None:
+                standing = replace(standing, most=wanted, certificate=certificate)
         stopped = self.effort.should_stop() and not standing.is_closed
         return replace(standing, finished=not stopped)
 
-    def _annealed(self, search: SwapSearch) -> bool:
-        """Search longer; tell whether the goal is reached."""
-        return any(search.anneal(min(moves * len(search.places), MOST_MOVES), self.effort) for moves in LONG)
+    def _reached_or_excluded(
+        self, search: SwapSearch, wanted: int, *, is_bound: bool
+    ) -> CandidateCertificate | None:
+        """Search until the goal is reached, or excluded, or the patience for it has run out.
 
-    def _excluded(self, largest: int, wanted: int) -> CandidateCertificate | None:
-        """Give a reason why no partition keeps so many candidates, where one is found."""
-        return (
-            flow_cut(self.sets, largest, wanted)
-            or size_prices(self.sets, largest, wanted, self.effort)
-            or value_prices(self.sets, largest, wanted, self.effort)
-        )
+        Where the bound is higher still, to exclude the goal is not worth the time: what
+        is open then has already been searched long.
+        """
+        certificate: CandidateCertificate | None = None
+        if self._runs(search, GLANCE):
+            return None
+        if is_bound:
+            certificate = flow_cut(self.sets, search.largest, wanted) or size_prices(
+                self.sets, search.largest, wanted, self.effort
+            )
+        if certificate is None and not self._runs(search, SHORT):
+            if is_bound:
+                certificate = value_prices(self.sets, search.largest, wanted, self.effort)
+            if certificate is None:
+                any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
+        return certificate
+
+    def _runs(self, search: SwapSearch, moves: int) -> bool:
+        return search.run(self._moves(search, moves), QUICK, self.effort)
+
+    @staticmethod
+    def _moves(search: SwapSearch, per_place: int) -> int:
+        return min(per_place * len(search.places), MOST_MOVES)
 
     def _improved(self, standing: Standing, partition: Partition) -> Standing:
         kept = fewest_candidates(self.sets, partition)

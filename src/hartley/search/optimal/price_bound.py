@@ -34,9 +34,11 @@ UNIT = 1_000_000
 """Prices are whole numbers of this fraction, so that sums are exact."""
 MOST_NODES = 4_000_000
 """Nodes of one round of the depth-first search; beyond, nothing is claimed."""
+MOST_VALUES = 1_000
+"""Values that are priced one by one at most."""
 MOST_ROUNDS = 300
 MOST_ROWS = 40_000
-PER_ROOT = 8
+PER_ROOT = 4
 """Cheap sets taken from each cheapest member, so that one round finds different ones."""
 FAR = 2**60
 
@@ -71,6 +73,8 @@ def value_prices(
     sets: CandidateSets, largest: int, wanted: int, effort: Effort
 ) -> ValuePriceCertificate | None:
     """Give prices of the values that exclude ``wanted`` candidates, or nothing."""
+    if sets.size > MOST_VALUES:
+        return None
     capped = np.minimum(sets.counts, wanted)
     search = cheap_sets.for_size(sets.size**3)
 

@@ -5,8 +5,8 @@ are empty. Move: the contents of two places of different clusters change places.
 cluster lacks candidates. What is lacking, summed over clusters (and over the side values
 that a cluster shows), is the cost.
 
-Most moves start from a cluster that lacks something. A move that costs :math:`d > 0` is taken
-with probability :math:`e^{-d/T}` at a low, fixed temperature T; moves that cost nothing are
+Many moves start from a cluster that lacks something. A move that costs :math:`d > 0` is taken
+with probability :math:`e^{-d/T}` at a low temperature T; moves that cost nothing are
 always taken, which is what carries the search across plateaus.
 """
 
@@ -176,6 +176,12 @@ class Heat:
         return np.array([int(PERIOD * exp(-step / self.temperature)) for step in steps], dtype=np.int64)
 
 
+QUICK = Heat(0.1, 0.9)
+"""Good where goals are near; most are."""
+COOLING = tuple(Heat(0.25 * 0.35 ** (stage / 39), 0.4) for stage in range(40))
+"""From a temperature that mixes to one that freezes, for goals that are hard to reach."""
+
+
 @dataclass(eq=False)
 class SwapSearch:
     """A search under way: clusters of at most ``largest`` values, each to keep what is needed."""
@@ -264,6 +270,10 @@ class SwapSearch:
             )
             moves -= now
         return not self.cost
+
+    def anneal(self, moves: int, effort: Effort) -> bool:
+        """Try so many moves at falling temperature; tell whether the goal is reached."""
+        return any(self.run(-(-moves // len(COOLING)), heat, effort) for heat in COOLING)
 
     def partition(self) -> Partition:
         """Give the clusters as they are now."""
