@@ -53,7 +53,7 @@ class CellKeys:
         kind = self._kinds.get(name)
         if self._from_types and kind == "number":
             return _signed(cell)
-        return _or_itself(cell, kind)
+        return as_kind(cell, kind)
 
     def found(self, name: str, cell: Any) -> Hashable:
         """Give the key of a cell of the release."""
@@ -66,19 +66,12 @@ class CellKeys:
             if isinstance(cell, Digits):
                 return "digits", str(cell)
             return ("not of its kind", repr(cell)) if kind == "number" and cell is not None else cell
-        return _or_itself(cell, kind)
+        return as_kind(cell, kind)
 
     def _cell_text(self, cell: Any) -> Hashable:
         # In a CSV file of one column a missing cell stands as a pair of quotes.
         text: Hashable = cell
         return "" if text is None and len(self._out.columns) == 1 else text
-
-
-def _or_itself(cell: Any, kind: str | None) -> Hashable:
-    try:
-        return as_kind(cell, kind)
-    except (ValueError, ArithmeticError, KeyError, TypeError):
-        return "not of its kind", repr(cell)
 
 
 def _signed(cell: Any) -> Hashable:

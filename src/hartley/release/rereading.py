@@ -163,6 +163,8 @@ class Reread:
 def as_kind(cell: Any, kind: str | None) -> Hashable:
     """Give the value that a cell means in a column of a kind: equal values are equal keys.
 
+    A cell that is not of the kind gets a key that no value has.
+
     >>> as_kind("1.10", "number") == as_kind(1.1, "number")
     True
     >>> as_kind("1.10", "text") == as_kind("1.1", "text")
@@ -170,12 +172,15 @@ def as_kind(cell: Any, kind: str | None) -> Hashable:
     """
     if cell is None or (isinstance(cell, float) and cell != cell):
         return None
-    if kind == "number":
-        return _number(cell)
-    if kind == "boolean":
-        return {"true": True, "false": False, True: True, False: False}[cell]
-    if kind in ("date", "timestamp"):
-        return _moment(cell, kind)
+    try:
+        if kind == "number":
+            return _number(cell)
+        if kind == "boolean":
+            return {"true": True, "false": False, True: True, False: False}[cell]
+        if kind in ("date", "timestamp"):
+            return _moment(cell, kind)
+    except (ValueError, ArithmeticError, KeyError, TypeError):
+        return "not of its kind", repr(cell)
     if kind == "text":
         return _plain_text(cell)
     return cell if isinstance(cell, str) else repr(cell)

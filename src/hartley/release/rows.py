@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _NESTED = re.compile(r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*|^BLOB)$", re.DOTALL)
 _WIDENED = ("FLOAT", "ENUM", "UUID")
+_WIDE = ("HUGEINT", "UHUGEINT")
+"""Whole numbers that Parquet has no type for; DuckDB would write them as floats."""
+_WHOLE = "DECIMAL(38, 0)"
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class Column:
     def natural_type(self, *, recoded: bool) -> str:
         """Give the type of the column in a file that has types."""
         kind = "text" if self.typed is None else self.typed.kind
+        if set(_WIDE) & {self.cell_type, self.value_type if self.is_untyped else ""}:
+            return _WHOLE
         if not self.is_untyped:
             widened = recoded and self.cell_type.startswith(_WIDENED)
             return {"FLOAT": "DOUBLE"}.get(self.cell_type, "VARCHAR") if widened else self.cell_type
@@ -77,7 +82,7 @@ class Column:
     def untouched(self, format_: Format) -> str:
         """Give the SQL of the cell as it is published where it is not recoded."""
         if format_.name == "parquet":
-            return self.natural() if self.is_untyped else self.cell
+            return self.natural() if self.is_untyped or self.cell_type in _WIDE else self.cell
         if _NESTED.search(self.cell_type):
             raise ColumnError(
                 f"column {self.name!r} is a list, a structure or binary; only a Parquet file can hold it"

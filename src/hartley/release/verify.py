@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError
-from hartley.release.certificate import Certificate, Measures, blocks, to_plain
+from hartley.release.certificate import Certificate, ColumnClaim, Measures, blocks, to_plain
 from hartley.release.policy import Policy
 from hartley.release.rereading import Reread, as_kind
 from hartley.release.verify_rows import Book, RowCount, RowCounter
@@ -102,7 +102,7 @@ def verify_release(
     if certificate is not None:
         _check_hashes(checks, certificate, policy, earlier, Path(released), original)
         if counted is not None and counted.measures:
-            _Claims(checks, certificate, policy, counted).check()
+            _Claims(checks, certificate, policy, earlier, counted).check()
     return Verification(tuple(checks.done), {} if counted is None else counted.measures)
 
 
@@ -196,8 +196,16 @@ def policy_commitment(policy: Policy, other: Policy) -> str:
 class _Claims:
     """The numbers of a certificate, one by one."""
 
-    def __init__(self, checks: _Checks, certificate: Certificate, policy: Policy, counted: RowCount) -> None:
+    def __init__(
+        self,
+        checks: _Checks,
+        certificate: Certificate,
+        policy: Policy,
+        earlier: Sequence[Policy],
+        counted: RowCount,
+    ) -> None:
         self.checks = checks
+        self.earlier = earlier
         self.certificate = certificate
         self.policy = policy
         self.counted = counted
@@ -214,7 +222,8 @@ class _Claims:
             f"{counted.dropped} rows have a missing value and were to be left out",
         )
         for name in READERS:
-            reason = _difference(getattr(certificate, name), counted.measures.get(name))
+            claimed = getattr(certificate, name)
+            reason = _difference(claimed, counted.measures.get(name)) or self._other_columns(name, claimed)
             self.checks.add(name, not reason, reason)
         found = (len(self.sizes), max(self.sizes.values()))
         self.checks.add(
@@ -234,10 +243,32 @@ class _Claims:
         self._check_columns()
         self._check_target()
 
+    def _other_columns(self, reader: str, claimed: Measures | None) -> str:
+        """Say whether a claim is about other columns than its reader sees."""
+        if claimed is None:
+            return ""
+        policy, is_all = self.policy, reader.endswith("_all")
+        public = policy.public_names
+        if reader != "before":
+            public += policy.keep + (policy.harmless if is_all else ())
+        if reader.startswith("together"):
+            for number, one in enumerate(self.earlier, 1):
+                public += (f"earlier release {number}", *one.keep)
+            public += tuple(name for one in self.earlier for name in one.harmless if is_all)
+        side = policy.side_names or None
+        named = (claimed.public.columns, claimed.sensitive.columns, claimed.side and claimed.side.columns)
+        same = named == (public, policy.sensitive_names, side)
+        return "" if same else "the claim names other columns than this reader sees"
+
     def _check_columns(self) -> None:
         claims = {claim.name: claim for claim in self.certificate.columns}
         same = tuple(claims) == self.policy.columns and all(
-            claims[name].treatment == self.policy.treatment(name) for name in self.policy.columns
+            claims[name].treatment == self.policy.treatment(name)
+            and (
+                name in self.policy.public_names
+                or claims[name] == ColumnClaim(name=name, treatment=claims[name].treatment)
+            )
+            for name in self.policy.columns
         )
         if not self.checks.add(
             "treatment of columns", same, "the certificate names other columns or treatments"

@@ -36,14 +36,9 @@ class Book:
                     raise PolicyError("the codebook is no function: a value stands in two clusters")
         return cls(policy.public_names, kinds, cluster)
 
-    def value(self, cells: dict[str, Any]) -> Value | None:
-        """Give the value of a row; nothing where a cell is not of its kind."""
-        try:
-            return tuple(
-                as_kind(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True)
-            )
-        except (ValueError, ArithmeticError, KeyError, TypeError):
-            return None
+    def value(self, cells: dict[str, Any]) -> Value:
+        """Give the public value of a row."""
+        return tuple(as_kind(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True))
 
 
 @dataclass
@@ -110,9 +105,9 @@ class RowCounter:
         if policy.reading.missing == "drop" and self._lacks(cells, value, secret, known):
             result.dropped += count
             return
-        cluster = None if value is None else self._book.cluster.get(value)
-        past = [self._cluster_in(book, cells) for book in self._earlier_books]
-        if value is None or cluster is None or None in past:
+        cluster = self._book.cluster.get(value)
+        past = [book.cluster.get(book.value(cells)) for book in self._earlier_books]
+        if cluster is None or None in past:
             result.unmapped += count if cluster is None else 0
             result.unmapped_earlier += count if None in past else 0
             return
@@ -132,15 +127,10 @@ class RowCounter:
             views["together"][(cluster, kept, *past, before), secret, known] += count
             views["together_all"][(cluster, kept, harmless, *past, before, aside), secret, known] += count
 
-    def _lacks(self, cells: dict[str, Any], value: Value | None, *roles: Value) -> bool:
+    def _lacks(self, cells: dict[str, Any], *roles: Value) -> bool:
         kinds = self._policy.untouched_kinds
         kept = tuple(as_kind(cells[name], kinds.get(name)) for name in self._policy.keep)
-        return any(None in role for role in (value or (), *roles, kept))
-
-    @staticmethod
-    def _cluster_in(book: Book, cells: dict[str, Any]) -> int | None:
-        value = book.value(cells)
-        return None if value is None else book.cluster.get(value)
+        return any(None in role for role in (*roles, kept))
 
     def _count_release(self, result: RowCount) -> None:
         names = list(self._policy.published)

@@ -1,0 +1,187 @@
+"""A released file, policy or certificate that was changed is caught, whatever was changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from hartley.errors import HartleyError
+from hartley.release.certificate import Certificate
+from hartley.release.policy import Policy
+from hartley.workflow.releasing import ReleaseResult, release
+from hartley.workflow.target import Target
+from hartley.workflow.verifying import verify
+from release.random_tables import write_table
+
+ROWS = [
+    {"age": 30 + n % 7, "chol": 150 + (n * 37) % 23, "sex": "fm"[n % 2], "note": f"n{n % 3}", "extra": n}
+    for n in range(40)
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReleaseResult]:
+    folder = tmp_path_factory.mktemp("release")
+    source = folder / "in.csv"
+    write_table(source, ROWS)
+    result = release(
+        source,
+        folder / "out.csv",
+        target=Target("distinct_l", 2),
+        sensitive="age",
+        public="chol",
+        keep="sex",
+        harmless="note",
+        search="greedy",
+    )
+    return source, result
+
+
+def is_caught(source: Path, output: Path, policy: Path, certificate: Path) -> bool:
+    try:
+        return not verify(output, original=source, policy=policy, certificate=certificate).holds
+    except HartleyError:
+        return True
+
+
+def test_what_was_not_changed_is_confirmed(made: tuple[Path, ReleaseResult]) -> None:
+    source, result = made
+    assert not is_caught(source, result.output, result.policy, result.certificate)
+
+
+@pytest.mark.parametrize("role", ["output", "policy", "certificate", "original"])
+def test_a_single_changed_byte_is_caught(made: tuple[Path, ReleaseResult], tmp_path: Path, role: str) -> None:
+    source, result = made
+    files = {
+        "output": result.output,
+        "policy": result.policy,
+        "certificate": result.certificate,
+        "original": source,
+    }
+    content = files[role].read_bytes()
+    random = Random(role)
+    for _ in range(60):
+        place = random.randrange(len(content))
+        if role in ("policy", "certificate") and content[place : place + 1].isspace():
+            continue
+        byte = random.choice([b for b in range(256) if b != content[place]])
+        changed = tmp_path / files[role].name
+        changed.write_bytes(content[:place] + bytes([byte]) + content[place + 1 :])
+        paths = {**files, role: changed}
+        order = [paths[name] for name in ("original", "output", "policy", "certificate")]
+        assert is_caught(*order), (place, byte)
+
+
+def leaves(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(document, dict):
+        return [leaf for key, value in document.items() for leaf in leaves(value, (*path, key))]
+    if isinstance(document, list):
+        return [leaf for place, value in enumerate(document) for leaf in leaves(value, (*path, place))]
+    return [path]
+
+
+def changed_leaf(document: Any, path: tuple[Any, ...]) -> Any:
+    copy = json.loads(json.dumps(document))
+    holder = copy
+    for key in path[:-1]:
+        holder = holder[key]
+    value = holder[path[-1]]
+    if isinstance(value, bool):
+        holder[path[-1]] = not value
+    elif isinstance(value, (int, float)):
+        holder[path[-1]] = value + 1
+    elif isinstance(value, str):
+        holder[path[-1]] = value + "x"
+    else:
+        holder[path[-1]] = 1
+    return copy
+
+
+def test_every_changed_claim_of_the_certificate_is_caught(
+    made: tuple[Path, ReleaseResult], tmp_path: Path
+) -> None:
+    source, result = made
+    document = json.loads(result.certificate.read_bytes())
+    changed = tmp_path / "certificate.json"
+    for path in leaves(document):
+        changed.write_text(json.dumps(changed_leaf(document, path)))
+        assert is_caught(source, result.output, result.policy, changed), path
+
+
+def test_claims_are_counted_and_not_believed_because_of_the_seal(made: tuple[Path, ReleaseResult]) -> None:
+    # Somebody who holds the key seals a false certificate: the counting must find it.
+    source, result = made
+    policy = Policy.read(result.policy)
+    document = json.loads(result.certificate.read_bytes())
+    not_countable = {"hartley", "seal", "format", "version", "search", "rows_shuffled"}
+    falsified = 0
+    for path in leaves(document):
+        if path[0] in not_countable:
+            continue
+        try:
+            false = Certificate.read_json(json.dumps(changed_leaf(document, path)).encode())
+        except HartleyError:
+            continue
+        found = verify(result.output, original=source, policy=policy, certificate=false.sealed(policy))
+        assert not found.holds, path
+        assert "seal" not in [check.name for check in found.failures]
+        falsified += 1
+    assert falsified > 50
+
+
+def test_every_changed_entry_of_the_policy_is_caught(
+    made: tuple[Path, ReleaseResult], tmp_path: Path
+) -> None:
+    source, result = made
+    document = json.loads(result.policy.read_bytes())
+    changed = tmp_path / "policy.json"
+    for path in Random(5).sample(leaves(document), 60):
+        changed.write_text(json.dumps(changed_leaf(document, path)))
+        assert is_caught(source, result.output, changed, result.certificate), path
+
+
+def test_rows_that_are_added_lost_or_swapped_between_columns_are_caught(
+    made: tuple[Path, ReleaseResult], tmp_path: Path
+) -> None:
+    source, result = made
+    header, *lines = result.output.read_text().splitlines(keepends=True)
+    changed = tmp_path / "out.csv"
+    swapped = [",".join(reversed(lines[0].rstrip("\n").split(","))) + "\n", *lines[1:]]
+    for rows in (lines[1:], [*lines, lines[0]], swapped, [lines[1], *lines[1:]]):
+        changed.write_text(header + "".join(rows))
+        found = verify(changed, original=source, policy=result.policy)
+        assert [check.name for check in found.failures] == ["rows"]
+
+
+def test_order_alone_is_no_difference(made: tuple[Path, ReleaseResult], tmp_path: Path) -> None:
+    source, result = made
+    header, *lines = result.output.read_text().splitlines(keepends=True)
+    changed = tmp_path / "out.csv"
+    changed.write_text(header + "".join(reversed(lines)))
+    assert verify(changed, original=source, policy=result.policy).holds
+
+
+def test_the_certificate_holds_no_cell_and_no_label(made: tuple[Path, ReleaseResult]) -> None:
+    _, result = made
+    document = json.loads(result.certificate.read_bytes())
+    texts = [
+        value
+        for path in leaves(document)
+        if isinstance(value := _at(document, path), str) and path[-1] not in ("seal",)
+    ]
+    cells = {str(cell) for row in ROWS for cell in row.values()}
+    policy = Policy.read(result.policy)
+    cells |= {text for cluster in policy.clusters for text in cluster.label if text is not None}
+    assert not cells & set(texts)
+    assert policy.key not in result.certificate.read_text()
+    assert "witnesses" not in result.certificate.read_text()
+
+
+def _at(document: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        document = document[key]
+    return document
