@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from hartley.cli.terminal import console
-from hartley.errors import InputError, OptionError
+from hartley.errors import OptionError
+from hartley.web.serving import serve
 
 
 @click.command("serve")
@@ -38,12 +39,6 @@ def command(table: Path | None, port: int, host: str, upload_limit: int, opens: 
     The app listens on this machine only and loads nothing from the network. Ctrl-C ends it and
     removes its copies.
     """
-    try:
-        from hartley.web.serving import serve
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"the app needs the package {error.name}; install it with: pip install 'hartley[web]'"
-        ) from None
     if host in ("0.0.0.0", "::", ""):  # noqa: S104 (refused, not bound)
         raise OptionError(
             f"--host {host or repr(host)} is no address that a browser can open; give this machine's own"

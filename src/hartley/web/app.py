@@ -50,6 +50,10 @@ class Search:
         }
 
 
+IDLE = Search(number=0, state="idle")
+"""Nothing is searched, and nothing has been since the table was opened."""
+
+
 @dataclass(kw_only=True)
 class Service:
     """What the routes share."""
@@ -193,19 +197,15 @@ async def start_search(service: Service, request: Request) -> Json:
 async def follow_search(service: Service, request: Request) -> Json:
     """Say how far the search is."""
     del request
-    if service.search is None:
-        raise CallError("no search has been started", 404)
-    return service.search.to_dict()
+    return (service.search or IDLE).to_dict()
 
 
 async def stop_search(service: Service, request: Request) -> Json:
     """Stop the search; what it has found stays."""
     del request
-    if service.search is None:
-        raise CallError("no search has been started", 404)
-    if service.search.state == "running":
+    if service.search is not None and service.search.state == "running":
         service.worker.stop()
-    return service.search.to_dict()
+    return (service.search or IDLE).to_dict()
 
 
 async def look(service: Service, request: Request) -> Any:

@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import InputError, OptionError, TableError
 
 UPLOAD_LIMIT = 1_000_000_000
+PACKAGES = ("jinja2", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -26,13 +27,19 @@ def serve(
 
     Port 0 takes any that is free. Everything that was uploaded or made is removed at the end.
     """
-    import uvicorn
+    try:
+        import uvicorn
 
-    from hartley.web.announcing import AnnouncingServer
-    from hartley.web.app import Service, create_app
-    from hartley.web.guard import Door
-    from hartley.web.worker import Worker
-
+        from hartley.web.announcing import AnnouncingServer
+        from hartley.web.app import Service, create_app
+        from hartley.web.guard import Door
+        from hartley.web.worker import Worker
+    except ModuleNotFoundError as error:
+        if error.name not in PACKAGES:
+            raise
+        raise InputError(
+            f"the app needs the package {error.name}; install it with: pip install 'hartley[web]'"
+        ) from None
     if table is not None and not table.is_file():
         raise TableError(
             f"no file {table.name!r}; give the path of a table, or none to choose one in the app"
@@ -68,12 +75,12 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
     except (OSError, OverflowError) as error:
+        listening.close()
         raise OptionError(
             f"cannot listen on {host} port {port} ({getattr(error, 'strerror', None) or error}); "
             "another program may use it, choose another --port"

@@ -188,6 +188,8 @@ function showFrontier(frontier, running) {
 
 function choose(index, options) {
   Object.assign(state, { chosen: index, touched: true });
+  // A preview of another point would mislead; it is made anew.
+  if (!by("release").hidden) reveal("frontier");
   chart.choose(index, options);
   showMeaning(index);
   showSliders();

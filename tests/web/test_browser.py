@@ -1,0 +1,447 @@
+"""The whole path in a real browser: what a curator sees, clicks and saves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hartley import workflow
+from hartley.workflow.verifying import verify
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+CHROMIUM = os.environ.get("HARTLEY_CHROMIUM") or shutil.which("chromium")
+if CHROMIUM is None:
+    pytest.skip("no Chromium is installed (set HARTLEY_CHROMIUM to one)", allow_module_level=True)
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def serve(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hartley", "serve", "--no-open", *arguments], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, re.search(r"http://\S+", process.stdout.readline())[0]
+
+
+def end(process: subprocess.Popen[str]) -> int:
+    process.send_signal(2)
+    try:
+        return process.wait(15)
+    finally:
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    process, url = serve()
+    yield url
+    assert end(process) == 0
+
+
+class Visit:
+    """A page that notes whatever it should not do."""
+
+    def __init__(self, chromium, url: str, **options) -> None:
+        self.origin = url.split("/?")[0]
+        self.context = chromium.new_context(viewport={"width": 1100, "height": 900}, **options)
+        self.context.set_default_timeout(20_000)
+        self.page = self.context.new_page()
+        self.wrong: list[str] = []
+        self.expected_refusals = 0
+        self.page.on("request", self._on_request)
+        self.page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        self.page.on("console", self._on_console)
+        self.page.on("dialog", lambda dialog: (self.wrong.append("dialog"), dialog.dismiss()))
+        self.page.goto(url)
+
+    def _on_request(self, request) -> None:
+        if not request.url.startswith(self.origin + "/"):
+            self.wrong.append(f"request: {request.url}")
+
+    def _on_console(self, message) -> None:
+        # A refusal with its status is the server's word; anything else is a fault of the page.
+        if "the server responded with a status of 4" in message.text and self.expected_refusals:
+            self.expected_refusals -= 1
+        elif message.type in ("error", "warning"):
+            self.wrong.append(f"{message.type}: {message.text}")
+
+    def open_example(self) -> None:
+        self.page.click("#open-example")
+        self.page.wait_for_selector("#columns tbody tr")
+
+    def upload(self, path: Path) -> None:
+        self.page.set_input_files("#file", str(path))
+
+    def give_role(self, column: str, role: str) -> None:
+        self.page.get_by_label(f"Role of {column}", exact=True).select_option(role)
+
+    def measure(self) -> None:
+        self.page.click("#measure")
+        self.page.wait_for_selector("#findings .card")
+
+    def wait_for_frontier(self) -> None:
+        self.page.wait_for_selector("#chart .point")
+        self.page.wait_for_selector("#progress", state="hidden")
+
+    def to_frontier(self) -> None:
+        self.open_example()
+        self.give_role("age", "sensitive")
+        self.give_role("cholesterol", "public")
+        self.measure()
+        self.wait_for_frontier()
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector)
+
+    def chosen(self) -> int:
+        return int(self.page.get_attribute('#chart [aria-checked="true"]', "data-index"))
+
+
+@pytest.fixture
+def visit(chromium, address) -> Iterator[Visit]:
+    visit = Visit(chromium, address)
+    yield visit
+    visit.context.close()
+    assert visit.wrong == []
+
+
+@pytest.fixture(scope="module")
+def frontier(clinic_csv):
+    return workflow.frontier(clinic_csv, sensitive="age", public="cholesterol").frontier
+
+
+def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
+    page = visit.page
+    visit.to_frontier()
+
+    # The audit and the frontier are those of the workflow.
+    audit = workflow.audit(clinic_csv, sensitive="age", public="cholesterol").audit
+    assert f"{audit.l0_bits:.2f} bits" in visit.text("#findings")
+    assert f"{audit.narrowest_count} of {audit.observations} cholesterol values" in visit.text("#findings")
+    assert page.locator("#chart .point").count() == len(frontier.points)
+    assert visit.text("#search-said") == f"{len(frontier.points)} points, all proven to be best."
+    assert visit.chosen() == frontier.points.index(frontier.balanced())
+
+    # Hovering says what a point means; clicking chooses it.
+    point = frontier.points[-1]
+    page.hover(f'#chart [data-index="{len(frontier.points) - 1}"] .dot')
+    assert f"at least {point.distinct_l} candidates of 37" in visit.text("#meaning")
+    page.click('#chart [data-index="1"] .dot')
+    assert visit.chosen() == 1
+
+    # The sliders ask the frontier as Python does.
+    page.locator("#by-candidates").fill("4")
+    assert visit.chosen() == frontier.points.index(frontier.best_utility_with(4))
+    page.locator("#by-cost").fill("2")
+    assert visit.chosen() == 2
+    assert frontier.least_leakage_within(frontier.points[2].max_distortion) == frontier.points[2]
+
+    # The preview shows the recoding of the chosen point.
+    page.locator("#by-candidates").fill("5")
+    point = frontier.best_utility_with(5)
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    assert page.locator("#recoding tbody tr").count() == point.clusters
+    for image in page.locator("#figures img").all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_timeout(50)
+    page.wait_for_load_state("networkidle")
+    assert all(
+        image.evaluate("image => image.naturalWidth > 100") for image in page.locator("#figures img").all()
+    )
+
+    # The release is verified, and its files are what was promised.
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    assert f"at least {point.distinct_l} candidates" in visit.text("#verified")
+    for button in ("Report for the board", "Curator's report"):
+        page.get_by_role("button", name=button).click()
+        page.get_by_role("link", name=button).wait_for()
+    files = {}
+    for link in page.locator("#downloads a").all():
+        with page.expect_download() as waiting:
+            link.click()
+        files[waiting.value.suggested_filename] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(files[waiting.value.suggested_filename])
+    assert sorted(files) == [
+        "clinic-released.certificate.json",
+        "clinic-released.csv",
+        "clinic-released.policy.json",
+        "curators-report.html",
+        "report.html",
+    ]
+    checked = verify(
+        files["clinic-released.csv"],
+        original=clinic_csv,
+        policy=files["clinic-released.policy.json"],
+        certificate=files["clinic-released.certificate.json"],
+    )
+    assert checked.holds
+    certificate = json.loads(files["clinic-released.certificate.json"].read_text())
+    assert certificate["after"]["distinct_l"] == point.distinct_l
+    assert "no cell of the table" in files["report.html"].read_text(encoding="utf-8")
+    assert "For the curator only" in files["curators-report.html"].read_text(encoding="utf-8")
+
+
+def test_everything_can_be_done_from_the_keyboard(visit, frontier):
+    page = visit.page
+    page.focus("#open-example")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#columns tbody tr")
+    for column, presses in (("age", 1), ("cholesterol", 2)):
+        page.get_by_label(f"Role of {column}", exact=True).focus()
+        for _ in range(presses):
+            page.keyboard.press("ArrowDown")
+    page.focus("#measure")
+    page.keyboard.press("Enter")
+    visit.wait_for_frontier()
+    page.focus('#chart [tabindex="0"]')
+    page.keyboard.press("Home")
+    assert visit.chosen() == 0
+    page.keyboard.press("ArrowRight")
+    assert visit.chosen() == 1
+    assert page.evaluate("document.activeElement.getAttribute('data-index')") == "1"
+    page.keyboard.press("End")
+    assert visit.chosen() == len(frontier.points) - 1
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert f"at least {frontier.points[-1].distinct_l} candidates" in label
+    page.focus("#preview")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#recoding tbody tr")
+    page.focus("#release-options button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#downloads a")
+
+
+def test_names_and_cells_are_only_ever_text(visit, tmp_path):
+    nasty = tmp_path / '<img src=x onerror="alert(0)">.csv'
+    public, sensitive = "<img src=x onerror=alert(1)>", '"><script>alert(2)</script>'
+    with nasty.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([public, sensitive, "{{ 7*7 }}"])
+        for place in range(30):
+            cell = ["<b onmouseover=alert(3)>", "'; alert(4) //", "</script><svg onload=alert(5)>"][place % 3]
+            writer.writerow([f"{cell}{place // 2}", f"<i>{place % 7}</i>", "${alert(6)}"])
+    visit.upload(nasty)
+    page = visit.page
+    page.wait_for_selector("#columns tbody tr")
+    assert public in visit.text("#columns")
+    assert "{{ 7*7 }}" in visit.text("#columns")
+    visit.give_role(public, "public")
+    visit.give_role(sensitive, "sensitive")
+    visit.measure()
+    assert "'; alert(4) //0" in visit.text("#witnesses")
+    visit.wait_for_frontier()
+    page.focus('#chart [tabindex="0"]')
+    page.keyboard.press("End")
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    assert "onload=alert(5)" in visit.text("#recoding")
+    page.wait_for_load_state("networkidle")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    for button in ("Report for the board", "Curator's report"):
+        page.get_by_role("button", name=button).click()
+        page.get_by_role("link", name=button).wait_for()
+    assert page.locator("img[src=x], main script, main b, main i").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [("a.pdf", b"%PDF", "must end in one of"), ("a.csv", b"a,b\n1\n", "line 2"), ("b.csv", b"", "empty")],
+)
+def test_a_wrong_file_is_answered_in_a_line_and_the_page_goes_on(visit, tmp_path, name, content, said):
+    visit.expected_refusals = 1
+    path = tmp_path / name
+    path.write_bytes(content)
+    visit.upload(path)
+    visit.page.wait_for_selector("#error:not([hidden])")
+    assert said in visit.text("#error")
+    visit.open_example()
+    assert visit.page.is_hidden("#error")
+
+
+def test_roles_that_are_missing_are_asked_for(visit):
+    visit.open_example()
+    visit.page.click("#measure")
+    assert visit.text("#error") == "Choose at least one column to protect."
+    visit.give_role("age", "sensitive")
+    visit.page.click("#measure")
+    assert visit.text("#error") == "Choose at least one column to publish."
+
+
+@pytest.fixture(scope="module")
+def hard_csv(tmp_path_factory) -> Path:
+    """A table whose search takes far longer than anybody waits."""
+    source = np.random.default_rng(5)
+    path = tmp_path_factory.mktemp("hard") / "hard.csv"
+    rows = zip(source.integers(0, 900, 2_500), source.integers(0, 300, 2_500), strict=True)
+    path.write_text("place,illness\n" + "\n".join(f"p{x},i{s}" for x, s in rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_search_can_be_stopped_and_keeps_what_it_found(visit, hard_csv):
+    page = visit.page
+    visit.upload(hard_csv)
+    page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    # Points appear while the search goes on, and the page can be used.
+    page.wait_for_selector("#progress:not([hidden])")
+    page.wait_for_selector("#chart .point")
+    assert page.is_visible("#stop")
+    assert page.is_disabled("#preview")
+    page.click("#stop")
+    page.wait_for_selector("#progress", state="hidden", timeout=30_000)
+    assert visit.text("#search-said").startswith("Stopped early.")
+    page.focus('#chart [tabindex="0"]')
+    page.keyboard.press("End")
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+
+
+def test_a_new_table_ends_the_search_of_the_old_one(visit, hard_csv):
+    visit.upload(hard_csv)
+    visit.page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    visit.page.wait_for_selector("#progress:not([hidden])")
+    visit.open_example()
+    visit.page.get_by_label("Role of pulse", exact=True).wait_for()
+    assert visit.page.is_hidden("#frontier")
+
+
+def test_the_greedy_run_can_be_asked_for(visit, clinic_csv):
+    visit.to_frontier()
+    visit.page.click("#options summary")
+    visit.page.select_option("[name=search]", "greedy")
+    visit.page.select_option("[name=utility]", "resolution")
+    visit.page.click("#search-options button")
+    visit.page.get_by_text("of the greedy run").wait_for()
+    greedy = workflow.frontier(
+        clinic_csv, sensitive="age", public="cholesterol", search="greedy", utility="resolution"
+    )
+    assert visit.page.locator("#chart .point").count() == len(greedy.frontier.points)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_cut_off_on_a_phone(chromium, address, scheme):
+    visit = Visit(chromium, address, color_scheme=scheme)
+    visit.page.set_viewport_size({"width": 360, "height": 740})
+    visit.to_frontier()
+    visit.page.click("#preview")
+    visit.page.wait_for_selector("#recoding tbody tr")
+    wide = visit.page.evaluate("document.documentElement.scrollWidth")
+    visit.context.close()
+    assert wide <= 360
+    assert visit.wrong == []
+
+
+def test_the_key_leaves_the_address_bar_and_stays_valid(visit, address):
+    assert visit.page.url == address.split("?")[0]
+    visit.page.reload()
+    visit.open_example()
+
+
+def test_without_the_key_the_page_is_locked(chromium, address):
+    context = chromium.new_context()
+    page = context.new_page()
+    assert page.goto(address.split("?")[0]).status == 403
+    assert "Open the address that hartley printed" in page.inner_text("body")
+    context.close()
+
+
+def test_another_site_cannot_reach_the_app(chromium, address, tmp_path):
+    # The browser that holds the key visits a page that tries everything a page can.
+    origin = address.split("/?")[0]
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(address)
+    evil = tmp_path / "evil.html"
+    evil.write_text(
+        f"""<body><script>
+        const readable = (answer) => answer.text().then((text) => text || Promise.reject("opaque"));
+        const body = '{{"which": "example"}}';
+        const post = {{method: "POST", mode: "no-cors", credentials: "include", body}};
+        window.tried = Promise.allSettled([
+          fetch("{origin}/api/search", {{credentials: "include"}}).then(readable),
+          fetch("{origin}/api/open", post).then(readable),
+        ]).then((all) => all.map((one) => one.status).join());
+        </script>
+        <form method="post" action="{origin}/api/open"><input name="which" value="example"></form>"""
+    )
+    page.goto(evil.as_uri())
+    assert page.evaluate("window.tried") == "rejected,rejected"
+    with page.expect_navigation() as waiting:
+        page.evaluate("document.forms[0].submit()")
+    assert waiting.value.status == 403
+    context.close()
+
+
+def test_ending_the_app_removes_its_copies(clinic_csv, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hartley", "serve", "--no-open", str(clinic_csv)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert "token=" in process.stdout.readline()
+    (private,) = tmp_path.glob("hartley-*")
+    assert private.stat().st_mode & 0o077 == 0
+    assert end(process) == 0
+    assert not private.exists()
+
+
+def test_figures_and_reports_open_without_a_network(chromium, clinic_csv, frontier, tmp_path):
+    from hartley.cli.program import run
+
+    pages = [frontier.plot().save(tmp_path / "frontier.html"), tmp_path / "report.html"]
+    assert (
+        run(
+            ["report", str(clinic_csv), "-s", "age", "-p", "cholesterol", "-o", str(pages[1]), "--disclosive"]
+        )
+        == 0
+    )
+    context = chromium.new_context()
+    for path in pages:
+        page = context.new_page()
+        asked: list[str] = []
+        faults: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("console", lambda message, faults=faults: faults.append(message.text))
+        page.on("pageerror", lambda error, faults=faults: faults.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("svg")
+        assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+        assert faults == []
+    context.close()

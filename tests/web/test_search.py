@@ -1,0 +1,181 @@
+"""Searches in the background, and the same numbers everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from hartley import workflow
+from hartley.cli.program import run
+
+ROLES = {"sensitive": ["age"], "public": ["cholesterol"], "side": []}
+
+
+def opened(browser) -> dict:
+    described = browser.post("/api/open", json={"which": "given"}).json()
+    return {"revision": described["revision"], **ROLES}
+
+
+def finished(browser, found: dict, patience: float = 60) -> dict:
+    end = time.monotonic() + patience
+    while found["state"] == "running" and time.monotonic() < end:
+        time.sleep(0.05)
+        found = browser.get("/api/search").json()
+    return found
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"utility": "resolution"}, {"leakage": "istar"}, {"search": "greedy"}], ids=lambda a: str(a)
+)
+def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv, capsys, asked):
+    found = finished(browser, browser.post("/api/search", json={**opened(browser), **asked}).json())
+    assert found["state"] == "done"
+    shown = dict(found["frontier"])
+    balanced = shown.pop("balanced")
+    options = [part for name, value in asked.items() for part in (f"--{name}", value)]
+    command = ["frontier", str(clinic_csv), "-s", "age", "-p", "cholesterol", "--json", *options]
+    assert run(command) == 0
+    assert shown == json.loads(capsys.readouterr().out)
+    result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **asked)
+    assert shown == json.loads(json.dumps(result.to_dict()))
+    assert result.frontier.points[balanced] == result.frontier.balanced()
+
+
+def test_the_release_is_of_the_chosen_point_and_verified(browser, service):
+    asked = opened(browser)
+    frontier = finished(browser, browser.post("/api/search", json=asked).json())["frontier"]
+    place = next(i for i, point in enumerate(frontier["points"]) if point["distinct_l"] >= 5)
+    made = browser.post("/api/release", json={"revision": asked["revision"], "point": place}).json()
+    assert made["release"]["verified"] is True
+    assert made["release"]["point"] == frontier["points"][place]
+    assert made["release"]["after"]["distinct_l"] >= 5
+    assert set(made["links"]) == {"table", "policy", "certificate"}
+    text = browser.get(made["links"]["table"]["href"]).text
+    assert len(text.splitlines()) == 301
+    assert len(set(text.splitlines()[1:])) == frontier["points"][place]["clusters"]
+    assert all(str(service.folder) not in str(value) for value in made["release"].values())
+
+
+def test_labels_can_be_written_as_intervals(browser):
+    asked = opened(browser)
+    finished(browser, browser.post("/api/search", json=asked).json())
+    made = browser.post(
+        "/api/release", json={"revision": asked["revision"], "point": 3, "labels": "interval"}
+    ).json()
+    assert any(row[0] and row[0].startswith("[") for row in made["preview"]["rows"])
+    assert any(str(one["released"]).startswith("[") for one in made["codebook"])
+
+
+def test_the_release_stays_inside_the_private_folder(browser, service):
+    asked = opened(browser)
+    finished(browser, browser.post("/api/search", json=asked).json())
+    browser.post("/api/release", json={"revision": asked["revision"], "point": 1})
+    for path, _ in service.files.values():
+        assert path.resolve().is_relative_to(service.folder.resolve())
+
+
+@pytest.mark.parametrize("point", [-1, 10_000, "1", None, 1.5, True and [0]])
+def test_a_point_that_is_not_there_is_refused(browser, point):
+    asked = opened(browser)
+    finished(browser, browser.post("/api/search", json=asked).json())
+    for path in ("/api/look", "/api/release", "/api/report"):
+        answer = browser.post(path, json={"revision": asked["revision"], "point": point})
+        assert answer.status_code == 422
+        assert "no such point" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"leakage": "nothing"},
+        {"utility": "speed"},
+        {"search": "magic"},
+        {"time_limit": "soon"},
+        {"time_limit": -1},
+        {"public": []},
+        {"public": ["age"], "sensitive": ["nobody"]},
+    ],
+    ids=str,
+)
+def test_a_search_that_makes_no_sense_fails_in_one_line(browser, asked):
+    found = finished(browser, browser.post("/api/search", json={**opened(browser), **asked}).json())
+    assert found["state"] == "failed"
+    assert "internal error" not in found["message"]
+    assert "\n" not in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/figure/0/recoding/light.svg", 200),
+        ("/figure/0/candidates/dark.svg", 200),
+        ("/figure/0/secrets/light.svg", 422),
+        ("/figure/999/recoding/light.svg", 422),
+        ("/figure/0/recoding/pink.svg", 422),
+    ],
+)
+def test_figures_are_images(browser, path, status):
+    asked = opened(browser)
+    finished(browser, browser.post("/api/search", json=asked).json())
+    answer = browser.get(path)
+    assert answer.status_code == status
+    if status == 200:
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert "<script" not in answer.text
+
+
+def test_before_a_search_there_is_nothing_to_look_at(browser):
+    asked = opened(browser)
+    assert browser.get("/api/search").json()["state"] == "idle"
+    assert browser.post("/api/stop", json={}).json()["state"] == "idle"
+    assert browser.post("/api/look", json={"revision": asked["revision"], "point": 0}).status_code == 422
+    assert browser.get("/download/table").status_code == 404
+
+
+def hard_table() -> bytes:
+    source = np.random.default_rng(5)
+    rows = zip(source.integers(0, 900, 2_500), source.integers(0, 300, 2_500), strict=True)
+    return ("place,illness\n" + "\n".join(f"p{x},i{s}" for x, s in rows) + "\n").encode()
+
+
+def started(browser) -> dict:
+    described = browser.post("/api/upload", params={"name": "hard.csv"}, content=hard_table()).json()
+    roles = {"revision": described["revision"], "sensitive": ["illness"], "public": ["place"]}
+    found = browser.post("/api/search", json=roles).json()
+    assert found["state"] == "running"
+    return roles
+
+
+def test_points_arrive_while_the_search_runs_and_stay_when_it_is_stopped(browser):
+    started(browser)
+    end = time.monotonic() + 60
+    while not (found := browser.get("/api/search").json())["frontier"] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert found["state"] == "running"
+    assert found["frontier"]["points"][0]["largest_cluster"] == 1
+    browser.post("/api/stop", json={})
+    found = finished(browser, found)
+    assert found["state"] == "stopped"
+    assert found["frontier"]["complete"] is False
+    assert len(found["frontier"]["points"]) > 1
+
+
+def test_a_time_limit_ends_a_search(browser):
+    roles = started(browser)
+    found = finished(browser, browser.post("/api/search", json={**roles, "time_limit": 0.5}).json())
+    assert found["state"] == "stopped"
+
+
+def test_another_worker_takes_over_when_one_is_lost(browser, service):
+    started(browser)
+    os.kill(service.worker._process.pid, signal.SIGKILL)
+    found = finished(browser, browser.get("/api/search").json())
+    assert found["state"] == "failed"
+    assert "open the table again" in found["message"]
+    found = finished(browser, browser.post("/api/search", json=opened(browser)).json())
+    assert found["state"] == "done"
