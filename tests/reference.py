@@ -10,14 +10,15 @@ with a side value. Without side information there is one side value, and the def
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 from math import inf, isnan, log2
 
 from hartley.model import JointRange
 
 Merge = tuple[int, int]
+_numbers = count()
 Run = list[list[Merge]]
 
 
@@ -28,6 +29,7 @@ class Cluster:
     """The (sensitive, side) values that occur with a member."""
     total: float
     """The sum of the positions, added up as the cluster was merged."""
+    number: int = field(default_factory=lambda: next(_numbers))
 
     @property
     def place(self) -> int:
@@ -78,6 +80,19 @@ def singletons(joint: JointRange, positions: list[float] | None = None) -> dict[
     }
 
 
+def remembered(cost: Cost) -> Callable[[Cluster, Cluster], float]:
+    """The cost of the union of two clusters, worked out once for each two."""
+    known: dict[tuple[int, int], float] = {}
+
+    def union_cost(one: Cluster, other: Cluster) -> float:
+        pair = (one.number, other.number)
+        if pair not in known:
+            known[pair] = cost(one.union(other))
+        return known[pair]
+
+    return union_cost
+
+
 def narrowest_first(joint: JointRange, cost: Cost, positions: list[float] | None = None) -> Run:
     """Algorithm 1: merge the clusters that leak most, each with the partner of the cheapest union."""
     clusters = singletons(joint, positions)
@@ -112,14 +127,17 @@ def component_joining(joint: JointRange, cost: Cost, positions: list[float] | No
     Ties under resolution (``cost`` is :func:`size_cost`) go by components, else to the earliest pair.
     """
     clusters = singletons(joint, positions)
+    union_cost = remembered(cost)
     run: Run = []
     while True:
         graph = Graph(clusters)
         best = None
         for one, other in combinations(sorted(clusters), 2):
             joined = graph.joined(one, other)
-            union = cost(clusters[one].union(clusters[other]))
-            if joined is None or union == inf:
+            if joined is None:
+                continue
+            union = union_cost(clusters[one], clusters[other])
+            if union == inf:
                 continue
             if cost is size_cost:
                 ranks = sorted(
@@ -147,23 +165,30 @@ def joint_search(
     clusters = singletons(joint, positions)
     prior = _prior(clusters)
 
-    def lagrangian(present: list[Cluster]) -> float:
-        leakage = log2(max(_leakage(cluster, prior) for cluster in present))
-        return leakage - utility_weight * of_cost(max(cost(cluster) for cluster in present))
+    def lagrangian(leakages: list[Fraction], costs: list[float]) -> float:
+        return log2(max(leakages)) - utility_weight * of_cost(max(costs))
 
     run: Run = []
     while True:
         graph = Graph(clusters)
-        before = lagrangian(list(clusters.values()))
+        leakages = {place: _leakage(cluster, prior) for place, cluster in clusters.items()}
+        costs = {place: cost(cluster) for place, cluster in clusters.items()}
+        before = lagrangian(list(leakages.values()), list(costs.values()))
         best = None
         for one, other in combinations(sorted(clusters), 2):
             joined = graph.joined(one, other)
-            union = clusters[one].union(clusters[other])
-            if joined is None or cost(union) == inf:
+            if joined is None:
                 continue
-            rest = [cluster for place, cluster in clusters.items() if place not in (one, other)]
+            union = clusters[one].union(clusters[other])
+            if cost(union) == inf:
+                continue
+            rest = [place for place in clusters if place not in (one, other)]
+            after = lagrangian(
+                [_leakage(union, prior), *(leakages[place] for place in rest)],
+                [cost(union), *(costs[place] for place in rest)],
+            )
             key = (
-                round(lagrangian([*rest, union]) - before, 12),
+                round(after - before, 12),
                 len(clusters[one].pairs) + len(clusters[other].pairs),
                 *graph.largest_first(joined),
                 one,
@@ -180,11 +205,12 @@ class Graph:
     """The components of the observations (cluster, side value): joined where they share a sensitive value."""
 
     def __init__(self, clusters: dict[int, Cluster]) -> None:
-        nodes = {
-            (place, side): {s for s, a in cluster.pairs if a == side}
-            for place, cluster in clusters.items()
-            for side in {a for _, a in cluster.pairs}
-        }
+        nodes: dict[tuple[int, int], list[int]] = {}
+        showing: dict[int, list[tuple[int, int]]] = {}
+        for place, cluster in clusters.items():
+            for s, side in cluster.pairs:
+                nodes.setdefault((place, side), []).append(s)
+                showing.setdefault(s, []).append((place, side))
         self.component: dict[tuple[int, int], int] = {}
         values: list[set[int]] = []
         for start in sorted(nodes):
@@ -197,10 +223,13 @@ class Graph:
             while todo:
                 node = todo.pop()
                 values[number] |= set(clusters[node[0]].members)
-                for other in nodes:
-                    if other not in self.component and nodes[other] & nodes[node]:
+                for other in (other for s in nodes[node] for other in showing.pop(s, [])):
+                    if other not in self.component:
                         self.component[other] = number
                         todo.append(other)
+        self.sides: dict[int, list[int]] = {}
+        for place, side in self.component:
+            self.sides.setdefault(place, []).append(side)
         self.sizes = [len(members) for members in values]
         self.firsts = [min(members) for members in values]
 
@@ -211,8 +240,8 @@ class Graph:
         """
         brought = [
             (self.component[one, side], self.component[other, side])
-            for place, side in self.component
-            if place == one and (other, side) in self.component
+            for side in self.sides[one]
+            if side in self.sides[other]
         ]
         brought = [(mine, yours) for mine, yours in brought if mine != yours]
         if not brought:

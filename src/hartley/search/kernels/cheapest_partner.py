@@ -11,7 +11,8 @@ whose nodes bound the cost of every union below them. The tree is only built whe
 and brought up to date when next needed.
 
 Bounds. The cost of a union is at least half its span, under every codeword. Under the centroid it is
-also at least the distance from the mean of the union, which a node confines. Computed sums of
+also at least the distance from the mean of the union, which a node confines; under a member as codeword
+two parts that lie apart cost at least the distance from one to the far end of the other. Computed sums of
 positions that are not integers err; ``slack`` is how much, and no bound is trusted further.
 """
 
@@ -29,9 +30,8 @@ Floats = npt.NDArray[np.float64]
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 NEIGHBOURS = 16
 EMPTY, MIXED = -1, -2
-LOW, HIGH, TOTAL, COUNT = 0, 1, 2, 3
-# The columns of a node's bounds.
-TOP_LOW, LEAST_HIGH, LEAST_MEAN, TOP_MEAN, LEAST_COUNT, TOP_COUNT = 0, 1, 2, 3, 4, 5
+# The columns of a node's bounds: greatest low end, least high end, least and greatest mean (under other
+# codewords than the centroid: least low end, greatest high end), least and greatest number of values.
 
 
 @hot_loop
@@ -108,6 +108,7 @@ def settle_tree(
     kinds: Ints,
     changed: Ints,
     state: Ints,
+    codeword: int,
 ) -> None:
     """Bring the tree up to date with the slots that changed.
 
@@ -120,11 +121,14 @@ def settle_tree(
         leaf = half + slot
         kinds[leaf] = kind[slot]
         if kind[slot] != EMPTY:
-            mean = body[slot, 2] / body[slot, 3]
             bounds[leaf, 0] = body[slot, 0]
             bounds[leaf, 1] = body[slot, 1]
-            bounds[leaf, 2] = mean
-            bounds[leaf, 3] = mean
+            if codeword == CENTROID:
+                bounds[leaf, 2] = body[slot, 2] / body[slot, 3]
+                bounds[leaf, 3] = bounds[leaf, 2]
+            else:
+                bounds[leaf, 2] = body[slot, 0]
+                bounds[leaf, 3] = body[slot, 1]
             bounds[leaf, 4] = body[slot, 3]
             bounds[leaf, 5] = body[slot, 3]
             labels[leaf] = label[slot]
@@ -198,14 +202,13 @@ def cheapest_partner(
     if right >= m and left < 0:
         return found, best
     if state[1] == 0 or state[0] > 0:
-        settle_tree(body, label, kind, alias, bounds, labels, kinds, changed, state)
+        settle_tree(body, label, kind, alias, bounds, labels, kinds, changed, state, codeword)
     half = len(kinds) // 2
     count, mean = body[slot, 3], body[slot, 2] / body[slot, 3]
     climb = half + slot
     while climb > 1:
         # Nearest blocks first: the sibling of every node on the way up.
         sibling = climb ^ 1
-        rightward = sibling > climb
         climb //= 2
         stack[0] = sibling
         height = 1
@@ -213,11 +216,15 @@ def cheapest_partner(
             height -= 1
             node = stack[height]
             if kinds[node] == MIXED:
-                one, two = kinds[2 * node], kinds[2 * node + 1]
-                if one == EMPTY or two == EMPTY:
-                    kinds[node] = two if one == EMPTY else one
-                elif one >= 0 and two >= 0 and representative(alias, one) == representative(alias, two):
-                    kinds[node] = one
+                left_kind, right_kind = kinds[2 * node], kinds[2 * node + 1]
+                if left_kind == EMPTY or right_kind == EMPTY:
+                    kinds[node] = right_kind if left_kind == EMPTY else left_kind
+                elif (
+                    left_kind >= 0
+                    and right_kind >= 0
+                    and representative(alias, left_kind) == representative(alias, right_kind)
+                ):
+                    kinds[node] = left_kind
             if kinds[node] == EMPTY or (kinds[node] >= 0 and representative(alias, kinds[node]) == own):
                 continue
             top = max(high, bounds[node, 1])
@@ -235,13 +242,28 @@ def cheapest_partner(
                 lowest_mean = mean + (near - mean) * (weight / (count + weight))
                 if max(top - highest_mean, lowest_mean - bottom) > best + mean_slack:
                     continue
+            elif codeword == MEMBER:
+                # A member of one part lies at least as far from the far end of the other.
+                if bounds[node, 2] > high:
+                    if min(bounds[node, 1] - high, bounds[node, 2] - low) > best:
+                        continue
+                elif bounds[node, 3] < low and min(low - bounds[node, 0], high - bounds[node, 3]) > best:
+                    continue
             if node >= half:
                 other = node - half
                 cost = union_cost(slot, other, body, codeword, runs, following, starts, lengths, values)
                 if cost < best or (cost == best and label[other] < label[found]):
                     best, found = cost, other
             else:
-                stack[height] = 2 * node + 1 if rightward else 2 * node
-                stack[height + 1] = 2 * node if rightward else 2 * node + 1
+                # The child with the smaller bound first; of equals the one with the earlier cluster, so that
+                # among many ties the earliest is found at once.
+                first, second = 2 * node, 2 * node + 1
+                if kinds[first] != EMPTY and kinds[second] != EMPTY:
+                    one = max(high, bounds[first, 1]) - min(low, bounds[first, 0])
+                    two = max(high, bounds[second, 1]) - min(low, bounds[second, 0])
+                    if two < one or (two == one and labels[second] < labels[first]):
+                        first, second = second, first
+                stack[height] = second
+                stack[height + 1] = first
                 height += 2
     return found, best

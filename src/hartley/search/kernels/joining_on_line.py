@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
+from hartley.measures.member_runs import join_runs
 from hartley.search.kernels.cheapest_partner import (
     CENTROID,
     EMPTY,
@@ -20,7 +21,6 @@ from hartley.search.kernels.cheapest_partner import (
     cheapest_partner,
     representative,
 )
-from hartley.measures.member_runs import join_runs
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]

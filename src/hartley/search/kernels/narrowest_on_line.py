@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
+from hartley.measures.member_runs import join_runs
 from hartley.search.kernels.cheapest_partner import CENTROID, EMPTY, MEMBER, cheapest_partner
 from hartley.search.kernels.interned_sets import find_or_add, union_of
-from hartley.measures.member_runs import join_runs
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]

@@ -1,0 +1,118 @@
+"""Every fast search makes the same merges in the same order as its naive twin in tests/reference.py."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import numpy as np
+import pytest
+
+import reference
+from greedy_instances import random_joint, random_positions, small_size
+from hartley.compilation import HotLoop
+from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
+from hartley.model import JointRange, MergeTree
+from hartley.search.greedy import component_joining, joint_search, narrowest_first
+
+SEARCHES = ("narrowest first", "component joining", "joint")
+UTILITIES = ("resolution", *CODEWORDS)
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every loop run compiled, however small the input."""
+    monkeypatch.setattr(HotLoop, "for_size", lambda loop, *_: loop.compiled)
+
+
+def steps(run: MergeTree) -> list[list[tuple[int, int]]]:
+    return [run.merges[run.ends[t] : run.ends[t + 1]] for t in range(run.steps)]
+
+
+def both_runs(
+    search: str, utility_name: str, joint: JointRange, positions: list[float], weight: float
+) -> tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]:
+    """The steps of the fast search and of the twin."""
+    utility: Utility
+    if utility_name == "resolution":
+        utility, cost = Resolution(joint.public.size), reference.size_cost
+    else:
+        utility = LineDistortion(np.array(positions), utility_name)  # type: ignore[arg-type]
+        cost = reference.line_cost(positions, utility_name)
+    if search == "narrowest first":
+        return steps(narrowest_first(joint, utility)), reference.narrowest_first(joint, cost, positions)
+    if search == "component joining":
+        return steps(component_joining(joint, utility)), reference.component_joining(joint, cost, positions)
+    return (
+        steps(joint_search(joint, utility, weight)),
+        reference.joint_search(joint, cost, utility.of_cost, weight, positions),
+    )
+
+
+def compare(
+    search: str, utility: str, instances: int, sizes: tuple[int, int] | None, side: bool = False
+) -> None:
+    rng = random.Random(zlib.crc32(f"{search} {utility} {sizes} {side}".encode()))
+    for _ in range(instances):
+        size = small_size(rng, 10 if side else 25) if sizes is None else rng.randint(*sizes)
+        joint, positions = random_joint(rng, size, side), random_positions(rng, size)
+        weight = rng.choice([0.0, 0.1, 0.3, 1.0, 2.5])
+        fast, slow = both_runs(search, utility, joint, positions, weight)
+        assert fast == slow, (search, utility, size, positions, weight)
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("utility", UTILITIES)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_compiled_search_merges_as_its_twin(search: str, utility: str) -> None:
+    compare(search, utility, 3000, None)
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_interpreted_search_merges_as_its_twin(search: str, utility: str) -> None:
+    compare(search, utility, 300, None)
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("utility", ["resolution", "centroid"])
+@pytest.mark.parametrize("search", ["narrowest first", "component joining"])
+def test_search_of_many_values_merges_as_its_twin(search: str, utility: str) -> None:
+    compare(search, utility, 200, (50, 100))
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("utility", ["midpoint", "member"])
+@pytest.mark.parametrize("search", ["narrowest first", "component joining"])
+def test_search_of_many_values_with_other_codewords_merges_as_its_twin(search: str, utility: str) -> None:
+    compare(search, utility, 60, (50, 100))
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("utility", ["resolution", "midpoint"])
+def test_joint_search_of_many_values_merges_as_its_twin(utility: str) -> None:
+    compare("joint", utility, 12, (40, 60))
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_search_with_side_information_merges_as_its_twin(search: str, utility: str) -> None:
+    compare(search, utility, 200, None, side=True)
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_side_information_that_says_nothing_changes_nothing(search: str, utility: str) -> None:
+    rng = random.Random(11)
+    for _ in range(60):
+        size = small_size(rng, 12)
+        joint, positions = random_joint(rng, size), random_positions(rng, size)
+        known = JointRange.from_codes(
+            public_codes=joint.observation_of,
+            sensitive_codes=joint.indices,
+            side_codes=np.zeros(joint.pairs, dtype=int),
+        )
+        assert (
+            both_runs(search, utility, joint, positions, 0.3)[0]
+            == (both_runs(search, utility, known, positions, 0.3)[0])
+        )
