@@ -75,14 +75,7 @@ missing_at = click.option(
     help="Where a missing public number lies; without it, under distortion, it stays alone.",
 )
 
-question = stacked(
-    click.option(
-        "--leakage",
-        type=click.Choice(["l0", "istar", "joint"]),
-        default="l0",
-        show_default=True,
-        help="What to keep small: the worst case, what is certain, or the worst case with nothing certain.",
-    ),
+utility = stacked(
     click.option(
         "--utility",
         type=click.Choice(["resolution", "distortion"]),
@@ -107,6 +100,17 @@ question = stacked(
         metavar="COL=NUMBER",
         help="The unit of a column's distances among several columns; by default its range.",
     ),
+)
+
+question = stacked(
+    click.option(
+        "--leakage",
+        type=click.Choice(["l0", "istar", "joint"]),
+        default="l0",
+        show_default=True,
+        help="What to keep small: the worst case, what is certain, or the worst case with nothing certain.",
+    ),
+    utility,
     click.option(
         "--search",
         type=click.Choice(["optimal", "greedy"]),

@@ -1,0 +1,175 @@
+"""``hartley compare``: every method side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from hartley.cli import options
+from hartley.cli.patience import patience
+from hartley.cli.terminal import console, grid, heading, print_json
+from hartley.errors import OptionError
+from hartley.report import words
+from hartley.report.comparison_words import finding, noise_finding, target_words
+from hartley.report.figures import frontier_figure
+from hartley.workflow.comparing import COMPARED_TARGETS, compare
+from hartley.workflow.comparison import Comparison
+from hartley.workflow.target import Target
+
+targets = options.stacked(
+    click.option("--distinct-l", type=int, metavar="N", help="Compare where N candidates are left."),
+    click.option("--max-leakage", type=float, metavar="BITS", help="Compare where no more leaks."),
+    click.option("--largest-cluster", type=int, metavar="N", help="Compare in clusters of up to N values."),
+    click.option(
+        "--max-distortion", type=float, metavar="D", help="Compare where no value is moved farther."
+    ),
+)
+
+question = options.stacked(
+    click.option(
+        "--leakage",
+        type=click.Choice(["l0", "istar"]),
+        default="l0",
+        show_default=True,
+        help="What to keep small: the worst case, or what is certain.",
+    ),
+    options.utility,
+    click.option(
+        "--hierarchy",
+        "hierarchies",
+        multiple=True,
+        metavar="COL=FILE",
+        help="Words for generalising a column: a CSV file with value,level1,level2,...",
+    ),
+    click.option(
+        "--time-limit", type=float, metavar="SECONDS", help="Each method stops then, with the best it found."
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
+)
+
+
+@click.command("compare")
+@click.argument("table")
+@options.roles
+@targets
+@question
+@options.reading
+@options.missing_at
+@options.plot
+@options.json_output
+def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
+    """Put every method side by side on TABLE, at the same target.
+
+    With --distinct-l or --max-leakage all methods give the same protection, and the one that keeps
+    more detail is better; with --largest-cluster or --max-distortion all keep the same detail, and the one
+    that leaks less is better. Without any, the protection is that of our balanced point.
+    """
+    wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
+    target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
+    files = dict(map(_file, given["hierarchies"]))
+    with patience(seed=given["seed"], time_limit=None) as effort:
+        found = compare(
+            table,
+            sensitive=given["sensitive"],
+            public=given["public"],
+            side=given["side"],
+            leakage=given["leakage"],
+            utility=options.utility_choice(given),
+            target=target,
+            hierarchies=files,
+            missing=given["missing"],
+            missing_at=given["missing_at"],
+            time_limit=given["time_limit"],
+            effort=effort,
+            options=options.read_options(given),
+        )
+    if plot is not None:
+        draw(found, plot)
+    if as_json:
+        print_json({**found.to_dict(), "finding": finding(found)})
+        return 0
+    show(console(), Path(table).name, found)
+    return 0
+
+
+def draw(found: Comparison, path: str) -> None:
+    """Draw our frontier, the greedy one, and where every other method lies."""
+    beside = {"greedy": found.greedy.points}
+    beside |= {method.name: (answer.point,) for method, answer in found.baselines}
+    frontier_figure(found.frontier, beside=beside, chosen=found.ours.point).save(path)
+
+
+def show(out: Console, name: str, found: Comparison) -> None:
+    """Print the table, the settings behind it, and what it shows."""
+    secret = words.listed(found.joint.sensitive.columns)
+    heading(out, f"{name}: every way to hide {secret} in {words.listed(found.joint.public.columns)}")
+    out.print(target_words(found), markup=False)
+    out.print()
+    methods = found.to_dict()["methods"]
+    detail = "moves" if found.frontier.utility == "distortion" else "keeps"
+    columns = ["method", "bits", detail, "l", "row k", "comp.", "clusters", "largest", "cpu s", "proof"]
+    rows = [_cells(row) for row in methods if row["not_applicable"] is None]
+    out.print(grid(columns, rows, right=range(1, len(columns))))
+    out.print()
+    out.print(grid(["method", "how"], [[row["method"], _how(row)] for row in methods]))
+    out.print()
+    out.print(finding(found), markup=False)
+    out.print(noise_finding(found), markup=False)
+    out.print()
+    for line in _legend(found):
+        out.print(line, style="dim", markup=False)
+    if not all(row["complete"] for row in methods):
+        out.print("Methods marked with * were stopped early: they might have found more.", markup=False)
+
+
+def _legend(found: Comparison) -> list[str]:
+    leak = "what is certain (I*)" if found.frontier.leakage == "istar" else "the worst case (L0)"
+    detail = (
+        "moves: the farthest a value is moved"
+        if found.frontier.utility == "distortion"
+        else "keeps: bits of resolution"
+    )
+    return [
+        f"bits: leakage, {leak}; {detail}; l: candidates left (distinct l-diversity); row k: rows "
+        "(k-anonymity); comp.: groups told apart for certain; largest: values in the largest cluster",
+        "proof: proven means that no release of the same utility leaks less, whoever makes it; +b means "
+        "that up to b bits less may be possible; cpu s: processor seconds over all settings tried",
+    ]
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    detail = row["max_distortion"] if row["max_distortion"] is not None else row["utility"]
+    return [
+        row["method"] + ("" if row["complete"] else "*"),
+        f"{row['leakage_bits']:.2f}",
+        f"{detail:.4g}",
+        f"{row['distinct_l']:,}",
+        "-" if row["row_k"] is None else f"{row['row_k']:,}",
+        f"{row['components']:,}",
+        f"{row['clusters']:,}",
+        f"{row['largest_cluster']:,}",
+        f"{row['cpu_seconds']:.2f}",
+        _proof(row),
+    ]
+
+
+def _how(row: dict[str, Any]) -> str:
+    if row["not_applicable"] is not None:
+        return f"not applicable: {row['not_applicable']}"
+    return f"{row['title']}; {row['setting']}" if row["setting"] else str(row["title"])
+
+
+def _proof(row: dict[str, Any]) -> str:
+    if row["lower_bound_bits"] is None:
+        return "-"
+    return "proven" if row["proven_optimal"] else f"+{row['leakage_bits'] - row['lower_bound_bits']:.2f}"
+
+
+def _file(text: str) -> tuple[str, str]:
+    name, _, file = text.partition("=")
+    if not name or not file:
+        raise OptionError(f"cannot read the hierarchy {text!r}; write a column and a file, as city=city.csv")
+    return name, file

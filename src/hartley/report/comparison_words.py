@@ -1,0 +1,75 @@
+"""What a comparison shows, in plain words."""
+
+from __future__ import annotations
+
+from hartley.report import words
+from hartley.workflow.comparison import Comparison, Measured, Refused
+
+
+def finding(comparison: Comparison) -> str:
+    """Say in one sentence what the comparison shows."""
+    best = comparison.baselines
+    ours = _reached(comparison, comparison.ours)
+    if not best:
+        return f"{_asked(comparison)}, our search {ours}; no other method has an answer."
+    other, answer = best[0]
+    theirs = _reached(comparison, answer)
+    if comparison.better:
+        return (
+            f"{_asked(comparison)}, {other.name} does better than what our search found: it {theirs}, "
+            f"where ours {ours}."
+        )
+    if theirs == ours:
+        return f"{_asked(comparison)}, our search {ours}, and so does the best of the others, {other.name}."
+    return (
+        f"{_asked(comparison)}, our search {ours}; the best of the others, {other.name}, {theirs}. "
+        "No method does better."
+    )
+
+
+def noise_finding(comparison: Comparison) -> str:
+    """Say what noise on our clusters does, judged both ways."""
+    noise = comparison.noise
+    if isinstance(noise.answer, Refused):
+        return f"Noise on our clusters is not applicable: {noise.answer.reason}."
+    before, after = noise.answer.release.before, noise.answer.release.after
+    return (
+        f"Noise on our clusters ({noise.answer.setting}): by what is possible, the worst case goes from "
+        f"{words.bits(before.l0_bits)} to {words.bits(after.l0_bits)}; by how likely it is, a reader learns "
+        f"{words.bits(before.stochastic.mutual_information_bits)} on average before and "
+        f"{words.bits(after.stochastic.mutual_information_bits)} after. With noise read the second: any "
+        "chance at all makes a value possible."
+    )
+
+
+def target_words(comparison: Comparison) -> str:
+    """Say what all methods are held to."""
+    number = comparison.target.number
+    said = {
+        "distinct_l": f"every released value leaves at least {words.counted(int(number), 'candidate')}",
+        "max_leakage": f"at most {words.bits(number)} leak",
+        "largest_cluster": f"at most {words.counted(int(number), 'value')} share a released value",
+        "max_distortion": f"no value moves farther than {number:g}",
+    }[comparison.target.kind]
+    if comparison.is_given:
+        return f"All methods are held to the same: {said}."
+    return f"No target was given, so all methods are held to that of our balanced point: {said}."
+
+
+def _asked(comparison: Comparison) -> str:
+    number = comparison.target.number
+    return {
+        "distinct_l": f"To leave {words.counted(int(number), 'candidate')} for every released value",
+        "max_leakage": f"To leak at most {words.bits(number)}",
+        "largest_cluster": f"With at most {words.counted(int(number), 'value')} sharing a released value",
+        "max_distortion": f"With no value moved farther than {number:g}",
+    }[comparison.target.kind]
+
+
+def _reached(comparison: Comparison, answer: Measured) -> str:
+    point = answer.point
+    if comparison.is_at_utility:
+        return f"leaks {words.bits(point.leakage_bits)}"
+    if point.max_distortion is not None:
+        return f"moves no value farther than {point.max_distortion:g}"
+    return f"lets no more than {words.counted(point.largest_cluster, 'value')} share a released value"

@@ -1,0 +1,51 @@
+"""A hierarchy of words for one column, from a delimited text file.
+
+The file has a header, ``value,level1,level2,...`` (the first name may also be the column's), and a
+row for each value: the value, then ever coarser words for it. It is held to the same strict rules
+as a table; a row that lacks a word is refused with its line.
+"""
+
+from __future__ import annotations
+
+import csv
+from io import TextIOWrapper
+from pathlib import Path
+
+from hartley.errors import TableError
+from hartley.tables.csv_records import check_records
+from hartley.tables.text_files import open_bytes, require_file
+
+HEADER = "value,level1,level2,..."
+
+
+def read_hierarchy(path: str | Path, column: str, delimiter: str = ",") -> tuple[tuple[str, ...], ...]:
+    """Read the rows (value, word at level 1, word at level 2, ...) of a hierarchy file.
+
+    An empty value stands for a missing one. Whether the words are nested and name every value is for
+    the hierarchy to say that is built of them.
+    """
+    file = Path(path)
+    require_file(file)
+    with open_bytes(file) as stream:
+        shape = check_records(stream, delimiter, file.name)
+    if shape.header[0] not in ("value", column):
+        raise TableError(f"{file.name}: the first line must be a header such as {HEADER}")
+    if len(shape.header) < 2:
+        raise TableError(f"{file.name}: there is no word for any value; the header must be {HEADER}")
+    rows: list[tuple[str, ...]] = []
+    with (
+        open_bytes(file) as packed,
+        TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text,
+    ):
+        records = csv.reader(text, delimiter=delimiter, strict=True)
+        next(records)
+        for record in records:
+            if not record:
+                continue
+            if not all(record[1:]):
+                raise TableError(
+                    f"{file.name}: the row that ends on line {records.line_num} lacks a word; "
+                    "every level needs one"
+                )
+            rows.append(tuple(record))
+    return tuple(rows)
