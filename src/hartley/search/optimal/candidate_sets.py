@@ -69,12 +69,20 @@ class CandidateSets:
         """The public value of every pair."""
         return np.repeat(np.arange(self.size), self.counts)
 
-    def slice(self, side_value: int) -> CandidateSets:
-        """Give what is shown under one side value, by the public values that show it, in order."""
-        here = self.side_of[self.candidates] == side_value
-        kinds, candidates = np.unique(self.candidates[here], return_inverse=True)
-        values, counts = np.unique(self.value_of[here], return_counts=True)
-        starts = np.zeros(len(values) + 1, dtype=np.int64)
+    def slices(self) -> list[CandidateSets]:
+        """Give what is shown under each side value as a table of its own.
+
+        It has the public values that show the side value, and the candidates under it, each in order.
+        """
+        side = self.side_of[self.candidates]
+        order = np.argsort(side, kind="stable")
+        ends = np.cumsum(np.bincount(side, minlength=len(self.before)))[:-1]
+        return [self._alone(pairs) for pairs in np.split(order, ends)]
+
+    def _alone(self, pairs: npt.NDArray[np.intp]) -> CandidateSets:
+        kinds, candidates = np.unique(self.candidates[pairs], return_inverse=True)
+        counts = np.unique(self.value_of[pairs], return_counts=True)[1]
+        starts = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=starts[1:])
         zeros = np.zeros(len(kinds), dtype=np.int64)
         return CandidateSets(starts, candidates.astype(np.int64), zeros, np.array([len(kinds)]))

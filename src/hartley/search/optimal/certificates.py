@@ -182,13 +182,17 @@ def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> boo
 
 
 def _shown_with(joint: JointRange, side_value: int | None) -> list[set[int]]:
-    """Give the candidates of every public value, of the rows with one side value only if one is given."""
+    """Give the candidates of every public value, of the rows with one side value only if one is given.
+
+    Values and candidates that do not occur there are left out, and the others numbered in order.
+    """
     public, side = joint.public_of, joint.observed_side
     shown: dict[int, set[int]] = {}
     for observation in range(joint.observations):
         if side_value is None or side is None or side[observation] == side_value:
             shown.setdefault(int(public[observation]), set()).update(joint.candidates(observation).tolist())
-    return [shown[value] for value in sorted(shown)]
+    number = {candidate: place for place, candidate in enumerate(sorted(set().union(*shown.values())))}
+    return [{number[candidate] for candidate in shown[value]} for value in sorted(shown)]
 
 
 def _is_cut(sets: Sequence[set[int]], clusters: int, certificate: CutCertificate) -> bool:

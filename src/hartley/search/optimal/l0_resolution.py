@@ -183,8 +183,8 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     >>> [(level.cost, distinct_l(toy(), level.partition)) for level in l0_levels(toy()).levels]
     [(1, 1), (2, 2), (3, 2), (4, 4), (7, 6)]
     """
-    search = _search(joint, effort)
-    given = _Given.of(joint, starts)
+    search = search_of(joint, effort)
+    given = Given.of(joint, starts)
     sizes = sizes_that_matter(joint.public.size)
     standings: list[Standing] = []
     known, kept = Partition.singletons(joint.public.size), distinct_l(joint)
@@ -219,9 +219,9 @@ def l0_level(
     size = joint.public.size
     if not 1 <= largest <= size:
         raise InputError(f"the largest cluster holds between 1 and {size} values")
-    known, kept = _Given.of(joint, starts).better(largest, Partition.singletons(size), distinct_l(joint))
+    known, kept = Given.of(joint, starts).better(largest, Partition.singletons(size), distinct_l(joint))
     smallest = max(smallest_alike(size, largest), int(known.sizes.max()))
-    return _level(joint, _search(joint, effort).best(smallest, known, kept))
+    return _level(joint, search_of(joint, effort).best(smallest, known, kept))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,8 +248,8 @@ def least_largest_cluster(
             f"no release leaves {wanted} candidates for every released value; the most that can be "
             f"reached is {joint.sensitive.size}"
         )
-    search = _search(joint, effort)
-    given = _Given.of(joint, starts)
+    search = search_of(joint, effort)
+    given = Given.of(joint, starts)
     size = joint.public.size
     sizes = sizes_that_matter(size)
     known, kept = Partition.singletons(size), distinct_l(joint)
@@ -267,13 +267,14 @@ def least_largest_cluster(
 
 
 @dataclass(frozen=True)
-class _Given:
+class Given:
     """Partitions handed over, each with its largest cluster and the candidates it keeps."""
 
     partitions: tuple[tuple[int, int, Partition], ...]
 
     @classmethod
-    def of(cls, joint: JointRange, starts: Iterable[Partition]) -> _Given:
+    def of(cls, joint: JointRange, starts: Iterable[Partition]) -> Given:
+        """Measure them."""
         return cls(tuple((int(start.sizes.max()), distinct_l(joint, start), start) for start in starts))
 
     def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
@@ -284,10 +285,19 @@ class _Given:
         return known, kept
 
 
-def _search(joint: JointRange, effort: Effort) -> CandidateSearch:
+def search_of(joint: JointRange, effort: Effort) -> CandidateSearch:
+    """Lay a table out for the search; refuse one with side information."""
     if joint.side is not None:
         raise InputError("this search is for tables without side information; use side_resolution")
     return CandidateSearch(CandidateSets.of(joint), effort)
+
+
+def levels_of(joint: JointRange, standings: Sequence[Standing]) -> Levels:
+    """Give standings as levels, each with its own bound or a coarser one's where that is sharper."""
+    return Levels(
+        levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
+        complete=all(standing.finished for standing in standings),
+    )
 
 
 def _level(joint: JointRange, standing: Standing) -> Level:

@@ -1,0 +1,100 @@
+r"""Problem (3) under resolution: most candidates kept with nothing learnt for certain.
+
+Find clusters of at most m values with :math:`I_* = 0` that keep as many candidates as possible.
+They exist if and only if :math:`m \ge \lceil N/(N - c + 1) \rceil`, and keep no more than clusters
+without the condition, whose bound therefore holds here too. The best clusters without
+the condition are repaired by swaps that join components and take from no cluster what it
+needs; where that fails, one candidate less is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from hartley.measures.overlap import components, maximin_information
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter
+from hartley.search.optimal.istar_resolution import Joiner, least_joining_size
+from hartley.search.optimal.joining import joined
+from hartley.search.optimal.l0_resolution import (
+    CandidateSearch,
+    Given,
+    Standing,
+    fewest_candidates,
+    levels_of,
+    search_of,
+)
+from hartley.search.optimal.level import Levels
+from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places
+
+REPAIRS = 4
+"""Partitions that are tried to be repaired before one candidate less is asked for."""
+TRIES = 400
+"""Swaps per place in one repair."""
+
+
+def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
+    """Give, for every size of the largest cluster that allows it, the most candidates kept with I* = 0.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.uncertainty import distinct_l
+    >>> [(level.cost, distinct_l(toy(), level.partition)) for level in joint_levels(toy()).levels]
+    [(3, 2), (4, 4), (7, 6)]
+    """
+    search = search_of(joint, effort)
+    joiner = Joiner.of(components(joint))
+    starts = tuple(starts)
+    anyhow = Given.of(joint, starts)
+    given = Given.of(joint, (start for start in starts if maximin_information(joint, start) == 0))
+    least = least_joining_size(joiner.size, joiner.parts)
+    sizes = [largest for largest in sizes_that_matter(joiner.size) if largest >= least]
+    standings: list[Standing] = []
+    free = joiner.partition(sizes[0])
+    free_kept = fewest_candidates(search.sets, free)
+    known, kept = free, free_kept
+    for done, largest in enumerate(sizes):
+        effort.progress(done, len(sizes), f"clusters of at most {largest} values")
+        if standings and standings[-1].kept == joint.sensitive.size:
+            break
+        known, kept = given.better(largest, known, kept)
+        free, free_kept = anyhow.better(largest, free, free_kept)
+        unconditional = search.best(largest, free, free_kept)
+        free, free_kept = unconditional.partition, unconditional.kept
+        standing = replace(unconditional, partition=known, kept=kept)
+        standings.append(_repaired(joint, search, standing, unconditional))
+        known, kept = standings[-1].partition, standings[-1].kept
+    effort.progress(len(sizes), len(sizes), "done")
+    return levels_of(joint, standings)
+
+
+def _repaired(
+    joint: JointRange, search: CandidateSearch, standing: Standing, unconditional: Standing
+) -> Standing:
+    """Improve a partition with I* = 0 by repairing better ones without."""
+    effort, sets = search.effort, search.sets
+    largest = standing.largest
+    clusters = least_clusters(sets.size, largest)
+    if largest == sets.size:
+        return replace(standing, partition=Partition.whole(sets.size), kept=sets.kinds)
+    places = dealt_places(sets, largest, clusters)
+    for wanted in range(unconditional.kept, standing.kept, -1):
+        need = np.array([wanted], dtype=np.int64)
+        candidate = unconditional.partition
+        for attempt in range(REPAIRS):
+            if effort.should_stop():
+                return replace(standing, finished=False)
+            turn = replace(effort, seed=effort.seed + attempt)
+            found = joined(joint, sets, candidate, largest, need, TRIES * len(places), turn)
+            if found is not None:
+                return replace(standing, partition=found, kept=fewest_candidates(sets, found))
+            if not SwapSearch.fits(sets, clusters):
+                break
+            again = SwapSearch(sets, largest, places.copy(), effort.seed + largest + 7919 * attempt)
+            again.ask(need)
+            if again.run(TRIES * len(places), QUICK, effort):
+                candidate = again.partition()
+    return standing
