@@ -54,17 +54,33 @@ def _file(role: str, final: Path, workspace: str) -> _File:
     return _File(role, aside / f"{role}-{final.name}", final, aside / f"old-{role}")
 
 
+def require_free(finals: Mapping[str, Path], *, overwrite: bool, again: bool = False) -> dict[str, Path]:
+    """Refuse names that cannot or must not be written; give the places they stand for.
+
+    What killed runs have left there is settled first.
+    """
+    if not again:
+        for path in finals.values():
+            recover(Path(os.path.abspath(path)).parent)
+    places = {role: Path(os.path.realpath(path)) for role, path in finals.items()}
+    if len(set(places.values())) < len(places):
+        raise WriteError("two of the files to write have the same name; give each its own")
+    for place in places.values():
+        if place.is_dir():
+            raise WriteError(f"{str(place)!r} is a folder; give the name of a file")
+        if not place.parent.is_dir():
+            raise WriteError(f"no folder {str(place.parent)!r}; make it first")
+        if place.exists() and not overwrite:
+            raise WriteError(f"{str(place)!r} exists already; choose another name, or give --overwrite")
+    return places
+
+
 class Staging:
     """Files written aside, to be published together."""
 
     def __init__(self, finals: Mapping[str, Path], *, overwrite: bool, private: tuple[str, ...]) -> None:
         self._overwrite = overwrite
-        for path in finals.values():
-            recover(Path(os.path.abspath(path)).parent)
-        places = {role: Path(os.path.realpath(path)) for role, path in finals.items()}
-        if len(set(places.values())) < len(places):
-            raise WriteError("two of the files to write have the same name; give each its own")
-        self._require_free(places)
+        places = require_free(finals, overwrite=overwrite)
         folders = list(dict.fromkeys(place.parent for place in places.values()))
         for folder in folders:
             recover(folder)
@@ -116,7 +132,9 @@ class Staging:
         try:
             for file in self._files:
                 _to_disk(file.staged)
-            self._require_free({file.role: file.final for file in self._files})
+            require_free(
+                {file.role: file.final for file in self._files}, overwrite=self._overwrite, again=True
+            )
             try:
                 self._point_names()
                 self._commit()
@@ -166,15 +184,6 @@ class Staging:
 
     def _undo_links(self) -> None:
         _settle_files(self.home, self._files, is_committed=False)
-
-    def _require_free(self, places: Mapping[str, Path]) -> None:
-        for place in places.values():
-            if place.is_dir():
-                raise WriteError(f"{str(place)!r} is a folder; give the name of a file")
-            if not place.parent.is_dir():
-                raise WriteError(f"no folder {str(place.parent)!r}; make it first")
-            if place.exists() and not self._overwrite:
-                raise WriteError(f"{str(place)!r} exists already; choose another name, or give --overwrite")
 
     def settle(self) -> None:
         """Complete what is committed, undo what is not, and leave nothing behind."""

@@ -22,7 +22,7 @@ from hartley.release.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.release.publication import Publication
 from hartley.release.rows import Rows
 from hartley.release.verify import Verification, input_commitment, policy_commitment, verify_release
-from hartley.release.writing import cannot_write, staged
+from hartley.release.writing import cannot_write, require_free, staged
 from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.workflow.auditing import Names, names
@@ -120,6 +120,7 @@ def release(
     _require_choices(leakage, search, labels)
     places = _places(source, output, policy, certificate)
     format_ = Format.of(places["output"])
+    require_free(places, overwrite=overwrite)
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     options = options or ReadOptions()
     table = open_table(source, options)
