@@ -161,7 +161,7 @@ def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterab
     [(1, 1.0, True), (2, 0.0, True)]
     """
     search = SideSearch(joint, effort)
-    given = _given(starts)
+    given = tuple(starts)
     sizes = _sizes(joint, given)
     levels: list[Level] = []
     known = Partition.singletons(joint.public.size)
@@ -190,7 +190,7 @@ def side_istar_levels(
     [(1, 1.584962500721156, True), (2, 0.0, True)]
     """
     search = SideSearch(joint, effort)
-    given = _given(starts)
+    given = tuple(starts)
     joiner = Joiner.of(components(joint))
     levels: list[Level] = []
     known = Partition.singletons(joint.public.size)
