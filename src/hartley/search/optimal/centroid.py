@@ -24,11 +24,12 @@ import numpy as np
 from hartley.compilation import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
-from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster
+from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster, tight_end_bound
 from hartley.search.optimal.certificates_distortion import CentroidEndCertificate, SweepCertificate
 from hartley.search.optimal.intervals import interval_starts
 from hartley.search.optimal.least_distortion import (
     LeastDistortion,
+    count_bounded,
     cut_of_ranks,
     cut_of_starts,
     latest_of,
@@ -115,6 +116,7 @@ def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> Le
         return known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
     latest = latest_of(line, known.distinct_l)
     known = window_bounded(line, latest, known, Windows.of(line).widest, effort)
+    known = count_bounded(line, known, effort)
     if known.proven_optimal or effort.should_stop():
         return known
     plan = centroid_intervals(line.positions, latest, known.cost, effort)
@@ -123,6 +125,7 @@ def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> Le
     if known.proven_optimal or line.size > LONGEST_PEELED:
         return known
     known = _bounded_by_ends(line, known, effort)
+    known = _bounded_by_tight_ends(line, known, effort)
     for plan_of_ends in PLANS:
         known = _peeled(line, known, plan_of_ends, effort)
     return known
@@ -142,6 +145,18 @@ def _bounded_by_ends(line: Line, known: LeastDistortion, effort: Effort) -> Leas
         if known.proven_optimal or effort.should_stop():
             break
         cost = end_bound(line, end, known.distinct_l, known.lower_bound, effort) - line.rounding
+        known = known.with_bound(cost, CentroidEndCertificate(int(line.order[rank]), known.distinct_l, cost))
+    return known
+
+
+def _bounded_by_tight_ends(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Raise the bound by what the cluster of an end must cost when its mean is near every member."""
+    ends: tuple[tuple[End, int], ...] = (("last", line.size - 1), ("first", 0))
+    for end, rank in ends:
+        if known.proven_optimal or effort.should_stop():
+            break
+        bound = tight_end_bound(line, end, known.distinct_l, known.lower_bound, known.cost, effort)
+        cost = bound - line.rounding
         known = known.with_bound(cost, CentroidEndCertificate(int(line.order[rank]), known.distinct_l, cost))
     return known
 

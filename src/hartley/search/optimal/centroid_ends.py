@@ -15,9 +15,13 @@ import numpy.typing as npt
 
 from hartley.search.effort import Effort
 from hartley.search.optimal.line import Floats, Line, Places
+from hartley.search.optimal.quiet_solver import quiet_solver
 
 End = Literal["first", "last"]
 
+INFEASIBLE = 2
+"""SciPy's word for a model without a solution."""
+MOST_CLUSTERS_TRIED = 12
 NODE_LIMIT = 400
 SECONDS_LIMIT = 2.0
 SOLVER_TOLERANCE = 1e-6
@@ -99,7 +103,7 @@ def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places,
         rows=[_cover_rows(cover.holds[np.ix_(missing, far)]), _count_row(len(far), int(missing.sum()))],
         lows=[0.0, float(wanted)],
     )
-    if solution is None:
+    if isinstance(solution, str):
         return None
     picked, bound = solution
     members = near.copy()
@@ -110,20 +114,63 @@ def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places,
 def peeled_cluster(line: Line, ranks: Places, end: End, distinct_l: int, target: float) -> Places | None:
     """Choose a cluster for the end within the target, greedy for values near the end, sparing with others."""
     cover = _Cover.seen_from(line, ranks, end).within(2 * target)
+    worth = np.where(cover.distances <= target, 2.0, -1.0)
+    answer = _cluster_within(cover, distinct_l, target, -worth)
+    return None if answer.members is None else np.sort(cover.ranks[answer.members])
+
+
+def tight_end_bound(
+    line: Line, end: End, distinct_l: int, known: float, found: float, effort: Effort
+) -> float:
+    """Give the least cost that a cluster of the end can have, with its mean near every member.
+
+    Goes down from ``found`` from cluster to cheaper cluster until there is provably none; the last one is
+    then the bound. At least ``known`` in any case.
+    """
+    cover = _Cover.seen_from(line, np.arange(line.size), end)
+    # Means of whole numbers that differ, differ by more than this.
+    step = 1.0 / (2.0 * line.size**2) if _is_whole(cover) else SOLVER_TOLERANCE * max(1.0, found)
+    cost = found
+    for _ in range(MOST_CLUSTERS_TRIED):
+        if effort.should_stop() or cost <= known:
+            return known
+        target = cost - step
+        near = cover.within(2 * target)
+        answer = _cluster_within(near, distinct_l, target, near.distances - target)
+        if answer.impossible:
+            return cost if _is_whole(cover) else target
+        if answer.members is None:
+            return known
+        chosen = near.distances[answer.members]
+        cost = max(float(chosen.mean()), float(chosen.max() - chosen.mean()))
+        if cost > target:
+            # The solver's tolerance let it through; what lies below is not decided.
+            return known
+    return known
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """The members of a cluster, or the proof that there is none, or neither."""
+
+    members: Places | None
+    impossible: bool
+
+
+def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats) -> _Choice:
+    """Choose the cheapest cluster of the end, by these costs of members, with a radius within the target."""
     size = len(cover.ranks)
     held = cover.holds.any(axis=1)
     if int(held.sum()) < distinct_l:
-        return None
+        return _Choice(None, True)
     holds = cover.holds[held]
-    near = cover.distances <= target
-    worth = np.where(near, 2.0, -1.0)
     rows = [_cover_rows(holds), _count_row(size, len(holds))]
     lows = [0.0, float(distinct_l)]
     # The mean lies within the target of the end ...
     rows.append(np.concatenate([target - cover.distances, np.zeros(len(holds))])[None, :])
     lows.append(0.0)
-    # ... and of every member: sum (target + d_u - d_t) >= 0 for members t.
-    for member in np.flatnonzero(~near).tolist():
+    # ... and of every member t: the sum of target + d_u - d_t over members u is not negative.
+    for member in np.flatnonzero(cover.distances > target).tolist():
         gains = target + cover.distances - cover.distances[member]
         slack = float(-gains[gains < 0].sum())
         row = np.concatenate([gains, np.zeros(len(holds))])
@@ -132,10 +179,10 @@ def peeled_cluster(line: Line, ranks: Places, end: End, distinct_l: int, target:
         lows.append(-slack)
     fixed = np.zeros(size + len(holds))
     fixed[0] = 1.0
-    solution = _solve(costs=np.concatenate([-worth, np.zeros(len(holds))]), rows=rows, lows=lows, least=fixed)
-    if solution is None:
-        return None
-    return np.sort(cover.ranks[solution[0][:size] > 0.5])
+    solution = _solve(costs=np.concatenate([costs, np.zeros(len(holds))]), rows=rows, lows=lows, least=fixed)
+    if isinstance(solution, str):
+        return _Choice(None, solution == "impossible")
+    return _Choice(np.flatnonzero(solution[0][:size] > 0.5), False)
 
 
 def _cover_rows(holds: npt.NDArray[np.bool_]) -> Floats:
@@ -150,21 +197,22 @@ def _count_row(values: int, sensitive: int) -> Floats:
 
 def _solve(
     costs: Floats, rows: list[Floats], lows: list[float], least: Floats | None = None
-) -> tuple[Floats, float] | None:
+) -> tuple[Floats, float] | Literal["impossible", "undecided"]:
     """Minimise over binary variables with rows bounded from below; give a solution and a proven bound."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
     size = len(costs)
-    result: Any = milp(
-        costs,
-        constraints=[
-            LinearConstraint(csr_array(row), low, np.inf) for row, low in zip(rows, lows, strict=True)
-        ],
-        integrality=np.ones(size),
-        bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
-        options={"node_limit": NODE_LIMIT, "time_limit": SECONDS_LIMIT, "mip_rel_gap": 0.0},
-    )
+    with quiet_solver():
+        result: Any = milp(
+            costs,
+            constraints=[
+                LinearConstraint(csr_array(row), low, np.inf) for row, low in zip(rows, lows, strict=True)
+            ],
+            integrality=np.ones(size),
+            bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
+            options={"node_limit": NODE_LIMIT, "time_limit": SECONDS_LIMIT, "mip_rel_gap": 0.0},
+        )
     if result.x is None:
-        return None
+        return "impossible" if result.status == INFEASIBLE else "undecided"
     return np.asarray(result.x), float(result.mip_dual_bound)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion
-from hartley.model import JointRange
+from hartley.model import JointRange, Partition
 
 Verdict = Literal["holds", "fails", "taken on trust"]
 
@@ -35,12 +35,22 @@ class WindowCertificate:
 class CentroidEndCertificate:
     """The first or last public value of a line has no cheap cluster with ``distinct_l`` sensitive values.
 
-    Its distance to the mean of its cluster is at least ``cost``: a solver found no set of public values with
-    enough sensitive values whose mean lies nearer. The search of the solver is taken on trust.
+    A solver found no set of public values, this one and enough sensitive values among them, whose mean
+    lies nearer to this value and to every other member. The search of the solver is taken on trust.
     """
 
     place: int
     distinct_l: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class CountCertificate:
+    """So few clusters can hold ``distinct_l`` sensitive values each that one costs at least ``cost``."""
+
+    distinct_l: int
+    clusters: int
+    """One cluster more, and they cannot all hold enough."""
     cost: float
 
 
@@ -75,7 +85,9 @@ class LagrangianCertificate:
 SCALE = 1 << 20
 """Multipliers are whole numbers of this part of one, so that their sums are exact."""
 
-DistortionCertificate = WindowCertificate | CentroidEndCertificate | SweepCertificate | LagrangianCertificate
+DistortionCertificate = (
+    WindowCertificate | CentroidEndCertificate | CountCertificate | SweepCertificate | LagrangianCertificate
+)
 
 
 def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionCertificate) -> Verdict:
@@ -91,6 +103,8 @@ def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionC
     """
     if isinstance(certificate, WindowCertificate):
         holds = _window_holds(joint, utility, certificate)
+    elif isinstance(certificate, CountCertificate):
+        holds = _count_holds(joint, utility, certificate)
     elif isinstance(certificate, LagrangianCertificate):
         holds = _forest_holds(joint, utility, certificate)
     else:
@@ -127,6 +141,31 @@ def _window_holds(joint: JointRange, utility: LineDistortion, certificate: Windo
             if len(values) >= certificate.distinct_l:
                 return False
     return True
+
+
+def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountCertificate) -> bool:
+    """Count where each sensitive value occurs, then values that can share no cheaper cluster."""
+    placed = sorted(
+        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+    )
+    occurs: dict[int, int] = {}
+    for _, place in placed:
+        for value in joint.candidates(place).tolist():
+            occurs[value] = occurs.get(value, 0) + 1
+    more = certificate.clusters + 1
+    if sum(min(count, more) for count in occurs.values()) >= more * certificate.distinct_l:
+        return False
+    if certificate.clusters == 1:
+        labels = [
+            0 if position == position else place + 1 for place, position in enumerate(utility.positions)
+        ]
+        return certificate.cost <= float(utility.costs(Partition(np.array(labels))).max())
+    needed, inside = 1, [placed[0][0]]
+    for position, _ in placed[1:]:
+        inside.append(position)
+        if _hull_cost(utility, inside[0], position, inside) >= certificate.cost:
+            needed, inside = needed + 1, [position]
+    return needed > certificate.clusters
 
 
 def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:

@@ -15,11 +15,13 @@ import numpy.typing as npt
 from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.certificates_distortion import (
+    CountCertificate,
     DistortionCertificate,
     SweepCertificate,
     WindowCertificate,
 )
 from hartley.search.optimal.chains import chain_within
+from hartley.search.optimal.counting import count_bound
 from hartley.search.optimal.intervals import best_intervals, intervals_within
 from hartley.search.optimal.line import Line, Places
 from hartley.search.optimal.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
@@ -96,11 +98,18 @@ def window_bounded(
     )
 
 
+def count_bounded(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Raise the bound of what is known by the number of clusters there can be."""
+    bound = count_bound(line, known.distinct_l, known.lower_bound, effort)
+    return known.with_bound(bound.cost, CountCertificate(known.distinct_l, bound.clusters, bound.cost))
+
+
 def least_by_windows(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
     """Find the least distortion for midpoint or member, starting from what is known."""
     windows = Windows.of(line)
     latest = latest_of(line, known.distinct_l)
     known = window_bounded(line, latest, known, windows.widest, effort)
+    known = count_bounded(line, known, effort)
     if known.proven_optimal or effort.should_stop():
         return known
     plan = intervals_within(windows, latest, known.lower_bound)
