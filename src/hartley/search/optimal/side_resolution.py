@@ -38,6 +38,8 @@ from hartley.search.optimal.swap_search import QUICK, SwapSearch, places_of_part
 
 Codes = npt.NDArray[np.int64]
 
+EVERY_SIZE_TO = 16
+"""Up to here every size of the largest cluster is searched; every one could matter."""
 SHORT = 1_500
 LONG = 10_000
 TRIES = 400
@@ -99,7 +101,9 @@ class SideSearch:
         bound = self.bound(largest)
         level = self._level(largest, known, bound)
         if not level.proven_optimal and not self.effort.should_stop():
-            clusters = max(known.size, least_clusters(self.sets.size, largest))
+            least = least_clusters(self.sets.size, largest)
+            # More clusters than must be can leak less here; empty ones are room for that.
+            clusters = min(self.sets.size, max(known.size, least) + least // 2 + 1)
             if SwapSearch.fits(self.sets, clusters):
                 known, bound = self._searched(largest, known, clusters, bound)
                 level = self._level(largest, known, bound)
@@ -153,8 +157,8 @@ class SideSearch:
 def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
     """Give the least worst-case leakage found for a table with side information.
 
-    The sizes are those that matter without side information, and those of ``starts``. Others are
-    neither searched nor excluded; the bound of a level holds whether they are or not.
+    The sizes are the small ones, those that matter without side information, and those of ``starts``. Others
+    are neither searched nor excluded; the bound of a level holds whether they are or not.
 
     >>> joint = JointRange.from_pairs([("a", 1, 0), ("b", 2, 0), ("c", 1, 1), ("d", 2, 1)])
     >>> [(level.cost, level.leakage_bits, level.proven_optimal) for level in side_l0_levels(joint).levels]
@@ -264,7 +268,14 @@ def side_joint_levels(
 
 
 def _sizes(joint: JointRange, given: Sequence[Partition]) -> list[int]:
-    return sorted({*sizes_that_matter(joint.public.size), *(int(start.sizes.max()) for start in given)})
+    size = joint.public.size
+    return sorted(
+        {
+            *range(1, min(size, EVERY_SIZE_TO) + 1),
+            *sizes_that_matter(size),
+            *(int(start.sizes.max()) for start in given),
+        }
+    )
 
 
 def _fitting(given: Sequence[Partition], largest: int) -> list[Partition]:

@@ -12,6 +12,7 @@ always taken, which is what carries the search across plateaus.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
@@ -247,7 +248,14 @@ class SwapSearch:
 
     def run(self, moves: int, heat: Heat, effort: Effort) -> bool:
         """Try so many moves, fewer where the effort ends; tell whether the goal is reached."""
+        return self._run(moves, heat, effort, swap_loop.for_size(moves))
+
+    def anneal(self, moves: int, effort: Effort) -> bool:
+        """Try so many moves at falling temperature; tell whether the goal is reached."""
         loop = swap_loop.for_size(moves)
+        return any(self._run(-(-moves // len(COOLING)), heat, effort, loop) for heat in COOLING)
+
+    def _run(self, moves: int, heat: Heat, effort: Effort, loop: Callable[..., None]) -> bool:
         chances = heat.chances
         while moves > 0 and self.cost and not effort.should_stop():
             now = min(moves, CHUNK)
@@ -270,10 +278,6 @@ class SwapSearch:
             )
             moves -= now
         return not self.cost
-
-    def anneal(self, moves: int, effort: Effort) -> bool:
-        """Try so many moves at falling temperature; tell whether the goal is reached."""
-        return any(self.run(-(-moves // len(COOLING)), heat, effort) for heat in COOLING)
 
     def partition(self) -> Partition:
         """Give the clusters as they are now."""
