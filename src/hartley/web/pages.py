@@ -80,8 +80,8 @@ def point_page(found: FrontierResult, place: int) -> Json:
             for kind in FIGURES
             if (drawn := figure(found, place, kind, "light"))
         ],
-        "recoding": recoding[:MOST_LISTED],
-        "left_out": max(len(recoding) - MOST_LISTED, 0),
+        "recoding": recoding,
+        "left_out": point.clusters - len(recoding),
     }
 
 
@@ -131,7 +131,7 @@ def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
 
 
 def _recoding(joint: JointRange, partition: Partition) -> list[Json]:
-    """List the released values, those that stand for most values first."""
+    """List the first released values and what they stand for."""
     book = codebook(joint.public, partition)
     released = joint.release(book.partition)
     # With side information a released value leaves different candidates beside different side values.
@@ -146,7 +146,7 @@ def _recoding(joint: JointRange, partition: Partition) -> list[Json]:
             "rows": int(rows[number]),
             "candidates": int(candidates[number]),
         }
-        for number, cluster in enumerate(book.partition.clusters())
+        for number, cluster in enumerate(book.partition.clusters()[:MOST_LISTED])
     ]
 
 

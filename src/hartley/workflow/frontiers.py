@@ -40,6 +40,13 @@ class FrontierResult:
             return None
         return self.run.stop(self.utility_weight)
 
+    def plot(self, **options: Any) -> Any:
+        """Draw the frontier, distortion in units of the public columns; see :meth:`Frontier.plot`."""
+        return self.frontier.plot(**{"unit": " and ".join(self.joint.public.columns), **options})
+
+    def _repr_html_(self) -> str | None:
+        return self.frontier._repr_html_()
+
     def trace(self) -> list[dict[str, Any]]:
         """Give every step of the greedy run, its clusters by name."""
         if self.run is None:

@@ -86,7 +86,7 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
     bar = max(2.0, min(9.0, 0.62 * height / (rows + bool(alone))))
     base = alt.Chart(series("clusters"))
     layers: list[Any] = [
-        base.mark_rule(strokeWidth=bar, color=theme.first, opacity=0.35, strokeCap="round").encode(
+        base.mark_rule(strokeWidth=bar, color=theme.first, opacity=0.35).encode(
             x=alt.X("low:Q", type="temporal" if _is_time(public) else "quantitative"),
             x2="high",
             y=y,

@@ -265,8 +265,9 @@ by("release-options").addEventListener("submit", (event) => {
 
 function showCodebook(codebook) {
   // What the release wrote is what counts; its labels may be written another way than in the preview.
-  const rows = [...by("recoding").tBodies[0].rows];
-  codebook.forEach((one, i) => rows[i]?.cells[0].replaceWith(cell(one.released)));
+  const body = by("recoding").tBodies[0];
+  if (body.rows.length === codebook.length) codebook.forEach((one, i) => body.rows[i].cells[0].replaceWith(cell(one.released)));
+  else replace(body, ...codebook.map((one) => element("tr", {}, cell(one.released), cell(one.members), cell(""), cell(""))));
 }
 
 function showRows({ columns, rows }) {
