@@ -41,10 +41,7 @@ def frontier_of_runs(
     if leakage == "joint":
         single = np.flatnonzero(np.concatenate([along.components for _, along in runs]) == 1)
         if not len(single):
-            raise UnreachableError(
-                "no release leaves a single component: some values may not be merged; give missing values a "
-                "place with --missing-at, or use --utility resolution"
-            )
+            raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
         number, step, bits, worth = number[single], step[single], bits[single], worth[single]
     chosen = _non_dominated(bits, worth)
     points = [

@@ -113,8 +113,9 @@ def frontier(
     read = table.joint_range(roles, missing=missing, missing_at=missing_at)
     question = Question(joint=read.joint, leakage=leakage, utility=choice.for_alphabet(read.joint.public))
     effort = effort or effort_within(time_limit, seed=seed)
-    run = greedy_run(question, utility_weight, effort) if search == "greedy" else None
-    found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)
+    with question.explaining():
+        run = greedy_run(question, utility_weight, effort) if search == "greedy" else None
+        found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)
     return FrontierResult(
         frontier=found,
         question=question,

@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.frontier import SLACK, Leakage, Point, SearchName
+from hartley.frontier import SLACK, Frontier, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
@@ -18,7 +18,14 @@ from hartley.release.labels import Codebook, Labels, codebook
 from hartley.release.observed import Observed
 from hartley.release.scale import scale_of
 from hartley.search.effort import Effort
-from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.search.optimal.answering import Goal, WithCandidates, WithComponents, WithinCost
+from hartley.workflow.searching import (
+    Question,
+    greedy_frontier,
+    greedy_run,
+    optimal_frontier,
+    optimal_point,
+)
 from hartley.workflow.target import Target
 
 
@@ -141,9 +148,14 @@ def is_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> bo
     if demand.target.kind == "largest_cluster":
         return int(book.partition.sizes.max()) <= number
     if demand.target.kind == "max_distortion":
-        farthest = farthest_move(public, book)
-        return farthest is None or farthest <= number + SLACK
+        return distortion(demand, book, public) <= number + SLACK
     return True
+
+
+def distortion(demand: Demand, book: Codebook, public: Alphabet) -> float:
+    """Give how far values move: to labels on the same line, or as the search counts where there is none."""
+    moved = farthest_move(public, book)
+    return float(demand.utility.costs(book.partition).max()) if moved is None else moved
 
 
 def farthest_move(public: Alphabet, book: Codebook) -> float | None:
@@ -171,7 +183,7 @@ def farthest_move(public: Alphabet, book: Codebook) -> float | None:
 
 def _not_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> str:
     if demand.target.kind == "max_distortion":
-        moved = farthest_move(public, book) or 0.0
+        moved = distortion(demand, book, public)
         return (
             f"{demand.labels} labels move a value by {moved:g} where {demand.target.number:g} is allowed; "
             "use --labels midpoint"
@@ -195,12 +207,32 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
 
 
 def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:
-    """Find the point of the frontier that a target asks for."""
-    weight = target.number if target.kind == "utility_weight" else None
-    if search == "greedy":
-        found = greedy_frontier(question, greedy_run(question, weight, effort))
-    else:
-        found = optimal_frontier(question, effort)
+    """Find the point of the frontier that a target asks for; its own level suffices where one answers it."""
+    with question.explaining():
+        if search == "greedy":
+            weight = target.number if target.kind == "utility_weight" else None
+            return _of_frontier(greedy_frontier(question, greedy_run(question, weight, effort)), target)
+        goal = _goal(question, target)
+        point = None if goal is None else optimal_point(question, goal, effort)
+        return point or _of_frontier(optimal_frontier(question, effort), target)
+
+
+def _goal(question: Question, target: Target) -> Goal | None:
+    """Say which single level a target asks for; nothing where it needs the whole frontier."""
+    if target.kind == "distinct_l":
+        return WithCandidates(int(target.number))
+    if target.kind == "max_leakage":
+        kept = 2.0 ** (target.number + SLACK)
+        if question.leakage == "istar":
+            return WithComponents(int(kept))
+        return WithCandidates(ceil(question.joint.sensitive.size / kept))
+    if target.kind in ("largest_cluster", "max_distortion"):
+        by_size = question.utility.name == "resolution"
+        return WithinCost(target.number) if by_size == (target.kind == "largest_cluster") else None
+    return None
+
+
+def _of_frontier(found: Frontier, target: Target) -> Point:
     if target.kind == "distinct_l":
         return found.best_utility_with(int(target.number))
     if target.kind == "max_leakage":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -18,7 +19,7 @@ from hartley.model import JointRange, MergeTree, Partition
 from hartley.run_frontier import frontier_of_runs
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.answering import optimal_levels
+from hartley.search.optimal.answering import Goal, optimal_level, optimal_levels
 from hartley.search.optimal.level import Level
 from hartley.workflow.utilities import codeword_of
 
@@ -62,7 +63,7 @@ class Question:
     def frontier(self, points: Sequence[Point], *, search: SearchName, complete: bool) -> Frontier:
         """Keep the points that matter; refuse where not one is left."""
         if not points:
-            raise self.never_joined()
+            raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
         return Frontier(
             leakage=self.leakage,
             utility="resolution" if self.utility.name == "resolution" else "distortion",
@@ -72,22 +73,24 @@ class Question:
             points=non_dominated(points),
         )
 
-    def never_joined(self) -> UnreachableError:
-        """Say that nothing was found that leaves a single group of sensitive values."""
-        return UnreachableError(
-            f"no release leaves a single group of sensitive values (I* = 0){self.why_not()}"
-        )
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Where nothing meets a target because a missing value stays alone, say so and name the options."""
+        try:
+            yield
+        except UnreachableError as error:
+            if self.utility.name != "distortion" or not self.has_no_place():
+                raise
+            raise UnreachableError(
+                f"{error}; a missing public value has no position and stays alone: --missing-at NUMBER gives "
+                "it one, --missing drop leaves its rows out, --utility resolution needs no positions"
+            ) from None
 
-    def why_not(self) -> str:
-        """Name what stands in the way of merging further, where something does."""
-        alone = isinstance(self.utility, LineDistortion) and bool(np.isnan(self.utility.positions).any())
-        if alone or (self.utility.name == "distortion" and bool(self.joint.public.missing.any())):
-            return (
-                ": a missing public value has no position and stays alone; "
-                "--missing-at NUMBER gives it one, --missing drop leaves its rows out, "
-                "--utility resolution needs no positions"
-            )
-        return ""
+    def has_no_place(self) -> bool:
+        """Tell whether some public value has no position."""
+        if isinstance(self.utility, LineDistortion):
+            return bool(np.isnan(self.utility.positions).any())
+        return bool(self.joint.public.missing.any())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +124,6 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
 
 def greedy_frontier(question: Question, run: Run, *, complete: bool = True) -> Frontier:
     """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
-    if question.leakage == "joint" and run.along.components.min() > 1:
-        raise question.never_joined()
     return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage, complete=complete)
 
 
@@ -139,6 +140,13 @@ def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = 
     starts = _greedy_starts(question, effort)
     found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts)
     return _measured(question, found.levels, complete=found.complete)
+
+
+def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | None:
+    """Search the one level that a goal asks for; ``None`` where only the whole frontier tells."""
+    starts = _greedy_starts(question, effort)
+    level = optimal_level(question.joint, question.leakage, question.utility, goal, effort, starts)
+    return None if level is None else question.point(level.cut, level)
 
 
 def _greedy_starts(question: Question, effort: Effort) -> list[Partition]:
