@@ -53,5 +53,5 @@ def show(out: Console, name: str, result: Verification, *, has_certificate: bool
             [[check.name, "holds" if check.holds else "NO", check.reason] for check in result.checks],
         )
     )
-    if has_certificate:
-        out.print("Not checked, because it would take the search: whether the partition is optimal.")
+    for what in result.not_checked:
+        out.print(f"Not checked: {what}.", markup=False)

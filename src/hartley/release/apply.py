@@ -51,7 +51,9 @@ def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> T
     policy.require_columns(first.column_names, first.name)
     options = read_options(policy, first.column_names, given)
     first.close()
-    return open_table(source, options)
+    table = open_table(source, options)
+    table.typed_columns(policy.public_names)
+    return table
 
 
 def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
@@ -65,7 +67,7 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
     values = publication.unseen_values()
     if unseen == "error":
         raise PolicyError(
-            f"{lost} rows hold {len(values)} public values that the policy has never seen; "
+            f"rows with public values that the policy has never seen: {lost} rows, {len(values)} values; "
             "use --unseen nearest or --unseen suppress"
         )
     if unseen == "suppress":
@@ -140,7 +142,7 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     table = open_for(policy, eager.to_native())
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)
-    labels: Any = rows.connection.execute(applied.publication.recoded_natural()).to_arrow_table()
+    labels: Any = rows.connection.sql(applied.publication.recoded_natural()).to_arrow_table()
     released = eager.select(policy.published).with_columns(
         _series(labels.column(place), name, eager) for place, name in enumerate(policy.public_names)
     )

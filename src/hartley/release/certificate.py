@@ -86,6 +86,8 @@ class SearchClaim(_Strict, frozen=True, kw_only=True):
     leakage: str
     utility: str
     codeword: str | None
+    max_distortion: float | None
+    """As the search counts it: over several columns in units of their scales."""
     leakage_bits: float
     """The leakage that was searched for: kept columns and earlier releases count as known to the reader."""
     lower_bound_bits: float | None

@@ -374,6 +374,7 @@ def _search_claim(demand: Demand, reached: Reached) -> SearchClaim:
         leakage=demand.leakage,
         utility=demand.utility.name,
         codeword=codeword_of(demand.utility),
+        max_distortion=point.max_distortion,
         leakage_bits=point.leakage_bits,
         lower_bound_bits=bound,
         # Where labels coincide the release is another partition, about which nothing was proven.

@@ -1,0 +1,78 @@
+"""The transformer keeps scikit-learn's rules and the target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn", reason="scikit-learn is not installed (hartley[sklearn])")
+
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hartley.sklearn import Recoder
+
+X = np.array([[1.0], [2.0], [3.0], [4.0], [7.0], [8.0]])
+Y = np.array(["p", "q", "p", "q", "p", "q"])
+
+
+# Checks that transform other rows than were fitted need an answer for values never seen.
+@parametrize_with_checks([Recoder(target="largest_cluster", amount=3, search="greedy", unseen="nearest")])
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_the_target_holds_after_the_transformation() -> None:
+    recoder = Recoder(target="distinct_l", amount=2).fit(X, Y)
+    released = recoder.transform(X)
+    for label in np.unique(released):
+        assert len(set(Y[released[:, 0] == label])) >= 2
+    assert recoder.audit_.distinct_l == 2
+    assert recoder.point_.distinct_l == 2
+
+
+def test_names_and_frames() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"age": [1, 2, 3, 4], "sex": ["f", "m", "f", "m"]})
+    recoder = Recoder(target="largest_cluster", amount=2, labels="set").set_output(transform="pandas")
+    found = recoder.fit_transform(frame, ["p", "q", "p", "q"])
+    assert list(found.columns) == list(recoder.get_feature_names_out()) == ["age", "sex"]
+    assert isinstance(found, pd.DataFrame)
+
+
+def test_it_works_in_a_pipeline_and_can_be_cloned() -> None:
+    model = make_pipeline(Recoder(target="distinct_l", amount=2), LinearRegression())
+    again = clone(model).set_params(recoder__amount=1)
+    assert again.get_params()["recoder__amount"] == 1
+    model.fit(X, np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]))
+    assert model.predict(X).shape == (6,)
+
+
+def test_unseen_values() -> None:
+    new = np.array([[1.5]])
+    with pytest.raises(ValueError, match="never seen"):
+        Recoder().fit(X, Y).transform(new)
+    assert np.isnan(Recoder(unseen="suppress").fit(X, Y).transform(new)[0, 0])
+    nearest = Recoder(unseen="nearest").fit(X, Y)
+    assert nearest.transform(new)[0, 0] == nearest.transform(np.array([[1.0]]))[0, 0]
+
+
+def test_what_cannot_be_reached_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="no release leaves 3 candidates"):
+        Recoder(amount=3).fit(X, Y)
+    with pytest.raises(ValueError, match="unknown target"):
+        Recoder(target="secrecy").fit(X, Y)
+    with pytest.raises(ValueError, match="y is None"):
+        Recoder().fit(X, None)
+
+
+def test_the_policy_can_be_kept_as_a_file() -> None:
+    from hartley.release.policy import Policy
+
+    recoder = Recoder().fit(X, Y)
+    assert Policy.read_json(recoder.policy_.to_json()) == recoder.policy_

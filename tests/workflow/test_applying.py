@@ -1,0 +1,224 @@
+"""A policy on new data: seen and unseen values, every kind of frame, and the audit of the result."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
+from hartley.release.policy import Policy
+from hartley.workflow.applying import apply
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
+from release.random_tables import read_released, write_table
+
+COLUMNS = {
+    "x": [10, 11, 20, 21, 30, 31],
+    "t": ["a", "b", "a", "b", "a", None],
+    "k": ["u", "v", "u", "v", "u", "v"],
+    "s": ["p", "q", "p", "q", "p", "q"],
+}
+
+
+def rows(**columns: list[Any]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def policy_for(folder: Path, **options: Any) -> Policy:
+    source = folder / "in.csv"
+    write_table(source, rows(**COLUMNS))
+    settings = {
+        "target": Target("distinct_l", 2),
+        "sensitive": "s",
+        "public": "x",
+        "search": "greedy",
+        "overwrite": True,
+        "keep_order": True,
+        **options,
+    }
+    return Policy.read(release(source, folder / "out.csv", **settings).policy)
+
+
+def test_the_same_data_gives_the_same_release(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    result = apply(policy, tmp_path / "in.csv", tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+    assert result.target_holds is True
+    assert result.after is not None
+    assert result.after.distinct_l == 2
+
+
+def test_unseen_values_are_an_error_by_default_and_no_cell_is_told(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 7777, 7777], s=["p", "q", "q"]))
+    with pytest.raises(PolicyError, match="never seen: 2 rows, 1 values") as error:
+        apply(policy, new, tmp_path / "new.out.csv")
+    assert "7777" not in str(error.value)
+    assert not (tmp_path / "new.out.csv").exists()
+
+
+def test_unseen_values_go_to_the_nearest_cluster(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 9, 26, 7777], s=["p", "q", "q", "p"]))
+    result = apply(policy, new, tmp_path / "new.out.csv", unseen="nearest")
+    assert [row["x"] for row in read_released(tmp_path / "new.out.csv")] == ["10", "10", "30", "30"]
+    assert (result.unseen_values, result.unseen_rows) == (3, 3)
+
+
+def test_unseen_values_can_be_suppressed(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path, keep="k", target=Target("largest_cluster", 2))
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, None, 26], k=["u", "v", "w"], s=["p", "q", "q"]))
+    result = apply(policy, new, tmp_path / "new.out.csv", unseen="suppress")
+    found = read_released(tmp_path / "new.out.csv")
+    assert [row["x"] for row in found][1:] == [None, None]
+    assert [row["k"] for row in found] == ["u", "v", "w"]
+    assert result.after is not None
+    assert result.after.distinct_l == 1
+    assert result.target_holds is None  # a target on the size of clusters says nothing about new rows
+
+
+def test_text_has_no_nearest_value(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path, public="t", utility="resolution")
+    new = tmp_path / "new.csv"
+    write_table(new, rows(t=["a", "zzz"], s=["p", "q"]))
+    with pytest.raises(PolicyError, match="use --unseen suppress") as error:
+        apply(policy, new, tmp_path / "new.out.csv", unseen="nearest")
+    assert "zzz" not in str(error.value)
+
+
+def test_a_target_that_does_not_hold_for_new_data_is_told(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 11], s=["p", "p"]))
+    result = apply(policy, new, tmp_path / "new.out.csv")
+    assert result.target_holds is False
+
+
+def test_what_is_required_and_does_not_hold_is_not_written(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 11], s=["p", "p"]))
+    with pytest.raises(UnreachableError, match="nothing was written"):
+        apply(policy, new, tmp_path / "new.out.csv", require=["distinct-l=2"])
+    assert not (tmp_path / "new.out.csv").exists()
+
+
+def test_without_the_sensitive_column_nothing_is_claimed(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 11], y=[1, 2]))
+    result = apply(policy, new, tmp_path / "new.out.csv")
+    assert (result.after, result.target_holds) == (None, None)
+    with pytest.raises(ColumnError, match="nothing can be required"):
+        apply(policy, new, tmp_path / "other.csv", require=["distinct-l=2"])
+
+
+def test_a_table_of_other_columns_or_kinds_is_refused(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path, keep="k", target=Target("largest_cluster", 2))
+    new = tmp_path / "new.csv"
+    write_table(new, rows(y=[10, 11], s=["p", "q"]))
+    with pytest.raises(ColumnError, match=r"made for other columns: new\.csv has no column 'x'"):
+        apply(policy, new, tmp_path / "new.out.csv")
+    write_table(new, rows(x=["ten", "eleven"], k=["u", "v"], s=["p", "q"]))
+    with pytest.raises(ColumnError, match="'x' is to be a number"):
+        apply(policy, new, tmp_path / "new.out.csv")
+    with pytest.raises(OptionError, match="is the input itself"):
+        apply(policy, new, new, overwrite=True)
+    (tmp_path / "there.csv").write_text("mine")
+    with pytest.raises(WriteError, match="exists already"):
+        apply(policy, tmp_path / "in.csv", tmp_path / "there.csv")
+
+
+def test_numbers_of_another_type_are_the_same_values(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    policy = policy_for(tmp_path)
+    new = tmp_path / "new.parquet"
+    pq.write_table(pa.table({"x": [10.0, 31.0], "s": ["p", "q"]}), new)
+    result = apply(policy, new, tmp_path / "new.out.parquet")
+    assert pq.read_table(result.output).column("x").to_pylist() == [10.0, 30.0]
+    pq.write_table(pa.table({"x": [10.5], "s": ["p"]}), new)
+    with pytest.raises(PolicyError, match="never seen"):
+        apply(policy, new, tmp_path / "more.parquet")
+
+
+FRAME = {
+    "x": [10, 11, 20, 21, 30, 31],
+    "d": [dt.date(2024, 1, n + 1) for n in range(6)],
+    "k": ["u", "v", "u", "v", "u", "v"],
+    "s": ["p", "q", "p", "q", "p", "q"],
+}
+
+
+def frame_policy(folder: Path) -> Policy:
+    import pyarrow as pa
+
+    result = release(
+        pa.table(FRAME),
+        folder / "out.csv",
+        target=Target("largest_cluster", 2),
+        sensitive="s",
+        public=("x", "d"),
+        keep="k",
+        utility="resolution",
+        search="greedy",
+    )
+    return Policy.read(result.policy)
+
+
+def test_pandas_gives_pandas_with_its_index(tmp_path: Path) -> None:
+    import pandas as pd
+
+    policy = frame_policy(tmp_path)
+    frame = pd.DataFrame(FRAME, index=list("fedcba"))
+    frame["k"] = frame["k"].astype("category")
+    frame["extra"] = 1
+    found = policy.apply(frame)
+    assert type(found) is pd.DataFrame
+    assert list(found.columns) == ["x", "d", "k"]
+    assert list(found.index) == list("fedcba")
+    assert found["x"].dtype == frame["x"].dtype
+    assert isinstance(found["k"].dtype, pd.CategoricalDtype)
+    assert list(found["k"]) == FRAME["k"]
+    assert found[["x", "d"]].drop_duplicates().shape[0] == len(policy.clusters)
+
+
+def test_polars_arrow_and_duckdb_give_their_own_kind(tmp_path: Path) -> None:
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+
+    policy = frame_policy(tmp_path)
+    table = pa.table(FRAME)
+    expected = policy.apply(table).to_pylist()
+    assert type(policy.apply(table)) is pa.Table
+    eager = policy.apply(pl.DataFrame(FRAME))
+    assert type(eager) is pl.DataFrame
+    assert eager.to_dicts() == expected
+    lazy = policy.apply(pl.DataFrame(FRAME).lazy())
+    assert type(lazy) is pl.LazyFrame
+    assert lazy.collect().to_dicts() == expected
+    relation = policy.apply(duckdb.connect().from_arrow(table))
+    assert type(relation) is duckdb.DuckDBPyRelation
+    assert relation.to_arrow_table().to_pylist() == expected
+    assert policy.apply(table.slice(0, 1)).to_pylist() == expected[:1]
+
+
+def test_unseen_values_in_a_frame(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    policy = frame_policy(tmp_path)
+    new = pa.table({**FRAME, "x": [10, 11, 20, 21, 30, 99]})
+    with pytest.raises(PolicyError, match="never seen"):
+        policy.apply(new)
+    assert policy.apply(new, unseen="suppress").column("x").to_pylist()[-1] is None
+    assert policy.apply(new, unseen="nearest").num_rows == 6
+    with pytest.raises(OptionError, match="unknown way"):
+        policy.apply(new, unseen="guess")  # type: ignore[arg-type]
