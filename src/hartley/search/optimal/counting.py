@@ -65,7 +65,7 @@ def count_bound(line: Line, distinct_l: int, known: float, effort: Effort = UNLI
         whole = line.cost_of(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
         return CountBound(1, whole)
     windows = Windows.of(line)
-    loop = windows_needed.for_size(line.size)
+    loop = windows_needed.for_size(line.size * 20)
     bracket = Bracket(min(known, windows.widest), windows.widest)
     least = least_passing(windows, lambda earliest: int(loop(earliest)) <= clusters, bracket, effort)
     return CountBound(clusters, least.low - line.rounding)

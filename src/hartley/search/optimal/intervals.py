@@ -62,7 +62,7 @@ class IntervalPlan:
 def intervals_within(windows: Windows, latest: Places, cost: float) -> IntervalPlan | None:
     """Cut the line into intervals of at most this cost with enough sensitive values, or say it cannot be."""
     size = len(latest)
-    chosen = last_starts.for_size(size)(windows.within(cost), latest)
+    chosen = last_starts.for_size(size * 20)(windows.within(cost), latest)
     if chosen[-1] < 0:
         return None
     return IntervalPlan(cost, interval_starts.for_size(size)(chosen))
@@ -74,7 +74,7 @@ def best_intervals(
     """Cut the line into intervals of the least cost; the bracket's high end must pass."""
 
     def passes(earliest: Places) -> bool:
-        return bool(last_starts.for_size(len(latest))(earliest, latest)[-1] >= 0)
+        return bool(last_starts.for_size(len(latest) * 20)(earliest, latest)[-1] >= 0)
 
     least = least_passing(windows, passes, bracket, effort)
     plan = intervals_within(windows, latest, least.high)

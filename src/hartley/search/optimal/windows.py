@@ -154,25 +154,25 @@ class Windows:
     def within(self, cost: float) -> Places:
         """Give the earliest start, for each end, of a window that costs no more than this."""
         size = len(self.positions)
-        earliest = earliest_starts.for_size(size)(self.positions, cost, self._halved)
+        earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
         # A member serves both ends: the farthest codeword to the left, then what it reaches.
         return earliest if self._halved else earliest[earliest]
 
     def below(self, earliest: Places) -> float:
         """Give the greatest cost of a window within reach."""
         size = len(self.positions)
-        return float(cost_below.for_size(size * 8)(self.positions, earliest, self._halved))
+        return float(cost_below.for_size(size * 20)(self.positions, earliest, self._halved))
 
     def above(self, earliest: Places) -> float:
         """Give the least cost of a window out of reach."""
         size = len(self.positions)
-        return float(cost_above.for_size(size * 8)(self.positions, earliest, self._halved))
+        return float(cost_above.for_size(size * 20)(self.positions, earliest, self._halved))
 
     def next_cost(self, cost: float) -> float:
         """Give the least cost above this one that a cluster can have, whatever lies between its ends."""
         size = len(self.positions)
         # A member-coded cluster costs the distance of two values, and half of none.
-        earliest = earliest_starts.for_size(size)(self.positions, cost, self._halved)
+        earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
         outside = np.flatnonzero(earliest > 0)
         if not len(outside):
             return float("inf")
@@ -244,7 +244,7 @@ def window_bound(
 
     def passes(earliest: Places) -> bool:
         nonlocal witness
-        rank = int(uncovered.for_size(len(latest))(earliest, latest))
+        rank = int(uncovered.for_size(len(latest) * 20)(earliest, latest))
         if rank >= 0:
             witness = rank
         return rank < 0
