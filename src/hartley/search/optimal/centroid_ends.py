@@ -21,7 +21,7 @@ End = Literal["first", "last"]
 
 INFEASIBLE = 2
 """SciPy's word for a model without a solution."""
-MOST_CLUSTERS_TRIED = 12
+MOST_CLUSTERS_TRIED = 30
 NODE_LIMIT = 400
 SECONDS_LIMIT = 2.0
 SOLVER_TOLERANCE = 1e-6
@@ -130,23 +130,29 @@ def tight_end_bound(
     cover = _Cover.seen_from(line, np.arange(line.size), end)
     # Means of whole numbers that differ, differ by more than this.
     step = 1.0 / (2.0 * line.size**2) if _is_whole(cover) else SOLVER_TOLERANCE * max(1.0, found)
-    cost = found
+    low, cost = known, found
+    doubtful = False
     for _ in range(MOST_CLUSTERS_TRIED):
-        if effort.should_stop() or cost <= known:
-            return known
-        target = cost - step
+        if effort.should_stop() or cost - step <= low:
+            break
+        target = low + (cost - low) / 2 if doubtful else cost - step
         near = cover.within(2 * target)
         answer = _cluster_within(near, distinct_l, target, near.distances - target)
         if answer.impossible:
-            return cost if _is_whole(cover) else target
-        if answer.members is None:
-            return known
-        chosen = near.distances[answer.members]
-        cost = max(float(chosen.mean()), float(chosen.max() - chosen.mean()))
-        if cost > target:
-            # The solver's tolerance let it through; what lies below is not decided.
-            return known
-    return known
+            if not doubtful:
+                return cost if _is_whole(cover) else target
+            low, doubtful = target, False
+            continue
+        chosen = near.distances[answer.members] if answer.members is not None else np.array([np.inf])
+        reached = max(float(chosen.mean()), float(chosen.max() - chosen.mean())) if len(chosen) > 1 else cost
+        if reached > target:
+            # Not decided, or let through by the solver's tolerance: ask again further down.
+            if doubtful:
+                break
+            doubtful = True
+        else:
+            cost, doubtful = reached, False
+    return low
 
 
 @dataclass(frozen=True, eq=False)
