@@ -93,11 +93,12 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     assert refusal(folder) == f"{str(folder)!r} is a folder; give the path of a table in it"
-    odd = tmp_path / "t.xls"
+    odd = tmp_path / "t.odd"
     odd.write_text("a")
     assert refusal(odd) == (
-        "t.xls: unknown kind of file; the name must end in one of "
-        ".csv, .tsv, .tab, .parquet, .pq, .jsonl, .ndjson"
+        "t.odd: unknown kind of file; the name must end in one of "
+        ".csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xls, .xlsb, .ods, "
+        ".dta, .sav (text also with .gz, .zst, .bz2, .xz)"
     )
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(b"a,b\n1,2\n")
@@ -158,7 +159,8 @@ def test_what_is_no_frame_is_refused() -> None:
     import pandas as pd
 
     assert refusal(7) == (
-        "a builtins.int is no table; give a path, or a data frame of pandas, polars, pyarrow or DuckDB"
+        "a builtins.int is no table; give a path, or a data frame of "
+        "pandas, polars, pyarrow, DuckDB, PySpark, Dask or Ibis"
     )
     assert refusal(pl.Series([1])).startswith("a polars.series.series.Series is no table; ")
     assert refusal(pa.table({"a": pa.array([], pa.int64())})) == "the table has columns but no rows"

@@ -66,6 +66,13 @@ reading = stacked(
     click.option("--number", "number", multiple=True, metavar="COL", help="Read this column as numbers."),
     click.option("--encoding", default="utf-8", show_default=True, help="Character encoding of a text file."),
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file."),
+    click.option("--sheet", metavar="NAME", help="Sheet of a workbook; by default its first."),
+    click.option(
+        "--query", metavar="SQL", help="What to select in a database: a SELECT, or the name of a table."
+    ),
+    click.option(
+        "--memory-limit", metavar="SIZE", help="Memory for reading, such as 2GB; the rest goes to disk."
+    ),
 )
 
 missing_at = click.option(
@@ -160,6 +167,9 @@ def read_options(given: dict[str, Any]) -> ReadOptions:
         number=given["number"],
         encoding=given["encoding"],
         delimiter=given["delimiter"],
+        sheet=given["sheet"],
+        query=given["query"],
+        memory_limit=given["memory_limit"],
     )
 
 

@@ -1,56 +1,66 @@
-"""Where data lives: files and data frames; the only code that meets rows."""
+"""Where data lives: files, databases, data frames and engines; the only code that meets rows."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import TableError
+from hartley.errors import OptionError
+from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
 from hartley.tables.range_read import RangeRead
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
+from hartley.tables.source import Source
 from hartley.tables.table import Table, TableColumn
 
 __all__ = ["RangeRead", "ReadOptions", "Roles", "Table", "TableColumn", "open_table"]
 
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-PARQUET = (".parquet", ".pq")
-JSON_LINES = (".jsonl", ".ndjson")
-
 
 def open_table(source: Any, options: ReadOptions | None = None) -> Table:
-    """Open a file or a data frame as a table.
+    """Open a file, several files, a database or a data frame as a table.
 
-    A path names a CSV, TSV, Parquet or JSON-lines file; text files may be packed with gzip.
-    A frame is one of pandas, polars (eager or lazy), pyarrow, or a DuckDB relation.
+    A path names a CSV, TSV, JSON-lines, Parquet, Arrow, Excel, Stata or SPSS file, or by a pattern
+    (``part-*.parquet``) several of one kind; text files may be packed. A URL
+    (``postgresql://…``, ``sqlite:///…``) names a database, and ``options.query`` what to select there.
+    A frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark, Dask or Ibis.
     """
     options = options or ReadOptions()
+    if is_database(source):
+        from hartley.tables.database_source import DatabaseSource
+
+        return Table(DatabaseSource(source, options), options)
+    if options.query is not None:
+        raise OptionError("a query is for databases; give the URL of one, or no query (--query)")
     if isinstance(source, (str, Path)):
-        return _open_file(Path(source), options)
+        return Table(_file_source(find_files(source), options), options)
     from hartley.tables.frame_source import frame_source
 
-    return Table(frame_source(source), options)
+    return Table(frame_source(source, options), options)
 
 
-def _open_file(path: Path, options: ReadOptions) -> Table:
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix in DELIMITERS:
+def _file_source(files: Files, options: ReadOptions) -> Source:
+    if options.sheet is not None and files.kind != "workbook":
+        raise OptionError(f"{files.name} has no sheets; --sheet is for workbooks")
+    if files.kind == "csv":
         from hartley.tables.csv_source import CsvSource
 
-        return Table(CsvSource(path, options.delimiter or DELIMITERS[suffix], options), options)
-    if suffix in JSON_LINES:
+        return CsvSource(files, options.delimiter or DELIMITERS[files.ending], options)
+    if files.kind == "json":
         from hartley.tables.json_source import JsonSource
 
-        return Table(JsonSource(path, options), options)
-    if suffix in PARQUET and path.suffix.lower() != ".gz":
+        return JsonSource(files, options)
+    if files.kind == "parquet":
         from hartley.tables.parquet_source import ParquetSource
 
-        return Table(ParquetSource(path), options)
-    from hartley.tables.text_files import require_file
+        return ParquetSource(files, options)
+    if files.kind == "arrow":
+        from hartley.tables.arrow_source import arrow_source
 
-    require_file(path)
-    known = ", ".join((*DELIMITERS, *PARQUET, *JSON_LINES))
-    raise TableError(f"{path.name}: unknown kind of file; the name must end in one of {known}")
+        return arrow_source(files, options)
+    if files.kind == "workbook":
+        from hartley.tables.workbook_source import workbook_source
+
+        return workbook_source(files, options)
+    from hartley.tables.labelled_source import labelled_source
+
+    return labelled_source(files, options)

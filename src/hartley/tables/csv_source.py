@@ -11,63 +11,77 @@ from pathlib import Path
 
 from hartley.errors import TableError
 from hartley.tables.csv_records import CsvShape, check_records, line_of_record
-from hartley.tables.engine import connect, literal, one_row, path_literal
+from hartley.tables.engine import connect, literal, one_row, paths_literal
+from hartley.tables.locations import Files
 from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
 from hartley.tables.source import RawColumn
-from hartley.tables.text_files import is_utf8, open_bytes, private_folder, require_file, translated
+from hartley.tables.text_files import open_bytes, packing, readable
 
 KEPT_IN_MEMORY = 1 << 27
 """Files up to this many bytes are parsed once; larger ones again for each question, at any size."""
 
 
 class CsvSource:
-    """A delimited text file; every cell is selected as it stands, with NULL for a cell without anything."""
+    """Delimited text files; every cell is selected as it stands, with NULL for a cell without anything."""
 
-    def __init__(self, path: Path, delimiter: str, options: ReadOptions) -> None:
-        require_file(path)
-        self.name = path.name
-        self._path = path
-        if not is_utf8(options.encoding):
-            folder = private_folder()
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            self._path = translated(path, options.encoding, folder)
-        with open_bytes(self._path) as stream:
-            shape = check_records(stream, delimiter, self.name)
+    def __init__(self, files: Files, delimiter: str, options: ReadOptions) -> None:
+        self.name = files.name
+        self._paths: tuple[Path, ...] = ()
+        self._shapes: list[CsvShape] = []
+        for path in files.paths:
+            usable = readable(path, options.encoding)
+            if usable != path:
+                weakref.finalize(self, shutil.rmtree, usable.parent, ignore_errors=True)
+            with open_bytes(usable) as stream:
+                shape = check_records(stream, delimiter, path.name)
+            if self._shapes and shape.header != self._shapes[0].header:
+                raise TableError(
+                    f"{path.name} has other columns than {files.paths[0].name}; "
+                    "give files of the same columns"
+                )
+            self._paths += (usable,)
+            self._shapes.append(shape)
         self.columns = tuple(
-            RawColumn(name, f"c{place}", "VARCHAR", "any") for place, name in enumerate(shape.header)
+            RawColumn(name, f"c{place}", "VARCHAR", "any")
+            for place, name in enumerate(self._shapes[0].header)
         )
-        self.row_count = shape.records
-        self.connection = connect()
-        self._source = self._parsed(delimiter, shape)
+        self.row_count = sum(shape.records for shape in self._shapes)
+        self.connection = connect(options.memory_limit)
+        self._source = self._parsed(delimiter)
 
-    def _parsed(self, delimiter: str, shape: CsvShape) -> str:
+    def _parsed(self, delimiter: str) -> str:
         import duckdb
 
-        names = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(shape.header)))
+        names = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.columns)))
+        has_breaks = any(shape.has_line_breaks_in_cells for shape in self._shapes)
+        longest = max(shape.longest for shape in self._shapes)
         # Everything is said, so that nothing is guessed. Cells with line breaks are split wrongly by
         # parallel readers in rare places; one thread reads them as the check did.
         source = (
-            f"read_csv({path_literal(self._path)}, auto_detect = false, header = true, "
+            f"read_csv({paths_literal(self._paths)}, auto_detect = false, header = true, "
             f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
             f"allow_quoted_nulls = false, strict_mode = true, columns = {{{names}}}, "
-            f"max_line_size = {max(2_000_000, 2 * shape.longest + 1024)}, "
-            f"parallel = {'false' if shape.has_line_breaks_in_cells else 'true'})"
+            f"max_line_size = {max(2_000_000, 2 * longest + 1024)}, "
+            f"parallel = {'false' if has_breaks else 'true'})"
         )
         try:
-            if self._path.suffix.lower() != ".gz" and self._path.stat().st_size <= KEPT_IN_MEMORY:
+            if not any(map(packing, self._paths)) and self._bytes() <= KEPT_IN_MEMORY:
                 self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM {source}")
                 source = "hartley_rows"
             found = one_row(self.connection, f"SELECT count(*) FROM {source}")
         except duckdb.Error:
             # The engine's message quotes the line; no cell may reach the screen.
             raise TableError(f"{self.name}: the file cannot be read as a table of text") from None
-        if found[0] != shape.records:
+        if found[0] != self.row_count:
             raise TableError(
-                f"{self.name}: the file has {shape.records} records but the engine reads another number; "
+                f"{self.name}: the file has {self.row_count} records but the engine reads another number; "
                 "write it again with every cell in quotes"
             )
         return source
+
+    def _bytes(self) -> int:
+        return sum(path.stat().st_size for path in self._paths)
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Give the parsed file."""
@@ -81,8 +95,13 @@ class CsvSource:
 
     def where(self, row: int) -> str:
         """Word the place of a row by its line."""
-        with open_bytes(self._path) as stream:
-            return f"line {line_of_record(stream, row)}"
+        for path, shape in zip(self._paths, self._shapes, strict=True):
+            if row <= shape.records:
+                with open_bytes(path) as stream:
+                    line = f"line {line_of_record(stream, row)}"
+                return line if len(self._paths) == 1 else f"{line} of {path.name}"
+            row -= shape.records
+        raise ValueError(f"there is no row {row}")
 
     def close(self) -> None:
         """Let go of the engine and its copy."""

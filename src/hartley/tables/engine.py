@@ -1,29 +1,106 @@
-"""DuckDB, as we use it: an engine of our own for each table, and SQL that cannot be escaped from."""
+"""DuckDB, as we use it: an engine of our own for each table, and SQL that cannot be escaped from.
+
+An engine keeps to its memory limit, spills what does not fit to the scratch folder, and says in one
+line when even that does not suffice. Its own messages may quote a cell or a password, and are not
+passed on.
+"""
 
 from __future__ import annotations
 
-import tempfile
-import uuid
+import re
+import shutil
+import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from hartley.errors import OptionError, TableError
+from hartley.tables.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
+LEAST_MEMORY = 32 * 10**6
 
-def connect() -> DuckDBPyConnection:
-    """Open an engine of our own: it installs nothing, and spills to the system's temporary folder."""
+
+def memory_bytes(size: str) -> int:
+    """Read a size such as ``2GB``.
+
+    >>> memory_bytes("2GB"), memory_bytes("512 MiB")
+    (2000000000, 536870912)
+    """
+    found = _SIZE.fullmatch(size.strip())
+    if found is None:
+        raise OptionError(f"cannot read the memory limit {size!r}; write a size such as 500MB or 2GB")
+    number = int(float(found[1]) * _UNITS[found[2].upper()])
+    if number < LEAST_MEMORY:
+        raise OptionError(f"a memory limit of {size} is too small; give at least {LEAST_MEMORY // 10**6}MB")
+    return number
+
+
+def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
+    """Open an engine of our own: it installs nothing, and spills into the scratch folder."""
     import duckdb
 
-    spill = Path(tempfile.gettempdir()) / f"hartley-{uuid.uuid4().hex}"
-    connection = duckdb.connect(
-        config={"autoinstall_known_extensions": "false", "temp_directory": str(spill)}
-    )
+    spill = scratch_folder()
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "temp_directory": str(spill),
+    }
+    if memory_limit is not None:
+        config["memory_limit"] = f"{memory_bytes(memory_limit)}B"
+    connection = duckdb.connect(config=config)
     connection.execute("SET enable_progress_bar = false")
     # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
     connection.execute("SET disabled_optimizers = 'statistics_propagation'")
     connection.execute("SET TimeZone = 'UTC'")
-    return connection
+    return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
+
+
+class _Engine:
+    """A connection that words a lack of memory or disk, and removes its spill folder."""
+
+    def __init__(self, connection: Any, spill: Path, memory_limit: str | None) -> None:
+        self._connection = connection
+        self._memory_limit = memory_limit
+        self._remove = weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+
+    def execute(self, *arguments: Any) -> _Engine:
+        """Run a query."""
+        self._clearly(self._connection.execute, *arguments)
+        return self
+
+    def fetchall(self) -> Any:
+        """Give the rows of the last query."""
+        return self._clearly(self._connection.fetchall)
+
+    def fetchnumpy(self) -> Any:
+        """Give the columns of the last query."""
+        return self._clearly(self._connection.fetchnumpy)
+
+    def close(self) -> None:
+        """Let go of memory and disk."""
+        self._connection.close()
+        self._remove()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def _clearly(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        import duckdb
+
+        try:
+            return act(*arguments)
+        except duckdb.OutOfMemoryException:
+            limit = self._memory_limit
+            raise TableError(
+                "this machine has too little memory for the table; give a --memory-limit, so that it spills"
+                if limit is None
+                else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
+            ) from None
 
 
 def one_row(connection: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
@@ -41,3 +118,8 @@ def path_literal(path: Path) -> str:
     """Write a path as an SQL literal that names this one file, whatever characters it holds."""
     plain = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path))
     return literal(plain)
+
+
+def paths_literal(paths: tuple[Path, ...]) -> str:
+    """Write several paths as an SQL list, in this order."""
+    return "[" + ", ".join(map(path_literal, paths)) + "]"

@@ -10,13 +10,16 @@ are asked for, and only those come here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError, quoted
 from hartley.tables.engine import connect
 from hartley.tables.range_read import Scan
+from hartley.tables.reading import ReadOptions
 from hartley.tables.source import RawColumn
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ MIXED = "mixes kinds of values; make them one kind first"
 ROWS = "hartley_row_count"
 
 
-def frame_source(frame: Any) -> EagerFrame | LazyFrame:
+def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     """Give the source for a data frame of any supported library."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
@@ -38,29 +41,39 @@ def frame_source(frame: Any) -> EagerFrame | LazyFrame:
     except (TypeError, NarwhalsError):
         raise TableError(
             f"a {type(frame).__module__}.{type(frame).__name__} is no table; give a path, or a data frame of "
-            "pandas, polars, pyarrow or DuckDB"
+            "pandas, polars, pyarrow, DuckDB, PySpark, Dask or Ibis"
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
-        return LazyFrame(wrapped)
+        return LazyFrame(wrapped, options)
     if isinstance(wrapped, nw.DataFrame):
-        return EagerFrame(wrapped)
+        return EagerFrame(wrapped, options)
     raise TableError("one column is no table; give a data frame")
 
 
 class EagerFrame:
     """A frame in memory."""
 
-    name = "the table"
-
-    def __init__(self, frame: nw.DataFrame[Any]) -> None:
+    def __init__(
+        self,
+        frame: nw.DataFrame[Any],
+        options: ReadOptions,
+        *,
+        name: str = "the table",
+        refusals: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Hand the frame to DuckDB; ``refusals`` says of some columns why they cannot be measured."""
+        self.name = name
         self.row_count = len(frame)
         if not self.row_count:
-            raise TableError("the table has columns but no rows")
-        self.connection = connect()
+            raise TableError(f"{name} has columns but no rows")
+        self.connection = connect(options.memory_limit)
         names = frame.columns
         _require_text_names(names)
         arrays = {f"c{place}": _arrow(frame.get_column(name)) for place, name in enumerate(names)}
-        self.columns = _registered(self.connection, "hartley_rows", names, arrays)
+        self.columns = tuple(
+            replace(column, refusal=refusals[column.name]) if column.name in refusals else column
+            for column in _registered(self.connection, "hartley_rows", names, arrays)
+        )
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Give the frame."""
@@ -86,7 +99,7 @@ class LazyFrame:
 
     name = "the table"
 
-    def __init__(self, frame: nw.LazyFrame[Any]) -> None:
+    def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
         import narwhals as nw
 
         schema = frame.collect_schema()
@@ -98,7 +111,7 @@ class LazyFrame:
         self.row_count = int(frame.select(nw.len()).collect("pyarrow").item())
         if not self.row_count:
             raise TableError("the table has columns but no rows")
-        self.connection = connect()
+        self.connection = connect(options.memory_limit)
         empty = self._frame.head(0).collect("pyarrow")
         arrays = {f"c{place}": _arrow(empty.get_column(name)) for place, name in enumerate(self._names)}
         found = _registered(self.connection, "hartley_schema", self._names, arrays)

@@ -18,40 +18,57 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
-from hartley.tables.engine import connect, literal, one_row, path_literal
+from hartley.tables.engine import connect, literal, one_row, paths_literal
+from hartley.tables.locations import Files
 from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
 from hartley.tables.source import RawColumn
-from hartley.tables.text_files import is_utf8, open_bytes, private_folder, require_file, translated
+from hartley.tables.text_files import open_bytes, readable
 
 KEPT_IN_MEMORY = 1 << 27
+UNREADABLE = "the file cannot be read as JSON lines"
 _NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
 
 
 class JsonSource:
     """A file of JSON lines."""
 
-    def __init__(self, path: Path, options: ReadOptions) -> None:
+    def __init__(self, files: Files, options: ReadOptions) -> None:
         import duckdb
 
-        require_file(path)
-        self.name = path.name
-        if not is_utf8(options.encoding):
-            folder = private_folder()
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-            path = translated(path, options.encoding, folder)
-        self.connection = connect()
+        self.name = files.name
+        paths = tuple(readable(path, options.encoding) for path in files.paths)
+        for path, usable in zip(files.paths, paths, strict=True):
+            if usable != path:
+                weakref.finalize(self, shutil.rmtree, usable.parent, ignore_errors=True)
+        self.connection = connect(options.memory_limit)
         self._source = (
-            f"(SELECT json AS j FROM read_json_objects({path_literal(path)}, format = 'newline_delimited'))"
+            f"(SELECT json AS j, filename AS f FROM read_json_objects({paths_literal(paths)}, "
+            "format = 'newline_delimited', filename = true))"
         )
         try:
-            if path.stat().st_size <= KEPT_IN_MEMORY:
+            if sum(path.stat().st_size for path in paths) <= KEPT_IN_MEMORY:
                 self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS FROM {self._source}")
                 self._source = "hartley_rows"
             self.row_count = self._checked()
             self.columns = self._columns()
+            if len(paths) > 1:
+                self._require_same_keys()
         except duckdb.Error:
-            raise TableError(f"{self.name}: {_first_fault(path)}") from None
+            faults = (
+                (path.name, _first_fault(usable)) for path, usable in zip(files.paths, paths, strict=True)
+            )
+            name, fault = next(((name, fault) for name, fault in faults if fault), (self.name, UNREADABLE))
+            raise TableError(f"{name}: {fault}") from None
+
+    def _require_same_keys(self) -> None:
+        (kinds_of_files,) = one_row(
+            self.connection,
+            "SELECT count(DISTINCT ks) FROM (SELECT f, list_sort(list(DISTINCT k)) AS ks FROM "
+            f"(SELECT f, unnest(json_keys(j)) AS k FROM {self._source}) GROUP BY f)",
+        )
+        if kinds_of_files > 1:
+            raise TableError(f"{self.name}: the files have different columns; give files of the same columns")
 
     def _checked(self) -> int:
         count, not_object, twice = one_row(
@@ -120,7 +137,7 @@ def _first_fault(path: Path) -> str:
             except ValueError:
                 if line.strip():
                     return f"line {number} is not JSON; put one object on each line"
-    return "the file cannot be read as JSON lines"
+    return ""
 
 
 def _column(name: str, sql: str, kinds: set[str]) -> RawColumn:

@@ -9,46 +9,61 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
-from hartley.tables.engine import connect, one_row, path_literal
+from hartley.tables.engine import connect, one_row, path_literal, paths_literal
+from hartley.tables.locations import Files
 from hartley.tables.range_read import Scan
+from hartley.tables.reading import ReadOptions
 from hartley.tables.source import RawColumn
-from hartley.tables.text_files import require_file
 
 
 class ParquetSource:
     """A Parquet file, read where it lies."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, files: Files, options: ReadOptions) -> None:
         import duckdb
 
-        require_file(path)
-        self.name = path.name
-        self.connection = connect()
-        where = path_literal(path)
+        self.name = files.name
+        self.connection = connect(options.memory_limit)
+        described: list[list[tuple[str, str]]] = []
         try:
-            names = _top_names(
-                self.connection.execute(
-                    f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({where})"
-                ).fetchall()
-            )
-            twice = [name for name, times in Counter(names).items() if times > 1]
-            if twice:
-                raise TableError(
-                    f"{self.name}: column {quoted(twice)} appears twice; give each column its own name"
-                )
-            aliases = ", ".join(f"c{place}" for place in range(len(names)))
-            self._source = f"read_parquet({where}) AS t({aliases})"
-            described = self.connection.execute(f"DESCRIBE SELECT * FROM {self._source}").fetchall()
-            found = one_row(self.connection, f"SELECT count(*) FROM {self._source}")
+            for path in files.paths:
+                described.append(self._described(path))
+                if described[-1] != described[0]:
+                    raise TableError(
+                        f"{path.name} has other columns than {files.paths[0].name}, or of other types; "
+                        "give files of the same columns"
+                    )
+            aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
+            self._source = f"read_parquet({paths_literal(files.paths)}) AS t({aliases})"
+            (found,) = one_row(self.connection, f"SELECT count(*) FROM {self._source}")
         except duckdb.Error:
-            raise TableError(f"{self.name}: the file is not a Parquet file that can be read") from None
+            at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
+            raise TableError(f"{at_fault.name}: the file is not a Parquet file that can be read") from None
         self.columns = tuple(
-            RawColumn(name, f"c{place}", row[1])
-            for place, (name, row) in enumerate(zip(names, described, strict=True))
+            RawColumn(name, f"c{place}", kind) for place, (name, kind) in enumerate(described[0])
         )
-        self.row_count = int(found[0])
+        self.row_count = int(found)
         if not self.row_count:
             raise TableError(f"{self.name}: the file has columns but no rows")
+
+    def _described(self, path: Path) -> list[tuple[str, str]]:
+        """Give names and types of the columns of one file."""
+        where = path_literal(path)
+        names = _top_names(
+            self.connection.execute(
+                f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({where})"
+            ).fetchall()
+        )
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise TableError(
+                f"{path.name}: column {quoted(twice)} appears twice; give each column its own name"
+            )
+        aliases = ", ".join(f"c{place}" for place in range(len(names)))
+        rows = self.connection.execute(
+            f"DESCRIBE SELECT * FROM read_parquet({where}) AS t({aliases})"
+        ).fetchall()
+        return [(name, row[1]) for name, row in zip(names, rows, strict=True)]
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Give the file; only the columns that are selected are read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hartley.errors import OptionError, quoted
+from hartley.tables.engine import memory_bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,12 @@ class ReadOptions:
     """The encoding of a CSV, TSV or JSON-lines file."""
     delimiter: str | None = None
     """What separates the cells of a CSV file; by default a comma, in a TSV file a tab."""
+    sheet: str | None = None
+    """The sheet of a workbook; by default its first."""
+    query: str | None = None
+    """What to select where the table is a database: a SELECT, or the name of a table."""
+    memory_limit: str | None = None
+    """How much memory the engine may take, such as ``2GB``; what does not fit is spilled to disk."""
 
     def __post_init__(self) -> None:
         for name in ("text", "number"):
@@ -37,3 +44,5 @@ class ReadOptions:
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
             raise OptionError(f"the delimiter must be one ASCII character, not {self.delimiter!r}")
+        if self.memory_limit is not None:
+            memory_bytes(self.memory_limit)

@@ -33,6 +33,8 @@ from hartley.tables.text_cells import TextRule, typed_texts
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from hartley.tables.labelled_source import FileLabels
+
 
 @dataclass(frozen=True)
 class TableColumn:
@@ -91,6 +93,11 @@ class Table:
     def connection(self) -> DuckDBPyConnection:
         """The engine in which :meth:`rows_sql` can be run."""
         return self._source.connection
+
+    @property
+    def labels(self) -> FileLabels | None:
+        """What a Stata or SPSS file says of its columns; ``None`` where the table is from elsewhere."""
+        return getattr(self._source, "labels", None)
 
     def require_columns(self, names: Iterable[str]) -> None:
         """Refuse a name that is no column, with the nearest names."""

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import io
+import lzma
 import shutil
-import tempfile
 import zlib
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from hartley.errors import OptionError, TableError
+from hartley.tables.scratch import scratch_folder
+
+PACKINGS = (".gz", ".zst", ".bz2", ".xz")
+UNPACKED_BY_ENGINE = (".gz", ".zst")
+_DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError)
+
+
+def packing(path: Path) -> str:
+    """Give the ending of a packed file, or nothing where it is not packed."""
+    ending = path.suffix.lower()
+    return ending if ending in PACKINGS else ""
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacked where its name ends in ``.gz``."""
-    return cast("BinaryIO", gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb"))
+    """Open a file for reading, unpacked where its name ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``."""
+    ending = packing(path)
+    if ending == ".gz":
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    if ending == ".bz2":
+        return cast("BinaryIO", bz2.open(path, "rb"))
+    if ending == ".xz":
+        return cast("BinaryIO", lzma.open(path, "rb"))
+    if ending == ".zst":
+        import pyarrow as pa
+
+        return cast("BinaryIO", io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")))
+    return path.open("rb")
 
 
 def require_file(path: Path) -> None:
@@ -25,20 +49,27 @@ def require_file(path: Path) -> None:
             stream.read(1)
         if not path.stat().st_size:
             raise TableError(f"{path.name}: the file is empty")
-        if path.suffix.lower() == ".gz":
-            with open_bytes(path) as stream:
-                while stream.read(1 << 20):
-                    pass
+        if packing(path):
+            _require_whole(path)
     except FileNotFoundError:
         raise TableError(f"no file {str(path)!r}; give the path of a table") from None
     except IsADirectoryError:
         raise TableError(f"{str(path)!r} is a folder; give the path of a table in it") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TableError(f"{path.name}: the compressed file is damaged, or not gzip") from None
     except OSError as error:
         raise TableError(
             f"{str(path)!r} cannot be read: {(error.strerror or 'input error').lower()}"
         ) from None
+
+
+def _require_whole(path: Path) -> None:
+    """Unpack a file once, for nothing but its errors."""
+    try:
+        with open_bytes(path) as stream:
+            while stream.read(1 << 20):
+                pass
+    except (*_DAMAGED, OSError):
+        kind = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[packing(path)]
+        raise TableError(f"{path.name}: the compressed file is damaged, or not {kind}") from None
 
 
 def is_utf8(encoding: str) -> bool:
@@ -54,7 +85,7 @@ def is_utf8(encoding: str) -> bool:
 def translated(path: Path, encoding: str, folder: Path) -> Path:
     """Write the file in UTF-8 into a folder, and give the copy."""
     # Paths under this folder are readable by their owner alone.
-    copy = folder / path.name.removesuffix(".gz")
+    copy = folder / (path.stem if packing(path) else path.name)
     is_utf8(encoding)
     try:
         with (
@@ -70,6 +101,13 @@ def translated(path: Path, encoding: str, folder: Path) -> Path:
     return copy
 
 
-def private_folder() -> Path:
-    """Make a temporary folder that only its owner can read."""
-    return Path(tempfile.mkdtemp(prefix="hartley-"))
+def readable(path: Path, encoding: str) -> Path:
+    """Give a file that the engine can read: this one, or a copy in the scratch folder."""
+    if is_utf8(encoding) and packing(path) in ("", *UNPACKED_BY_ENGINE):
+        return path
+    if is_utf8(encoding):
+        copy = scratch_folder() / path.stem
+        with open_bytes(path) as packed, copy.open("wb") as plain:
+            shutil.copyfileobj(packed, plain, 1 << 20)
+        return copy
+    return translated(path, encoding, scratch_folder())

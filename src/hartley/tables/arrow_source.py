@@ -1,0 +1,99 @@
+"""Arrow and Feather files: they bring their own types, and are read batch by batch where they lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import TableError, quoted
+from hartley.tables.engine import connect
+from hartley.tables.frame_source import EagerFrame
+from hartley.tables.locations import Files
+from hartley.tables.range_read import Scan
+from hartley.tables.reading import ReadOptions
+from hartley.tables.source import RawColumn
+
+
+def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:
+    """Give the source for Arrow files; one with types that DuckDB cannot scan is taken into memory."""
+    import narwhals as nw
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    schemas = [_schema(path) for path in files.paths]
+    for path, schema in zip(files.paths, schemas, strict=True):
+        twice = [name for name, times in Counter(schema.names).items() if times > 1]
+        if twice:
+            raise TableError(f"{path.name}: column {quoted(twice)} appears twice; give each its own name")
+        if not schema.equals(schemas[0]):
+            raise TableError(
+                f"{path.name} has other columns than {files.paths[0].name}, or of other types; "
+                "give files of the same columns"
+            )
+    rows = dataset.dataset([str(path) for path in files.paths], schema=schemas[0], format="ipc")
+    is_odd = (
+        pa.types.is_float16,
+        pa.types.is_decimal256,
+        pa.types.is_decimal32,
+        pa.types.is_decimal64,
+    )
+    if any(test(kind) for kind in schemas[0].types for test in is_odd):
+        return EagerFrame(nw.from_native(rows.to_table(), eager_only=True), options, name=files.name)
+    return ArrowSource(files, rows, options)
+
+
+def _schema(path: Path) -> Any:
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(str(path)) as stream:
+            return pa.ipc.open_file(stream).schema
+    except (pa.ArrowException, OSError):
+        raise TableError(
+            f"{path.name}: the file is not an Arrow file that can be read (Feather version 2)"
+        ) from None
+
+
+class ArrowSource:
+    """Arrow files, scanned batch by batch."""
+
+    def __init__(self, files: Files, rows: Any, options: ReadOptions) -> None:
+        import pyarrow as pa
+
+        self.name = files.name
+        self.connection = connect(options.memory_limit)
+        try:
+            self.row_count = int(rows.count_rows())
+        except pa.ArrowException:
+            raise TableError(f"{self.name}: the file is damaged") from None
+        if not self.row_count:
+            raise TableError(f"{self.name}: the file has columns but no rows")
+        self.connection.register("hartley_file", rows)
+        described = self.connection.execute("DESCRIBE SELECT * FROM hartley_file").fetchall()
+        # Names that differ in their capitals are one to DuckDB; it gives the later ones another name.
+        self.columns = tuple(
+            RawColumn(name, f"c{place}", row[1])
+            for place, (name, row) in enumerate(zip(rows.schema.names, described, strict=True))
+        )
+        aliases = ", ".join(f"c{place}" for place in range(len(self.columns)))
+        self._source = f"hartley_file AS t({aliases})"
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Give the files; only the columns that are selected are read."""
+        del columns
+        return Scan(self._source)
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Give the files; DuckDB keeps their order."""
+        del columns
+        return self._source
+
+    def where(self, row: int) -> str:
+        """Word the place of a row."""
+        return f"row {row}"
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self.connection.close()

@@ -1,0 +1,97 @@
+"""Stata and SPSS files: codes with value labels, which stay beside the data.
+
+A cell is its code, a number or text, as the file holds it; its label is for people. An
+empty text is missing, as these formats have no other missing text. The codes that an SPSS file
+declares missing (``-9 = refused``) are values, since they tell rows apart; Stata's extended
+missing values ``.a`` to ``.z`` are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from hartley.errors import TableError
+from hartley.tables.frame_source import EagerFrame
+from hartley.tables.locations import Files
+from hartley.tables.optional_packages import required
+from hartley.tables.reading import ReadOptions
+
+
+@dataclass(frozen=True)
+class FileLabels:
+    """What a Stata or SPSS file says about its columns, beside the data."""
+
+    kind: Literal["stata", "spss"]
+    of_file: str | None = None
+    of_columns: Mapping[str, str] = field(default_factory=dict)
+    of_values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    missing_ranges: Mapping[str, list[Any]] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+
+
+class LabelledFrame(EagerFrame):
+    """A Stata or SPSS file in memory, with its labels."""
+
+    labels: FileLabels
+
+
+def labelled_source(files: Files, options: ReadOptions) -> LabelledFrame:
+    """Read a Stata or SPSS file into memory."""
+    import narwhals as nw
+
+    table, labels, refusals = read_labelled(files.paths[0])
+    frame = nw.from_native(table, eager_only=True)
+    source = LabelledFrame(frame, options, name=files.name, refusals=refusals)
+    source.labels = labels
+    return source
+
+
+def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
+    """Give the cells as an Arrow table, the labels, and why some columns cannot be measured."""
+    import pyarrow as pa
+
+    statistics = required("pyreadstat", f"reading {path.name}", "stats")
+    is_stata = path.suffix.lower() == ".dta"
+    read = statistics.read_dta if is_stata else statistics.read_sav
+    try:
+        cells, meta = read(str(path), user_missing=True, output_format="dict")
+    except (statistics.ReadstatError, statistics.PyreadstatError, UnicodeError):
+        kind = "Stata" if is_stata else "SPSS"
+        raise TableError(f"{path.name}: the file is not a {kind} file that can be read") from None
+    arrays: dict[str, Any] = {}
+    refusals: dict[str, str] = {}
+    for name, column in cells.items():
+        values = [None if cell is None or cell != cell or cell == "" else cell for cell in column]
+        if name in (meta.missing_user_values or {}):
+            refusals[name] = "holds extended missing values (.a to .z); turn them into codes or plain missing"
+            values = [None if cell is None else str(cell) for cell in values]
+        try:
+            arrays[name] = pa.array(values, _type(meta.readstat_variable_types[name], values))
+        except (pa.ArrowException, TypeError):
+            refusals[name] = "mixes kinds of values"
+            arrays[name] = pa.array([None if cell is None else str(cell) for cell in values], pa.string())
+    if not arrays:
+        raise TableError(f"{path.name}: the file has no columns")
+    labels = FileLabels(
+        kind="stata" if is_stata else "spss",
+        of_file=meta.file_label,
+        of_columns={name: label for name, label in meta.column_names_to_labels.items() if label},
+        of_values=dict(meta.variable_value_labels),
+        formats=dict(meta.original_variable_types),
+        missing_ranges={} if is_stata else dict(meta.missing_ranges),
+        measures={} if is_stata else dict(meta.variable_measure),
+    )
+    return pa.table(arrays), labels, refusals
+
+
+def _type(own: str, values: list[Any]) -> Any:
+    """Give the type of a column that has no value in it; of others, Arrow sees it."""
+    import pyarrow as pa
+
+    if any(value is not None for value in values):
+        return None
+    return pa.string() if own.startswith("string") else pa.float64()

@@ -1,0 +1,102 @@
+"""What a given source is: one file, many files, a database, or a frame."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, Literal
+
+from hartley.errors import TableError
+from hartley.tables.text_files import PACKINGS, require_file
+
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+FileKind = Literal["csv", "json", "parquet", "arrow", "workbook", "stata", "spss"]
+ENDINGS: dict[str, FileKind] = {
+    **dict.fromkeys(DELIMITERS, "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "json"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    **dict.fromkeys((".xlsx", ".xls", ".xlsb", ".ods"), "workbook"),
+    ".dta": "stata",
+    ".sav": "spss",
+}
+PACKED_KINDS = ("csv", "json")
+MANY_KINDS = ("csv", "json", "parquet", "arrow")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one kind that hold one table, in the order of their names."""
+
+    kind: FileKind
+    paths: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+        first = self.paths[0].name
+        return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1} more"
+
+    @property
+    def ending(self) -> str:
+        """The ending of the first name, without that of the packing."""
+        return file_ending(self.paths[0])
+
+
+def is_database(source: Any) -> bool:
+    """Tell whether a source is the URL of a database.
+
+    >>> is_database("postgresql://host/db"), is_database("t.csv")
+    (True, False)
+    """
+    return isinstance(source, str) and _URL.match(source) is not None
+
+
+def file_ending(path: Path) -> str:
+    """Give the ending that says what kind of file it is, without that of the packing.
+
+    >>> file_ending(Path("t.CSV.gz"))
+    '.csv'
+    """
+    endings = [ending.lower() for ending in path.suffixes[-2:]]
+    if endings and endings[-1] in PACKINGS:
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def find_files(source: str | Path) -> Files:
+    """Give the files that a path or a pattern (``part-*.csv``) names; refuse what is no table."""
+    path = Path(source)
+    if has_magic(str(source)) and not path.exists():
+        paths = tuple(sorted(Path(found) for found in glob(str(source), recursive=True)))
+        paths = tuple(found for found in paths if found.is_file())
+        if not paths:
+            raise TableError(f"no file fits {str(source)!r}; give the path of a table, or a pattern")
+    else:
+        paths = (path,)
+    kinds = {_kind(found) for found in paths}
+    if len(kinds) > 1:
+        raise TableError(f"{str(source)!r} fits files of several kinds; let the pattern name one kind")
+    (kind,) = kinds
+    for found in paths:
+        require_file(found)
+    if len(paths) > 1 and kind not in MANY_KINDS:
+        raise TableError(
+            f"{str(source)!r} fits {len(paths)} files, and those of this kind are read one at a time"
+        )
+    return Files(kind, paths)
+
+
+def _kind(path: Path) -> FileKind:
+    kind = ENDINGS.get(file_ending(path))
+    is_packed = path.suffix.lower() in PACKINGS
+    if kind is None or (is_packed and kind not in PACKED_KINDS):
+        require_file(path)
+        raise TableError(
+            f"{path.name}: unknown kind of file; the name must end in one of {', '.join(ENDINGS)} "
+            f"(text also with {', '.join(PACKINGS)})"
+        )
+    return kind
