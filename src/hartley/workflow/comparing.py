@@ -109,7 +109,8 @@ class _Clocked:
         effort, started = self._effort(OPTIMAL), process_time()
         frontier = optimal_frontier(question, effort)
         wanted = target or _balanced_target(frontier)
-        best = _chosen(frontier, wanted)
+        with question.explaining():
+            best = _chosen(frontier, wanted)
         spent = process_time() - started
         ours = Method(
             name=OPTIMAL,

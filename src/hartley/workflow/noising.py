@@ -42,6 +42,8 @@ class NoiseFound:
     mean_before: float
     """Average distance between a true and a released value under the partition, or share of stray rows."""
     mean_after: float
+    max_distortion: float | None
+    """The farthest a row may be moved; ``None`` under resolution."""
 
     @property
     def released(self) -> int:
@@ -57,14 +59,6 @@ class NoiseFound:
     def components(self) -> int:
         """How many groups of sensitive values are still told apart for certain."""
         return round(2**self.release.after.istar_bits)
-
-    @property
-    def max_distortion(self) -> float | None:
-        """The farthest a row may be moved; ``None`` where there is no distance."""
-        purpose = self.release.purpose
-        if not isinstance(purpose, Closeness) or self.release.joint.public.positions is None:
-            return None
-        return float(purpose.distances[self.release.channel > 0].max())
 
     def utility(self, question: Question) -> float:
         r"""Give the utility in the worst case: :math:`[\![X | \hat x]\!]` is all that may have been."""
@@ -115,12 +109,16 @@ def noise_beside(question: Question, partition: Partition, effort: Effort) -> No
     else:
         raise InputError("distances over several columns have no noise here")
     found = _lightest(joint, partition, purpose, allowed, effort)
-    before = 0.0 if utility.name == "resolution" else allowed
+    if utility.name == "resolution":
+        before, farthest = 0.0, None
+    else:
+        before, farthest = allowed, float(purpose(0.0).distances[found.channel > 0].max())
     return NoiseFound(
         release=found,
         setting=worded,
         mean_before=before,
         mean_after=_mean_of(joint, found),
+        max_distortion=farthest,
     )
 
 

@@ -21,7 +21,21 @@ COST_TITLES = {
     "resolution": "Values that share a released value, at most",
     "distortion": "Distance of a released value from the true one, at most",
 }
-SHAPES = ("triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+SHAPES = (
+    "triangle-up",
+    "square",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "M-1,-1L1,1M-1,1L1,-1",  # ×
+    "M0,-1L0,1M-1,0L1,0",  # +
+    "M-1,-1L1,-1L-1,1L1,1Z",  # hourglass
+    "M-1,-1L-1,1L1,-1L1,1Z",  # bow tie
+    "M0,-1L0,1M-0.87,-0.5L0.87,0.5M-0.87,0.5L0.87,-0.5",  # asterisk
+)
+"""One for each other method, so that none has to be told by colour."""
 PROVEN, OPEN, RUN = (
     "proven: nothing of this utility leaks less",
     "best found, not proven",

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import csv
+import random
+from itertools import product
+from math import log2
+from time import process_time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hartley.errors import InputError, OptionError, TableError, UnreachableError
+from hartley.examples import CLINIC_COLUMNS, clinic
+from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.utility import utility_of
+from hartley.report.comparison_words import finding, noise_finding, target_words
+from hartley.search.baselines import BASELINES
+from hartley.search.effort import UNLIMITED
+from hartley.workflow.comparing import bound_at, compare
+from hartley.workflow.comparison import Measured, Refused
+from hartley.workflow.searching import optimal_frontier
+from hartley.workflow.target import Target
+
+ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
+
+
+def clinic_table(rows: int = 60) -> pa.Table:
+    return pa.table(dict(zip(CLINIC_COLUMNS, map(list, zip(*clinic(rows), strict=True)), strict=True)))
+
+
+def random_table(seed: int) -> pa.Table:
+    source = random.Random(seed)
+    rows = source.randint(12, 40)
+    return pa.table(
+        {
+            "age": [source.randint(1, 9) for _ in range(rows)],
+            "cholesterol": [source.randint(1, 14) for _ in range(rows)],
+        }
+    )
+
+
+def named(found) -> dict:
+    return {method.name: method for method in found.methods}
+
+
+@pytest.fixture(scope="module")
+def clinic_at_five():
+    return compare(clinic_table(), **ROLES, target=Target("distinct_l", 5))
+
+
+def test_ours_come_first_then_every_baseline_then_noise(clinic_at_five):
+    rows = clinic_at_five.to_dict()["methods"]
+    assert [row["method"] for row in rows] == ["optimal", "greedy", *BASELINES, "noise"]
+    assert len({tuple(row) for row in rows}) == 1  # all rows have the same keys
+
+
+def test_every_answer_meets_the_target_and_is_measured_by_the_definitions(clinic_at_five):
+    joint, utility = clinic_at_five.joint, clinic_at_five.question.utility
+    answered = 0
+    for method in clinic_at_five.methods:
+        if isinstance(method.answer, Refused):
+            assert method.answer.reason
+            continue
+        answered += 1
+        partition, point = method.answer.point.partition, method.answer.point
+        assert point.distinct_l == distinct_l(joint, partition) >= 5
+        assert point.leakage_bits == method.answer.l0_bits == max_uncertainty_reduction(joint, partition)
+        assert point.utility == utility_of(utility, partition)
+        assert (point.clusters, point.largest_cluster) == (partition.size, partition.sizes.max())
+        rows_of = np.bincount(partition.labels, weights=np.add.reduceat(joint.rows, joint.indptr[:-1]))
+        assert method.answer.row_k == rows_of.min()
+        assert method.cpu_seconds >= 0
+    assert answered >= 10
+
+
+def test_a_bound_holds_for_everything_of_that_utility_and_marks_who_reaches_it(clinic_at_five):
+    for method in clinic_at_five.methods:
+        if isinstance(method.answer, Measured):
+            point = method.answer.point
+            assert point.lower_bound_bits <= point.leakage_bits + 1e-12
+            assert point.proven_optimal == (point.leakage_bits <= point.lower_bound_bits + 1e-13)
+    ours = clinic_at_five.frontier.points
+    assert bound_at(clinic_at_five.frontier, ours[0].utility) == ours[0].lower_bound_bits
+    assert bound_at(clinic_at_five.frontier, ours[-1].utility - 1) == 0.0
+
+
+def loses(found) -> list[str]:
+    """Name the baselines that leak less than our optimal search at their own utility level."""
+    lost = []
+    for method, answer in found.baselines:
+        best = found.frontier.least_leakage(answer.point.utility)
+        if best.leakage_bits > answer.point.leakage_bits + 1e-9:
+            lost.append(method.name)
+    return [*lost, *found.better]
+
+
+@pytest.mark.parametrize("utility", ["distortion", "resolution"])
+@pytest.mark.parametrize(("kind", "number"), [("distinct_l", 3), ("max_leakage", 2.0), ("floor", 6)])
+def test_ours_never_loses_on_the_clinic(utility, kind, number):
+    if kind == "floor":
+        kind = "largest_cluster" if utility == "resolution" else "max_distortion"
+    found = compare(clinic_table(50), **ROLES, utility=utility, target=Target(kind, number))
+    assert loses(found) == []
+    assert all(point.proven_optimal for point in found.frontier.points)
+
+
+@pytest.mark.parametrize("utility", ["distortion", "resolution"])
+@pytest.mark.parametrize("leakage", ["l0", "istar"])
+def test_ours_never_loses_on_random_tables(utility, leakage):
+    asked = 0
+    for seed in range(5):
+        table = random_table(seed)
+        floor = Target("largest_cluster", 3) if utility == "resolution" else Target("max_distortion", 1.5)
+        for target in (floor, Target("max_leakage", 1.0)):
+            try:
+                found = compare(
+                    table,
+                    sensitive="age",
+                    public="cholesterol",
+                    leakage=leakage,
+                    utility=utility,
+                    target=target,
+                )
+            except UnreachableError:
+                continue
+            asked += len(found.baselines)
+            assert loses(found) == [], (seed, target)
+    assert asked > 50
+
+
+def test_ours_never_loses_on_the_papers_data_within_a_minute(hungarian_heart):
+    started = process_time()
+    for utility, target in (
+        ("resolution", Target("largest_cluster", 16)),
+        ("distortion", Target("distinct_l", 5)),
+    ):
+        found = compare(
+            hungarian_heart, sensitive="age", public="chol", missing_at=-9, utility=utility, target=target
+        )
+        assert loses(found) == []
+        ours = found.ours.point
+        assert ours.proven_optimal
+        # optimal.md: at most 16 values together leave 23 candidates; 5 candidates need a move of 68.5.
+        assert ours.distinct_l == 23 if utility == "resolution" else ours.max_distortion == 68.5
+    assert process_time() - started < 60
+
+
+def test_a_missing_target_is_that_of_the_balanced_point():
+    table = random_table(1)
+    found = compare(table, sensitive="age", public="cholesterol")
+    assert not found.is_given
+    assert found.target == Target("distinct_l", found.frontier.balanced().distinct_l)
+    assert "No target was given" in target_words(found)
+    certain = compare(table, sensitive="age", public="cholesterol", leakage="istar")
+    assert certain.target == Target("max_leakage", certain.frontier.balanced().leakage_bits)
+
+
+def test_the_optimal_row_is_what_the_frontier_gives():
+    found = compare(random_table(3), sensitive="age", public="cholesterol", target=Target("distinct_l", 3))
+    again = optimal_frontier(found.question, UNLIMITED).best_utility_with(3)
+    ours = found.ours.point
+    assert (ours.utility, ours.leakage_bits) == (again.utility, again.leakage_bits)
+
+
+def test_the_words_name_the_best_baseline_and_say_who_wins(clinic_at_five):
+    said = finding(clinic_at_five)
+    assert clinic_at_five.baselines[0][0].name in said
+    assert f"{clinic_at_five.ours.point.max_distortion:g}" in said
+    best = max(answer.point.utility for _, answer in clinic_at_five.baselines)
+    assert clinic_at_five.baselines[0][1].point.utility == best <= clinic_at_five.ours.point.utility
+    assert "on average before" in noise_finding(clinic_at_five)
+
+
+def test_words_are_honest_where_a_baseline_is_better(clinic_at_five):
+    from dataclasses import replace
+
+    methods = list(clinic_at_five.methods)
+    worse = replace(clinic_at_five.ours.point, utility=-1e6, max_distortion=1e6)
+    methods[0] = replace(methods[0], answer=replace(clinic_at_five.ours, point=worse))
+    beaten = replace(clinic_at_five, methods=tuple(methods))
+    assert beaten.better
+    assert "does better than what our search found" in finding(beaten)
+
+
+def test_text_is_compared_by_resolution():
+    found = compare(clinic_table(), sensitive="pain", public="sex", target=Target("distinct_l", 4))
+    assert found.frontier.utility == "resolution"
+    assert {m.name for m in found.methods if isinstance(m.answer, Measured)} >= {"optimal", "literal"}
+    assert loses(found) == []
+    reasons = {m.name: m.answer.reason for m in found.methods if isinstance(m.answer, Refused)}
+    assert all(reason and "\n" not in reason for reason in reasons.values())
+
+
+def test_a_method_without_an_answer_says_why():
+    # Nothing but a merge of everything leaves 2 candidates, and a missing value has no place.
+    table = pa.table({"age": [1, 2, 1, 2], "cholesterol": [1.0, 2.0, None, 5.0]})
+    with pytest.raises(UnreachableError, match="missing"):
+        compare(table, sensitive="age", public="cholesterol", target=Target("distinct_l", 2))
+    found = compare(table, sensitive="age", public="cholesterol", target=Target("max_distortion", 0.5))
+    assert isinstance(found.noise.answer, Refused)
+    assert "missing value has no position" in found.noise.answer.reason
+
+
+def test_clustering_is_refused_with_the_reason_where_it_cannot_be_run(monkeypatch):
+    from hartley.search.baselines import strategies
+
+    few = {name: strategies.Baseline(b.name, b.title, b.chains, 3) for name, b in BASELINES.items()}
+    monkeypatch.setattr("hartley.search.baselines.choice.BASELINES", few)
+    found = compare(random_table(0), sensitive="age", public="cholesterol", target=Target("distinct_l", 2))
+    assert all(isinstance(method.answer, Refused) for method in found.methods[2:])
+    assert "made for up to 3 public values" in found.methods[2].answer.reason
+    assert "no other method has an answer" in finding(found)
+
+
+def test_noise_keeps_the_average_and_is_judged_both_ways(clinic_at_five):
+    noise = clinic_at_five.noise.answer
+    assert noise.mean_after <= noise.mean_before * (1 + 1e-9)
+    before, after = noise.release.before, noise.release.after
+    assert after.stochastic.mutual_information_bits < before.stochastic.mutual_information_bits
+    row = clinic_at_five.to_dict()["methods"][-1]
+    assert row["row_k"] is None
+    assert row["lower_bound_bits"] is None
+    assert row["max_distortion"] == noise.max_distortion
+    drawn = noise.release.channel > 0
+    assert row["largest_cluster"] == drawn.sum(axis=0).max()
+
+
+def test_noise_under_resolution_lets_one_row_in_ten_stray():
+    found = compare(
+        random_table(2),
+        sensitive="age",
+        public="cholesterol",
+        utility="resolution",
+        target=Target("largest_cluster", 4),
+    )
+    noise = found.noise.answer
+    assert noise.mean_before == 0
+    assert 0 < noise.mean_after <= 0.1 + 1e-9
+    row = found.to_dict()["methods"][-1]
+    assert row["max_distortion"] is None
+    assert row["utility"] == log2(found.joint.public.size / row["largest_cluster"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"leakage": "joint"}, "unknown leakage 'joint'"),
+        ({"target": Target("utility_weight", 1)}, "cannot be compared at --utility-weight"),
+        ({"leakage": "istar", "target": Target("distinct_l", 2)}, "--distinct-l goes with --leakage l0"),
+        ({"utility": "resolution", "target": Target("max_distortion", 2)}, "needs --utility distortion"),
+        ({"utility": "distortion", "target": Target("largest_cluster", 2)}, "needs --utility resolution"),
+        ({"hierarchies": {"age": "x.csv"}}, "no public column; those are 'cholesterol'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(arguments, said):
+    with pytest.raises(OptionError, match=said):
+        compare(random_table(0), sensitive="age", public="cholesterol", **arguments)
+
+
+def test_an_unreachable_target_is_refused():
+    with pytest.raises(UnreachableError, match="the most that can be reached is"):
+        compare(random_table(0), sensitive="age", public="cholesterol", target=Target("distinct_l", 99))
+
+
+def write(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def test_a_hierarchy_file_steers_generalisation(tmp_path):
+    table = pa.table({"s": [1, 2, 3, 1, 2, 3], "town": ["a", "b", "c", "d", "e", "f"]})
+    words = [("a", "north"), ("b", "north"), ("c", "north"), ("d", "south"), ("e", "south"), ("f", "south")]
+    file = write(tmp_path / "town.csv", [("value", "level1"), *words])
+    target = Target("distinct_l", 3)
+    plain = named(compare(table, sensitive="s", public="town", target=target))
+    given = named(compare(table, sensitive="s", public="town", target=target, hierarchies={"town": file}))
+    assert plain["full-domain"].answer.point.clusters == 1
+    assert given["full-domain"].answer.point.clusters == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "said"),
+    [
+        ([("a", "x"), ("b", "x")], TableError, "first line must be a header"),
+        ([("value",), ("a",)], TableError, "no word for any value"),
+        ([("value", "level1"), ("a", "")], TableError, "line 2 lacks a word"),
+        ([("value", "level1"), ("a", "x", "y")], TableError, "line 2 has 3 cells where the header has 2"),
+        ([("value", "level1"), ("a", "x")], InputError, "lacks 1 of the values of column 'town'"),
+        (
+            [("value", "l1", "l2"), ("a", "x", "p"), ("b", "x", "q")],
+            InputError,
+            "must be nested",
+        ),
+        ([("value", "l1"), ("a", "x"), ("a", "y"), ("b", "x")], InputError, "names a value twice"),
+    ],
+)
+def test_a_bad_hierarchy_file_is_refused_in_one_line_with_its_name(tmp_path, rows, error, said):
+    file = write(tmp_path / "words.csv", rows)
+    table = pa.table({"s": [1, 2], "town": ["a", "b"]})
+    with pytest.raises(error, match=said) as refusal:
+        compare(table, sensitive="s", public="town", hierarchies={"town": file})
+    assert str(refusal.value).startswith("words.csv: ")
+    assert "\n" not in str(refusal.value)
+
+
+def test_no_row_of_the_result_holds_a_cell_of_the_table():
+    table = pa.table({"s": [f"secret{i % 3}" for i in range(6)], "town": [f"town{i}" for i in range(6)]})
+    shown = str(compare(table, sensitive="s", public="town").to_dict())
+    assert not any(f"{word}{i}" in shown for word, i in product(("secret", "town"), range(6)))
