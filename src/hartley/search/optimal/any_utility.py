@@ -36,6 +36,7 @@ MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
 MOST_LEVELS = 24
 STEPS_PER_LEVEL = 600
+STEPS_PER_VALUE = 12
 Score = tuple[float, ...]
 
 
@@ -156,7 +157,7 @@ class _Exchange:
             return
         partition, score = begin.cut(), begin.score
         target = self.bound(cost)
-        for _ in range(STEPS_PER_LEVEL):
+        for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels))):
             if self.bits(score) <= target or self.effort.should_stop():
                 break
             trial = self.neighbour(partition, cost)
