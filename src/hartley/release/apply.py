@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hartley.errors import OptionError, PolicyError
-from hartley.release.cells import Cell
+from hartley.model import Alphabet, Partition
+from hartley.release.cells import Cell, cell_text, parse_cell
+from hartley.release.labels import Codebook, CodedColumn
 from hartley.release.policy import Policy, Unseen
 from hartley.release.publication import Publication, UnseenValue
 from hartley.release.rows import Rows
@@ -77,6 +82,27 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
         nearest = _Nearest(policy)
         found = tuple(UnseenValue(value, nearest.label(value)) for value in values)
     return Applied(Publication(rows, policy, unseen=found), len(values), lost, found)
+
+
+def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] = ()) -> Codebook:
+    """Give the codebook of a policy for the public values of a table, all of which it must map."""
+    label_of = {value: policy.clusters[number].label for value, number in policy.entries()}
+    label_of.update({one.cells: one.label for one in unseen})
+    kinds = [column.kind for column in policy.public]
+    numbers: dict[tuple[str | None, ...], int] = {}
+    codes = []
+    for place in range(public.size):
+        cells = [coordinate.cell(place) for coordinate in public.coordinates]
+        value = tuple(parse_cell(cell_text(cell), kind) for cell, kind in zip(cells, kinds, strict=True))
+        if value not in label_of:
+            raise PolicyError("the policy is of other data: this table holds values that it never saw")
+        codes.append(numbers.setdefault(label_of[value], len(numbers)))
+    return Codebook(
+        columns=tuple(CodedColumn(column.name, column.kind, column.coding) for column in policy.public),
+        partition=Partition(np.array(codes)),
+        labels=tuple(numbers),
+        coincided=0,
+    )
 
 
 class _Nearest:

@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hartley.errors import ColumnError, OptionError, UnreachableError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
-from hartley.model import Partition
-from hartley.release.apply import Applied, apply_codebook, open_for
-from hartley.release.cells import cell_text, parse_cell
+from hartley.release.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.release.formats import Format
-from hartley.release.labels import Codebook, CodedColumn
 from hartley.release.observed import ObservedRows
 from hartley.release.policy import Policy, Unseen
 from hartley.release.rows import Rows
@@ -138,21 +133,7 @@ def _audits(
         keep=policy.keep,
         harmless=policy.harmless,
     )
-    label_of = {value: policy.clusters[number].label for value, number in policy.entries()}
-    label_of.update({one.cells: one.label for one in applied.unseen})
-    numbers: dict[tuple[str | None, ...], int] = {}
-    codes = []
-    for place in range(joint.public.size):
-        cells = [coordinate.cell(place) for coordinate in joint.public.coordinates]
-        kinds = [column.kind for column in policy.public]
-        value = tuple(parse_cell(cell_text(cell), kind) for cell, kind in zip(cells, kinds, strict=True))
-        codes.append(numbers.setdefault(label_of[value], len(numbers)))
-    book = Codebook(
-        columns=tuple(CodedColumn(column.name, column.kind, column.coding) for column in policy.public),
-        partition=Partition(np.array(codes)),
-        labels=tuple(numbers),
-        coincided=0,
-    )
+    book = codebook_of(policy, joint.public, applied.unseen)
     return (
         measure(observed.before()),
         measure(observed.reader(book)),

@@ -1,0 +1,74 @@
+"""Several releases of the same data: what a reader of all of them learns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from hartley.errors import OptionError
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.model import Partition
+from hartley.release.apply import codebook_of
+from hartley.release.formats import Format
+from hartley.release.labels import codebook
+from hartley.release.observed import ObservedRows
+from hartley.release.policy import Policy
+from hartley.release.rows import Rows
+from hartley.tables import ReadOptions, Roles, open_table
+from hartley.workflow.auditing import Names, names
+
+
+def audit_releases(
+    source: Any,
+    *,
+    sensitive: Names,
+    earlier: Sequence[str | Path | Policy],
+    public: Names = (),
+    side: Names = (),
+    missing: Literal["value", "drop"] = "value",
+    options: ReadOptions | None = None,
+) -> Audit:
+    """Measure what a reader of all these releases of a table learns, in the worst case.
+
+    Such a reader sees every codeword of a row, and every column that a release kept or called
+    harmless: the common refinement of the partitions. ``public`` names columns that the reader
+    sees besides, as they are.
+    """
+    if not earlier:
+        raise OptionError("name at least one earlier policy (--earlier)")
+    policies = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
+    table = open_table(source, options or ReadOptions())
+    try:
+        for policy in policies:
+            policy.require_columns(table.column_names, table.name)
+        first = policies[0]
+        shown = names(public) or first.public_names
+        roles = Roles(sensitive=names(sensitive), public=shown, side=names(side))
+        joint = table.joint_range(roles, missing=missing).joint
+        keep: tuple[str, ...] = ()
+        harmless: tuple[str, ...] = ()
+        beside = policies
+        if names(public):
+            book = codebook(joint.public, Partition.singletons(joint.public.size))
+        else:
+            book = codebook_of(first, joint.public)
+            beside, keep, harmless = policies[1:], first.keep, first.harmless
+        needed = [*roles.columns]
+        for policy in policies:
+            needed += [*policy.public_names, *policy.keep, *policy.harmless]
+        rows = Rows(table, needed, present=roles.columns if missing == "drop" else ())
+        observed = ObservedRows(
+            rows,
+            joint.public,
+            joint.sensitive,
+            Format("csv", ",", False),
+            side=roles.side,
+            keep=keep,
+            harmless=harmless,
+            earlier=beside,
+        )
+        return measure(observed.reader(book, harmless=True, earlier=True))
+    finally:
+        table.close()

@@ -1,0 +1,71 @@
+"""A reader of several releases sees their common refinement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from hartley.errors import OptionError
+from hartley.measures.audit import audit as measure
+from hartley.model import Partition, meet
+from hartley.release.policy import Policy
+from hartley.tables import Roles, open_table
+from hartley.workflow.composing import audit_releases
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
+from release.random_tables import write_table
+
+
+def released(source: Path, output: Path, size: int, **options: object) -> Policy:
+    result = release(
+        source,
+        output,
+        target=Target("largest_cluster", size),
+        sensitive="s",
+        search="greedy",
+        utility="resolution",
+        **options,
+    )
+    return Policy.read(result.policy)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_measure_of_the_common_refinement(tmp_path: Path, seed: int) -> None:
+    source = Random(seed)
+    path = tmp_path / "in.csv"
+    write_table(path, [{"x": source.randint(0, 12), "s": source.choice("pqrst")} for _ in range(40)])
+    policies = [
+        released(path, tmp_path / f"{size}.csv", size, public="x", leakage=leakage)
+        for size, leakage in ((2, "l0"), (3, "istar"), (5, "l0"))
+    ]
+    joint = open_table(path).joint_range(Roles(sensitive=("s",), public=("x",))).joint
+    partitions = []
+    for policy in policies:
+        cluster = {value[0]: number for value, number in policy.entries()}
+        partitions.append(Partition(np.array([cluster[label] for label in joint.public.labels()])))
+    expected = measure(joint, meet(partitions))
+    found = audit_releases(path, sensitive="s", earlier=policies)
+    assert (found.l0_bits, found.istar_bits, found.distinct_l, found.row_k, found.pairs) == (
+        expected.l0_bits,
+        expected.istar_bits,
+        expected.distinct_l,
+        expected.row_k,
+        expected.pairs,
+    )
+    seen_besides = audit_releases(path, sensitive="s", public="x", earlier=policies)
+    assert seen_besides.distinct_l == measure(joint).distinct_l
+
+
+def test_kept_and_harmless_columns_are_seen(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    write_table(path, [{"x": n % 2, "k": n % 3, "s": "pqr"[n % 3]} for n in range(12)])
+    policy = released(path, tmp_path / "out.csv", 2, public="x", harmless="k")
+    assert audit_releases(path, sensitive="s", earlier=[policy]).distinct_l == 1
+
+
+def test_there_must_be_an_earlier_release(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="at least one earlier policy"):
+        audit_releases(tmp_path / "in.csv", sensitive="s", earlier=[])
