@@ -14,7 +14,8 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.utility import Codeword
 from hartley.model import Alphabet
-from hartley.release.certificate import Certificate, Measures, SearchClaim, column_claims, file_sha256
+from hartley.release.certificate import Certificate, SearchClaim, file_sha256
+from hartley.release.claims import column_claims, measures_of
 from hartley.release.formats import ENDINGS, Format
 from hartley.release.labels import LABELS, Labels
 from hartley.release.observed import Observed, ObservedLabels, ObservedRows
@@ -321,11 +322,11 @@ def _write(
                 target=policy.choices.target,
                 search=_search_claim(demand, reached),
                 side_information=plan.roles.side,
-                before=Measures.of(before),
-                after=Measures.of(after),
-                after_all=Measures.of(after_all),
-                together=None if together is None else Measures.of(together),
-                together_all=None if together_all is None else Measures.of(together_all),
+                before=measures_of(before),
+                after=measures_of(after),
+                after_all=measures_of(after_all),
+                together=None if together is None else measures_of(together),
+                together_all=None if together_all is None else measures_of(together_all),
             ).sealed(policy)
             staging.path("certificate").write_bytes(certificate.to_json())
         except OSError as error:
