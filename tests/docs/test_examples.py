@@ -1,0 +1,76 @@
+"""Every example in the README, the guide and the notebook runs, in the order of its page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from hartley.cli.program import run
+from hartley.examples import CLINIC_COLUMNS, clinic
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = [*sorted((DOCS / "guide").glob("*.md")), DOCS.parent / "README.md"]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Path("clinic.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.stem)
+@pytest.mark.usefixtures("folder")
+def test_shell_examples_run(page, capsys):
+    ran = 0
+    for block in blocks(page, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if not words or words[0] != "hartley" or words[1] == "serve":
+                continue
+            if ">" in words:
+                words = words[: words.index(">")]
+            code = run(words[1:])
+            said = capsys.readouterr()
+            # A gate that does not hold is an answer, not a failure of the example.
+            assert code == 0 or (code == 3 and "--require" in words), f"{line}: {said.err}"
+            ran += 1
+    assert ran or page.name == "README.md"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.stem
+)
+@pytest.mark.usefixtures("folder")
+def test_python_examples_run(page):
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)  # noqa: S102
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_notebook_runs():
+    notebook = json.loads((DOCS / "notebooks" / "tour.ipynb").read_text(encoding="utf-8"))
+    names: dict[str, object] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), "tour.ipynb", "exec"), names)  # noqa: S102
+
+
+def test_every_link_between_pages_leads_somewhere():
+    broken = [
+        f"{page.relative_to(DOCS.parent)}: {target}"
+        for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if not target.startswith(("http:", "https:", "mailto:")) and not (page.parent / target).exists()
+    ]
+    assert broken == []
