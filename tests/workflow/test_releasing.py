@@ -111,6 +111,23 @@ def test_text_that_differs_only_in_spelling_is_seen_by_the_reader(tmp_path: Path
     assert typed.after.distinct_l == 2
 
 
+def test_spellings_of_a_date_and_of_numbers_in_several_files_are_confirmed(tmp_path: Path) -> None:
+    times = ["2024-01-01T00:00", "2024-01-01 00:00", "2024-01-02T00:00:00"]
+    source = table(tmp_path / "in.jsonl", x=[1, 1, 1], k=times, s=list("ppq"))
+    for suffix in (".jsonl", ".csv", ".parquet"):
+        result = quick(
+            source, tmp_path / f"{suffix[1:]}{suffix}", target=Target("largest_cluster", 1), harmless="k"
+        )
+        # A file with types writes the first two alike; then nothing tells their rows apart.
+        assert result.after_all.public.values == (2 if suffix == ".parquet" else 3)
+    (tmp_path / "parts").mkdir()
+    table(tmp_path / "parts" / "1.csv", x=[1, 1], k=["1.10", "1.1"], s=list("pq"))
+    table(tmp_path / "parts" / "2.csv", x=[1, 1], k=["1.10", "1.1"], s=list("qp"))
+    parts = str(tmp_path / "parts" / "*.csv")
+    result = quick(parts, tmp_path / "out.csv", target=Target("distinct_l", 2), keep="k")
+    assert result.after.public.values == 2
+
+
 def test_published_sensitive_values_are_there_untouched(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", **GRID)
     result = quick(
@@ -394,3 +411,21 @@ def test_files_that_exist_are_refused_before_the_search(tmp_path: Path) -> None:
     quick(source, result.output, target=Target("largest_cluster", 4), overwrite=True)
     assert set(tmp_path.iterdir()) == set(before)
     assert result.policy.read_bytes() != before[result.policy]
+
+
+def test_several_files_are_one_table(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for number in range(2):
+        half = slice(4 * number, 4 * number + 4)
+        table(parts / f"{number}.csv", **{name: cells[half] for name, cells in GRID.items()})
+    result = quick(str(parts / "*.csv"), tmp_path / "out.csv", target=Target("distinct_l", 2), keep="k")
+    assert result.rows == 8
+    found = verify(
+        result.output, original=str(parts / "*.csv"), policy=result.policy, certificate=result.certificate
+    )
+    assert found.holds
+    table(parts / "1.csv", **{name: cells[:4] for name, cells in GRID.items()})
+    assert not verify(
+        result.output, original=str(parts / "*.csv"), policy=result.policy, certificate=result.certificate
+    ).holds

@@ -1,7 +1,7 @@
 """What must stand in a released table for a cell of the original, and what stands there, in comparable keys.
 
-Between two text files an untouched cell must be the same text. Between files of different
-kinds it must be the same value; that equal values are also written alike is checked apart.
+Text must stay the same text. Between files of different kinds a cell must be the same value;
+that equal values are also written alike is checked apart.
 Labels must be written exactly as the codebook has them.
 """
 
@@ -22,7 +22,7 @@ class CellKeys:
         self._policy = policy
         self._out = out
         self._is_json = out.format is not None and out.format.name == "json"
-        self._is_text_to_text = source.is_text and out.is_text
+        self._source = source
         self._from_types = source.format is None or source.format.name == "parquet"
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
@@ -48,9 +48,11 @@ class CellKeys:
 
     def untouched(self, name: str, cell: Any) -> Hashable:
         """Give the key of a cell that is published as it is."""
-        if self._is_text_to_text:
-            return self._cell_text(cell)
         kind = self._kinds.get(name)
+        if self._source.has_text(name) and (
+            self._out.is_text or (self._is_json and kind not in ("number", "boolean"))
+        ):
+            return self._cell_text(cell)
         if self._from_types and kind == "number":
             return _signed(cell)
         return as_kind(cell, kind)

@@ -67,6 +67,8 @@ class Reading(_Strict, frozen=True, kw_only=True):
     number: tuple[str, ...] = ()
     encoding: str = "utf-8"
     delimiter: str | None = None
+    sheet: str | None = None
+    query: str | None = None
     missing: Literal["value", "drop"] = "value"
 
 

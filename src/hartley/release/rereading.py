@@ -46,6 +46,7 @@ class Reread:
         self._reading = reading or Reading()
         self.format: Format | None = None
         self.name = "the table"
+        self._texts: set[str] = set()
         if isinstance(source, (str, Path)):
             path = Path(source)
             self.name = path.name
@@ -56,6 +57,10 @@ class Reread:
     def is_text(self) -> bool:
         """Whether cells are text without types."""
         return self.format is not None and self.format.name == "csv"
+
+    def has_text(self, name: str) -> bool:
+        """Whether the cells of a column are text, whatever they mean."""
+        return self.is_text or name in self._texts
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
@@ -75,17 +80,28 @@ class Reread:
 
     def _columns(self) -> list[str]:
         if self.format is None:
-            return list(self._arrow().column_names)
+            return self._of_schema(self._arrow().schema)
         if self.format.name == "parquet":
             import pyarrow.parquet as pq
 
-            return list(self._failing_clearly(lambda: pq.read_schema(self._source)).names)
+            return self._of_schema(self._failing_clearly(lambda: pq.read_schema(self._source)))
         if self.format.name == "csv":
             return [name or "" for name in next(self._records(), [])]
-        names: dict[str, None] = {}
+        others: dict[str, bool] = {}
         for found in self._objects():
-            names.update(dict.fromkeys(found))
-        return list(names)
+            for name, cell in found.items():
+                others[name] = others.get(name, False) or not (cell is None or type(cell) is str)
+        self._texts = {name for name, is_other in others.items() if not is_other}
+        return list(others)
+
+    def _of_schema(self, schema: Any) -> list[str]:
+        import pyarrow as pa
+
+        kinds = {name: schema.field(name).type for name in schema.names}
+        self._texts = {
+            name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        }
+        return list(kinds)
 
     def _failing_clearly(self, read: Any) -> Any:
         import pyarrow as pa

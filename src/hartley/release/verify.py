@@ -154,9 +154,10 @@ def input_commitment(policy: Policy, original: Any) -> str:
 
 
 def _frame_bytes(source: Reread) -> Iterator[bytes]:
+    # Rows of a database have no order of their own, so none is committed to.
     yield repr(source.columns).encode()
-    for row in source.rows(source.columns):
-        yield repr(row).encode()
+    for row in sorted(map(repr, source.rows(source.columns))):
+        yield row.encode()
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import hartley
-from hartley.errors import OptionError, TableError, WriteError, quoted
+from hartley.errors import OptionError, WriteError, quoted
 from hartley.frontier import LEAKAGES, SEARCHES, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
@@ -28,6 +28,7 @@ from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
+from hartley.workflow.originals import for_verifier, original_file
 from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice, codeword_of
@@ -174,6 +175,8 @@ def release(
                 number=options.number,
                 encoding=options.encoding,
                 delimiter=options.delimiter,
+                sheet=options.sheet,
+                query=options.query,
                 missing=missing,
             ),
             choices=Choices(
@@ -187,7 +190,8 @@ def release(
                 keep_order=keep_order,
             ),
         )
-        return _write(source, places, plan, seen, demand, reached, made, overwrite=overwrite)
+        original = for_verifier(source, options)
+        return _write(original, places, plan, seen, demand, reached, made, overwrite=overwrite)
     finally:
         table.close()
 
@@ -285,7 +289,7 @@ class _Seen:
 
 
 def _write(
-    source: Any,
+    original: Any,
     places: dict[str, Path],
     plan: _Plan,
     seen: _Seen,
@@ -313,7 +317,7 @@ def _write(
                 dropped_rows=seen.dropped_rows,
                 rows_shuffled=not policy.choices.keep_order,
                 output_sha256=output_sha256,
-                input_commitment=input_commitment(policy, source),
+                input_commitment=input_commitment(policy, original),
                 policy_commitment=policy_commitment(policy, policy),
                 earlier_commitments=tuple(policy_commitment(policy, one) for one in plan.earlier),
                 columns=column_claims(policy, seen.public, book),
@@ -334,7 +338,7 @@ def _write(
         # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
         verification = verify_release(
             staging.path("output"),
-            source,
+            original,
             Policy.read(staging.path("policy")),
             Certificate.read(staging.path("certificate")),
             plan.earlier,
@@ -359,7 +363,7 @@ def _write(
         together=together,
         together_all=together_all,
         verification=verification,
-        input_sha256=file_sha256(Path(source)) if isinstance(source, (str, Path)) else None,
+        input_sha256=file_sha256(source) if (source := original_file(original)) else None,
         output_sha256=output_sha256,
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,
@@ -403,10 +407,8 @@ def _places(
     if certificate is not None:
         places["certificate"] = Path(certificate)
     if isinstance(source, (str, Path)):
-        if not Path(source).exists():
-            raise TableError(f"no file {str(source)!r}; give the path of a table")
         for place in places.values():
-            if place.exists() and place.samefile(source):
+            if place.exists() and Path(source).exists() and place.samefile(source):
                 raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
     return places
 

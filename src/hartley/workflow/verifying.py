@@ -9,6 +9,8 @@ from typing import Any
 from hartley.release.certificate import Certificate
 from hartley.release.policy import Policy
 from hartley.release.verify import Verification, verify_release
+from hartley.tables import ReadOptions
+from hartley.workflow.originals import for_verifier
 
 __all__ = ["Verification", "verify"]
 
@@ -28,10 +30,20 @@ def verify(
     claims = certificate
     if claims is not None and not isinstance(claims, Certificate):
         claims = Certificate.read(claims)
+    book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    reading = book.reading
+    options = ReadOptions(
+        text=reading.text,
+        number=reading.number,
+        encoding=reading.encoding,
+        delimiter=reading.delimiter,
+        sheet=reading.sheet,
+        query=reading.query,
+    )
     return verify_release(
         released,
-        original,
-        policy if isinstance(policy, Policy) else Policy.read(policy),
+        for_verifier(original, options),
+        book,
         claims,
         [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
     )
