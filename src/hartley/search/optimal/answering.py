@@ -12,6 +12,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.any_utility import levels_of_any_utility
+from hartley.search.optimal.enumeration import MOST_VALUES, enumerated_levels
 from hartley.search.optimal.istar_distortion import (
     fewest_components_within,
     istar_distortion_levels,
@@ -68,8 +69,10 @@ def optimal_levels(
 ) -> Levels:
     """Give the best partition known at every utility level, and the bound that none can beat.
 
-    No level is worse than the best of ``starts`` that fits it.
+    No level is worse than the best of ``starts`` that fits it. Of a few values every partition is looked at.
     """
+    if joint.public.size <= MOST_VALUES:
+        return enumerated_levels(joint, leakage, utility, effort)
     if isinstance(utility, Resolution):
         if joint.side is not None:
             return BY_SIZE_WITH_SIDE[leakage](joint, effort, starts)
