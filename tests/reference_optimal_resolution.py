@@ -18,7 +18,7 @@ def set_partitions(size: int) -> np.ndarray:
     """All partitions: row p, column x holds the mask of the cluster of x (Bell number of rows)."""
     grown: list[list[int]] = [[]]
     for _ in range(size):
-        grown = [labels + [label] for labels in grown for label in range(max(labels, default=-1) + 2)]
+        grown = [[*labels, label] for labels in grown for label in range(max(labels, default=-1) + 2)]
     labels = np.array(grown).reshape(-1, size)
     same = labels[:, :, np.newaxis] == labels[:, np.newaxis, :]
     return (same * (1 << np.arange(size))).sum(axis=2)
@@ -89,6 +89,6 @@ def random_table(rng: np.random.Generator, most_values: int = 8, sides: int = 0)
     pairs = []
     for value in range(size):
         count = 1 + int((rng.random(sensitive - 1) < density).sum() * rng.random())
-        for s in {int(sensitive * rng.random() ** skew) for _ in range(count)}:
-            pairs.append((value, s, int(rng.integers(sides)) if sides else 0))
+        shown = {int(sensitive * rng.random() ** skew) for _ in range(count)}
+        pairs += [(value, s, int(rng.integers(sides)) if sides else 0) for s in shown]
     return JointRange.from_pairs([pair if sides else pair[:2] for pair in pairs])

@@ -9,7 +9,7 @@ serves every smaller one.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, log2
 from typing import TypeAlias
@@ -94,6 +94,14 @@ class PairingCertificate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExhaustionCertificate:
+    """A search through all cases found none; the check is to search again, in another way."""
+
+    largest_cluster: int
+    distinct_l: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SliceCertificate:
     """What holds for the rows of one side value alone holds for the whole table."""
 
@@ -113,7 +121,7 @@ class SideForestCertificate:
 
 
 CandidateCertificate: TypeAlias = (
-    CutCertificate | SizePriceCertificate | ValuePriceCertificate | PairingCertificate
+    CutCertificate | SizePriceCertificate | ValuePriceCertificate | PairingCertificate | ExhaustionCertificate
 )
 
 
@@ -169,6 +177,8 @@ def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> boo
             )
         case PairingCertificate(barrier=barrier):
             return largest <= 2 and _is_barrier(sets, wanted, set(barrier))
+        case ExhaustionCertificate():
+            return not _has_disjoint_clusters(sets, largest, wanted, clusters)
 
 
 def _shown_with(joint: JointRange, side_value: int | None) -> list[set[int]]:
@@ -291,6 +301,43 @@ def _is_barrier(sets: Sequence[set[int]], wanted: int, barrier: set[int]) -> boo
             part += len(near)
         odd += part % 2
     return odd > len(barrier)
+
+
+def _has_disjoint_clusters(sets: Sequence[set[int]], largest: int, wanted: int, clusters: int) -> bool:
+    """Tell whether so many disjoint clusters with enough candidates exist; yes when it takes too long.
+
+    Goes through the values in order; each is left over or opens a cluster of later values.
+    """
+    number: dict[int, int] = {}
+    masks = [sum(1 << number.setdefault(s, len(number)) for s in shown) for shown in sets]
+    steps = 0
+    failed: set[tuple[int, int]] = set()
+
+    def closings(free: int, mask: int, start: int, room: int) -> Iterator[int]:
+        """Give what stays free after filling up a cluster that shows ``mask`` so far."""
+        nonlocal steps
+        steps += 1
+        if mask.bit_count() >= wanted:
+            yield free
+        elif room:
+            for value in range(start, len(masks)):
+                if free >> value & 1:
+                    yield from closings(free & ~(1 << value), mask | masks[value], value + 1, room - 1)
+
+    def can(free: int, missing: int) -> bool:
+        if not missing or steps > MOST_STEPS:
+            return True
+        if not free or (free, missing) in failed:
+            return False
+        value = (free & -free).bit_length() - 1
+        rest = free & ~(1 << value)
+        opened = closings(rest, masks[value], value + 1, largest - 1)
+        if any(can(left, missing - 1) for left in opened) or can(rest, missing):
+            return True
+        failed.add((free, missing))
+        return False
+
+    return can((1 << len(masks)) - 1, clusters)
 
 
 def _fewest_components(joint: JointRange, largest: int) -> int:

@@ -3,12 +3,21 @@ r"""Which sizes of the largest cluster can matter.
 Lemma. Among the partitions of N values into clusters of at most m there is a least
 leaking one with exactly :math:`q = \lceil N/m \rceil` clusters: while there are more, one of them
 can be dealt out over the room that the others have left, and no cluster loses a
-candidate. So only the smallest m for each q matters: :math:`O(\sqrt N)` of them.
+candidate. So all sizes fall into :math:`O(\sqrt N)` ranges, one for each q, and bounds that depend
+on q alone hold for a whole range.
 
-This needs every merge to be harmless, as it is without side information.
+Within a range a larger m can still leak less, because it lets clusters be of more
+unequal size: of the values {a}, {b}, {c}, {a, b, c}, clusters of at most two keep two
+candidates, the last value alone and the others together keep three, both in two clusters. Not
+so for components, where the closed form depends on q only.
+
+All this needs every merge to be harmless, as it is without side information.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
 
 
 def least_clusters(size: int, largest: int) -> int:
@@ -16,26 +25,60 @@ def least_clusters(size: int, largest: int) -> int:
     return -(-size // largest)
 
 
-def sizes_that_matter(size: int) -> list[int]:
-    """Give, in ascending order, the smallest m for every number of clusters that some m allows.
+def size_ranges(size: int) -> list[range]:
+    """Give, in ascending order, the sizes that allow the same least number of clusters.
 
-    >>> sizes_that_matter(10)
-    [1, 2, 3, 4, 5, 10]
+    >>> size_ranges(10)
+    [range(1, 2), range(2, 3), range(3, 4), range(4, 5), range(5, 10), range(10, 11)]
     """
-    sizes = []
-    largest = 1
-    while True:
-        sizes.append(largest)
-        clusters = least_clusters(size, largest)
-        if clusters == 1:
-            return sizes
-        largest = least_clusters(size, clusters - 1)
+    ranges = []
+    first = 1
+    while first <= size:
+        clusters = least_clusters(size, first)
+        after = size + 1 if clusters == 1 else least_clusters(size, clusters - 1)
+        ranges.append(range(first, after))
+        first = after
+    return ranges
 
 
-def smallest_alike(size: int, largest: int) -> int:
-    """Give the smallest m that allows as few clusters as ``largest`` does.
+class Step(Protocol):
+    """What a search knows for one size of the largest cluster."""
 
-    >>> smallest_alike(10, 9)
-    5
+    @property
+    def largest(self) -> int:
+        """The size."""
+
+    @property
+    def kept(self) -> int:
+        """The candidates kept; a larger size keeps no fewer."""
+
+
+S = TypeVar("S", bound=Step)
+
+
+def staircase(
+    ranges: Iterable[range],
+    search: Callable[[int, S | None], S],
+    is_settled: Callable[[S], bool],
+) -> Iterator[list[S]]:
+    """Search the sizes at which more candidates are kept; give the steps of each range in order.
+
+    ``search`` takes a size and the step before it. Where the first size of a range is settled for the
+    whole range, the others are passed over; else its last is searched, and by bisection those
+    between at which the number changes.
     """
-    return least_clusters(size, least_clusters(size, min(largest, size)))
+    before: S | None = None
+    for sizes in ranges:
+        steps = [search(sizes[0], before)]
+        if len(sizes) > 1 and not is_settled(steps[0]):
+            last = search(sizes[-1], steps[0])
+            steps += [*_between(steps[0], last, search), last]
+        before = steps[-1]
+        yield steps
+
+
+def _between(low: S, high: S, search: Callable[[int, S | None], S]) -> list[S]:
+    if low.kept == high.kept or high.largest - low.largest < 2:
+        return []
+    middle = search((low.largest + high.largest) // 2, low)
+    return [*_between(low, middle, search), middle, *_between(middle, high, search)]

@@ -30,7 +30,7 @@ def dealt_partition(sets: CandidateSets, largest: int) -> Partition:
     labels = np.full(sets.size, NOWHERE, dtype=np.int64)
     dealt = _side_by_side(sets.candidates, clusters)
     labels[dealt] = np.arange(len(dealt)) % clusters
-    return _fill_up(labels, clusters, largest)
+    return filled_up(labels, clusters, largest)
 
 
 def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
@@ -52,7 +52,7 @@ def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
         if len(dealt) < 2 * left:
             return None
         labels[dealt] = len(rich) + np.arange(len(dealt)) % left
-    return _fill_up(labels, clusters, largest)
+    return filled_up(labels, clusters, largest)
 
 
 def _side_by_side(candidates: Codes, most: int) -> Codes:
@@ -63,7 +63,7 @@ def _side_by_side(candidates: Codes, most: int) -> Codes:
     return order[within < most]
 
 
-def _fill_up(labels: Codes, clusters: int, largest: int) -> Partition:
+def filled_up(labels: Codes, clusters: int, largest: int) -> Partition:
     """Put the values that are nowhere yet where there is room."""
     left = np.flatnonzero(labels == NOWHERE)
     room = largest - np.bincount(labels[labels != NOWHERE], minlength=clusters)

@@ -27,7 +27,7 @@ from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.search.optimal.certificates import ForestCertificate
-from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter
+from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
 from hartley.search.optimal.level import Level, Levels
 
 
@@ -112,7 +112,8 @@ def istar_levels(joint: JointRange) -> Levels:
     joiner = Joiner.of(components(joint))
     levels: list[Level] = []
     fewest = joiner.parts + 1
-    for largest in sizes_that_matter(joiner.size):
+    for sizes in size_ranges(joiner.size):
+        largest = sizes[0]
         left = least_components(joiner.size, joiner.parts, largest)
         if left < fewest:
             levels.append(_level(joiner, largest))

@@ -17,7 +17,7 @@ import numpy as np
 from hartley.measures.overlap import components, maximin_information
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter
+from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges, staircase
 from hartley.search.optimal.istar_resolution import Joiner, least_joining_size
 from hartley.search.optimal.joining import joined
 from hartley.search.optimal.l0_resolution import (
@@ -51,23 +51,28 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
     anyhow = Given.of(joint, starts)
     given = Given.of(joint, (start for start in starts if maximin_information(joint, start) == 0))
     least = least_joining_size(joiner.size, joiner.parts)
-    sizes = [largest for largest in sizes_that_matter(joiner.size) if largest >= least]
-    standings: list[Standing] = []
-    free = joiner.partition(sizes[0])
-    free_kept = fewest_candidates(search.sets, free)
-    known, kept = free, free_kept
-    for done, largest in enumerate(sizes):
-        effort.progress(done, len(sizes), f"clusters of at most {largest} values")
-        if standings and standings[-1].kept == joint.sensitive.size:
-            break
+    ranges = [sizes for sizes in size_ranges(joiner.size) if sizes[0] >= least]
+    first = joiner.partition(ranges[0][0])
+    free: dict[int, Standing] = {}
+
+    def best(largest: int, before: Standing | None) -> Standing:
+        if before is None:
+            known, kept = first, fewest_candidates(search.sets, first)
+            below = first, kept
+        else:
+            known, kept = before.partition, before.kept
+            below = free[before.largest].partition, free[before.largest].kept
+        free[largest] = search.best(largest, *anyhow.better(largest, *below))
         known, kept = given.better(largest, known, kept)
-        free, free_kept = anyhow.better(largest, free, free_kept)
-        unconditional = search.best(largest, free, free_kept)
-        free, free_kept = unconditional.partition, unconditional.kept
-        standing = replace(unconditional, partition=known, kept=kept)
-        standings.append(_repaired(joint, search, standing, unconditional))
-        known, kept = standings[-1].partition, standings[-1].kept
-    effort.progress(len(sizes), len(sizes), "done")
+        return _repaired(joint, search, replace(free[largest], partition=known, kept=kept), free[largest])
+
+    standings: list[Standing] = []
+    for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
+        standings.extend(steps)
+        effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
+        effort.found(lambda: levels_of(joint, standings).levels)
+        if steps[-1].kept == joint.sensitive.size:
+            break
     return levels_of(joint, standings)
 
 

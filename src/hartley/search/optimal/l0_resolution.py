@@ -1,6 +1,6 @@
 r"""Most candidates that clusters of at most m values can keep: best partition and bound per m.
 
-For each m that matters: bound the candidates from above by counting; try to reach the
+For each m at which more can be kept: bound the candidates from above by counting; try to reach the
 bound, in closed form where there is one (one candidate per value; two candidates wanted), by
 matching where m = 2, else by swap search. What swap search does not reach soon it tries
 to exclude, by a flow, by prices of sizes, by prices of values; what it can neither reach nor exclude it
@@ -25,10 +25,11 @@ from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import CandidateCertificate
-from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter, smallest_alike
+from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges, staircase
 from hartley.search.optimal.cut_bound import CutBound, flow_cut
 from hartley.search.optimal.dealing import dealt_partition, paired_partition
 from hartley.search.optimal.level import Level, Levels
+from hartley.search.optimal.packing import packing
 from hartley.search.optimal.pairing import MOST_VALUES, pair_up
 from hartley.search.optimal.price_bound import size_prices, value_prices
 from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places, partition_of_places
@@ -72,6 +73,10 @@ class CandidateSearch:
     def cuts(self) -> CutBound:
         """The bounds by counting."""
         return CutBound.of(self.sets)
+
+    def is_settled(self, standing: Standing) -> bool:
+        """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
+        return standing.kept >= self.cuts.most(standing.largest)[0]
 
     def bounded(self, largest: int, known: Partition, kept: int) -> Standing:
         """Give what is known without a search: a partition handed over, and the bound by counting."""
@@ -148,6 +153,11 @@ class CandidateSearch:
         if certificate is None and not self._runs(search, SHORT):
             if is_bound:
                 certificate = value_prices(self.sets, search.largest, wanted, self.effort)
+                packed = certificate or packing(self.sets, search.largest, wanted, self.effort)
+                if isinstance(packed, Partition):
+                    search.resume(packed)
+                    return None
+                certificate = packed
             if certificate is None:
                 any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
         return certificate
@@ -185,26 +195,19 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     """
     search = search_of(joint, effort)
     given = Given.of(joint, starts)
-    sizes = sizes_that_matter(joint.public.size)
+
+    def best(largest: int, before: Standing | None) -> Standing:
+        return search.best(largest, *given.better(largest, *_floor(joint, before)))
+
+    ranges = size_ranges(joint.public.size)
     standings: list[Standing] = []
-    known, kept = Partition.singletons(joint.public.size), distinct_l(joint)
-    for done, largest in enumerate(sizes):
-        effort.progress(done, len(sizes), f"clusters of at most {largest} values")
-        known, kept = given.better(largest, known, kept)
-        if standings and standings[-1].kept == joint.sensitive.size:
+    for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
+        standings.extend(steps)
+        effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
+        effort.found(lambda: levels_of(joint, standings).levels)
+        if steps[-1].kept == joint.sensitive.size:
             break
-        standings.append(search.best(largest, known, kept))
-        known, kept = standings[-1].partition, standings[-1].kept
-        effort.found(lambda: _levels(joint, standings))
-    effort.progress(len(sizes), len(sizes), "done")
-    return Levels(
-        levels=_levels(joint, standings),
-        complete=all(standing.finished for standing in standings),
-    )
-
-
-def _levels(joint: JointRange, standings: list[Standing]) -> tuple[Level, ...]:
-    return tuple(_level(joint, standing) for standing in _with_shared_bounds(standings))
+    return levels_of(joint, standings)
 
 
 def l0_level(
@@ -214,14 +217,13 @@ def l0_level(
 
     >>> from hartley.examples import toy
     >>> l0_level(toy(), 5)
-    Level(cost=4, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562)
+    Level(cost=5, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562)
     """
     size = joint.public.size
     if not 1 <= largest <= size:
         raise InputError(f"the largest cluster holds between 1 and {size} values")
-    known, kept = Given.of(joint, starts).better(largest, Partition.singletons(size), distinct_l(joint))
-    smallest = max(smallest_alike(size, largest), int(known.sizes.max()))
-    return _level(joint, search_of(joint, effort).best(smallest, known, kept))
+    known, kept = Given.of(joint, starts).better(largest, *_floor(joint, None))
+    return _level(joint, search_of(joint, effort).best(largest, known, kept))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,19 +253,37 @@ def least_largest_cluster(
     search = search_of(joint, effort)
     given = Given.of(joint, starts)
     size = joint.public.size
-    sizes = sizes_that_matter(size)
-    known, kept = Partition.singletons(size), distinct_l(joint)
-    proven = True
-    first = bisect_left(sizes, wanted, key=lambda largest: search.cuts.most(largest)[0])
-    for largest in sizes[first:-1]:
-        known, kept = given.better(largest, known, kept)
-        # To keep less than what is wanted is of no use here, so no time is spent on it.
+    excluded = 0
+
+    def enough(largest: int, before: Standing | None) -> Standing:
+        """Search a size for what is wanted only; to keep less is of no use here."""
+        nonlocal excluded
+        if largest == size:
+            return search.bounded(size, Partition.whole(size), joint.sensitive.size)
+        known, kept = given.better(largest, *_floor(joint, before))
         standing = search.best(largest, known, max(kept, wanted - 1))
-        if standing.kept >= wanted:
-            return Reached(level=_level(joint, standing), proven_least=proven)
-        proven = proven and standing.most < wanted
-    whole = search.bounded(size, Partition.whole(size), joint.sensitive.size)
-    return Reached(level=_level(joint, whole), proven_least=proven)
+        if standing.most < wanted:
+            excluded = max(excluded, largest)
+        return replace(standing, kept=min(standing.kept, wanted), finished=True)
+
+    ranges = size_ranges(size)
+    first = bisect_left(ranges, wanted, key=lambda sizes: search.cuts.most(sizes[0])[0])
+    if first:
+        excluded = ranges[first - 1][-1]
+    for steps in staircase(ranges[first:], enough, lambda step: step.kept >= wanted):
+        reached = next((step for step in steps if step.kept >= wanted), None)
+        if reached is not None:
+            break
+    assert reached is not None  # noqa: S101 - one cluster of everything keeps every candidate
+    final = search.best(reached.largest, reached.partition, fewest_candidates(search.sets, reached.partition))
+    return Reached(level=_level(joint, final), proven_least=excluded == reached.largest - 1)
+
+
+def _floor(joint: JointRange, before: Standing | None) -> tuple[Partition, int]:
+    """Give what is known from a smaller size."""
+    if before is None:
+        return Partition.singletons(joint.public.size), distinct_l(joint)
+    return before.partition, before.kept
 
 
 @dataclass(frozen=True)

@@ -85,9 +85,10 @@ def value_prices(
             sets.candidates,
             np.argsort(prices, kind="stable"),
             prices,
-            _least_prices(capped, prices, largest, wanted),
+            least_prices(capped, prices, largest, wanted),
             largest,
             wanted,
+            PER_ROOT,
             np.zeros(sets.kinds, dtype=np.int64),
             found,
         )
@@ -172,7 +173,7 @@ def _cheapest_pattern(sizes: Codes, prices: Codes, largest: int, wanted: int) ->
     return pattern
 
 
-def _least_prices(counts: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
+def least_prices(counts: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
     """Give, in row c and column t, the least price of c values that bring t candidates, overlaps ignored."""
     best = np.full(wanted + 1, FAR)
     np.minimum.at(best, counts, prices)
@@ -196,13 +197,15 @@ def cheap_sets(
     least: Codes,
     largest: int,
     wanted: int,
+    per_root: int,
     held: Codes,
     found: Codes,
 ) -> int:
     """Find sets of at most ``largest`` values with enough candidates that cost less than a unit.
 
-    Depth first, in ascending order of price. Fills the rows of ``found`` (-1 where a set is
-    smaller) and gives their number, or -1 when it took too long; 0 means that there is none.
+    Depth first, in ascending order of price, no more than ``per_root`` with the same
+    cheapest member. Fills the rows of ``found`` (-1 where a set is smaller) and gives their number,
+    or -1 when it took too long; 0 means that there is none.
     """
     size = len(order)
     chosen = np.full(largest, -1, dtype=np.int64)
@@ -214,7 +217,7 @@ def cheap_sets(
     of_root = 0
     place = 0
     while True:
-        step_back = place >= size or (of_root >= PER_ROOT and depth > 0) or count >= len(found)
+        step_back = place >= size or (of_root >= per_root and depth > 0) or count >= len(found)
         if not step_back:
             value = order[place]
             if cost + prices[value] >= UNIT:

@@ -28,7 +28,7 @@ from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import SideForestCertificate, SliceCertificate
-from hartley.search.optimal.cluster_sizes import least_clusters, sizes_that_matter
+from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
 from hartley.search.optimal.cut_bound import CutBound, flow_cut
 from hartley.search.optimal.istar_resolution import Joiner
 from hartley.search.optimal.joining import joined, settled
@@ -41,7 +41,7 @@ Codes = npt.NDArray[np.int64]
 EVERY_SIZE_TO = 16
 """Up to here every size of the largest cluster is searched; every one could matter."""
 SHORT = 1_500
-LONG = 10_000
+LONG = 4_000
 TRIES = 400
 """Moves per place: of a first search, of a longer one, and of swaps that join components."""
 MOST_MOVES = 20_000_000
@@ -157,8 +157,8 @@ class SideSearch:
 def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
     """Give the least worst-case leakage found for a table with side information.
 
-    The sizes are the small ones, those that matter without side information, and those of ``starts``. Others
-    are neither searched nor excluded; the bound of a level holds whether they are or not.
+    The sizes are the small ones, the first for each least number of clusters, and those of ``starts``.
+    Others are neither searched nor excluded; the bound of a level holds whether they are or not.
 
     >>> joint = JointRange.from_pairs([("a", 1, 0), ("b", 2, 0), ("c", 1, 1), ("d", 2, 1)])
     >>> [(level.cost, level.leakage_bits, level.proven_optimal) for level in side_l0_levels(joint).levels]
@@ -179,6 +179,7 @@ def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterab
         levels.append(search.best(largest, known))
         known = levels[-1].partition
         complete = complete and (levels[-1].proven_optimal or not effort.should_stop())
+        effort.found(lambda: _with_shared_bounds(levels))
         if levels[-1].leakage_bits == 0:
             break
     return Levels(levels=_with_shared_bounds(levels), complete=complete)
@@ -222,6 +223,7 @@ def side_istar_levels(
             )
         )
         complete = complete and (levels[-1].proven_optimal or not effort.should_stop())
+        effort.found(lambda: tuple(levels))
         if overlap_partition(joint, known).size == _fewest_components(joint, search.sets, joint.public.size):
             break
     return Levels(levels=tuple(levels), complete=complete)
@@ -240,8 +242,10 @@ def side_joint_levels(
     """
     search = SideSearch(joint, effort)
     starts = tuple(starts)
-    free = side_l0_levels(joint, effort, starts)
-    certain = side_istar_levels(joint, effort, starts)
+    # What these two find need not have I* = 0, so it is not offered as found.
+    silent = replace(effort, found=UNLIMITED.found)
+    free = side_l0_levels(joint, silent, starts)
+    certain = side_istar_levels(joint, silent, starts)
     given = tuple(
         partition
         for partition in (*starts, *(level.partition for level in (*certain.levels, *free.levels)))
@@ -272,7 +276,7 @@ def _sizes(joint: JointRange, given: Sequence[Partition]) -> list[int]:
     return sorted(
         {
             *range(1, min(size, EVERY_SIZE_TO) + 1),
-            *sizes_that_matter(size),
+            *(sizes[0] for sizes in size_ranges(size)),
             *(int(start.sizes.max()) for start in given),
         }
     )
