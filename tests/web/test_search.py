@@ -179,3 +179,17 @@ def test_another_worker_takes_over_when_one_is_lost(browser, service):
     assert "open the table again" in found["message"]
     found = finished(browser, browser.post("/api/search", json=opened(browser)).json())
     assert found["state"] == "done"
+
+
+def test_rows_with_missing_cells_can_be_left_out(browser, clinic_csv):
+    asked = {**opened(browser), "missing": "drop", "search": "greedy"}
+    audit = browser.post("/api/audit", json=asked).json()
+    assert "left out for a missing value" in audit["about"]
+    found = finished(browser, browser.post("/api/search", json=asked).json())
+    result = workflow.frontier(
+        clinic_csv, sensitive="age", public="cholesterol", missing="drop", search="greedy"
+    )
+    assert found["frontier"]["points"] == json.loads(json.dumps(result.to_dict()["points"]))
+    made = browser.post("/api/release", json={"revision": asked["revision"], "point": 2}).json()
+    assert made["release"]["rows"] == 300 - result.dropped_rows
+    assert browser.post("/api/audit", json={**asked, "missing": "guess"}).status_code == 422

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from hartley import workflow
-from hartley.tables import DELIMITERS, JSON_LINES, PARQUET
-from hartley.web.uploads import KINDS
+from hartley.tables.locations import ENDINGS, PACKED_KINDS
+from hartley.tables.text_files import PACKINGS as READ_PACKINGS
+from hartley.web.uploads import KINDS, PACKINGS, TEXT
 from web_door import LIMIT
 
 
@@ -17,7 +18,9 @@ def upload(browser, content: bytes, name: str = "table.csv"):
 
 
 def test_the_kinds_of_file_are_those_that_the_readers_know():
-    assert set(KINDS) == {*DELIMITERS, *PARQUET, *JSON_LINES}
+    assert set(KINDS) == set(ENDINGS)
+    assert set(TEXT) == {ending for ending, kind in ENDINGS.items() if kind in PACKED_KINDS}
+    assert set(PACKINGS) == set(READ_PACKINGS)
 
 
 def test_an_uploaded_table_is_described(browser):

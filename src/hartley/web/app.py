@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from hartley.errors import HartleyError
 from hartley.web.guard import Door, Guard
-from hartley.web.uploads import TooLargeError, kind_of, plain_name, received, size_in_words
+from hartley.web.uploads import KINDS, PACKINGS, TooLargeError, kind_of, plain_name, received, size_in_words
 from hartley.web.worker import CallError, Json, Worker
 
 HERE = Path(__file__).parent
@@ -81,7 +81,9 @@ def create_app(service: Service, door: Door) -> Starlette:
     async def page(request: Request) -> Response:
         del request
         given = None if service.given is None else service.given.name
-        shown = pages.get_template("page.html").render(given=given, limit=size_in_words(service.upload_limit))
+        shown = pages.get_template("page.html").render(
+            given=given, limit=size_in_words(service.upload_limit), kinds=",".join((*KINDS, *PACKINGS))
+        )
         return HTMLResponse(shown)
 
     @contextlib.asynccontextmanager

@@ -7,6 +7,7 @@ that the command line prints; this module adds only sentences and what the page 
 from __future__ import annotations
 
 import csv
+import secrets
 import shlex
 import tempfile
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from hartley import workflow
 from hartley.errors import InputError, OptionError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.frontier import Frontier, Point
+from hartley.release.formats import ENDINGS
 from hartley.report.choice import Choice
 from hartley.report.html import Report
 from hartley.web import pages
@@ -38,7 +40,8 @@ class Desk:
     def __init__(self, folder: Path, stop: StopFlag) -> None:
         self.folder = folder
         self.stop = stop
-        self.revision = 0
+        # Not from 0: a page that is older than this process must not find its table here by number.
+        self.revision = secrets.randbelow(2**31)
         self.path: Path | None = None
         self.name = ""
         self.request: Json = {}
@@ -69,7 +72,7 @@ class Desk:
     def audit(self, asked: Json, tell: Tell) -> Json:
         """Measure the table as it is, and say in sentences what that means."""
         del tell
-        found = workflow.audit(self._table(asked), **_roles(asked))
+        found = workflow.audit(self._table(asked), **_roles(asked), missing=_missing(asked))
         return pages.audit_page(found)
 
     def search(self, asked: Json, tell: Tell) -> Json:
@@ -95,6 +98,7 @@ class Desk:
         found = workflow.frontier(
             table,
             **roles,
+            missing=_missing(asked),
             leakage=asked.get("leakage") or "l0",
             utility=asked.get("utility") or None,
             search=asked.get("search") or "optimal",
@@ -103,7 +107,7 @@ class Desk:
             ),
             so_far=so_far,
         )
-        self.found, self.request = found, {**asked, **roles}
+        self.found, self.request = found, {**asked, **roles, "missing": _missing(asked)}
         return pages.frontier_page(found.frontier, found.to_dict())
 
     def look(self, asked: Json, tell: Tell) -> Json:
@@ -124,11 +128,11 @@ class Desk:
         del tell
         found, place = self._point(asked)
         point = found.frontier.points[place]
-        stem = Path(self.name).name.split(".")[0] or "table"
+        stem = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip() or "table"
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
         made = release(
             self._table(asked),
-            folder / f"{stem}-released{kind_of(self.name)}",
+            folder / f"{stem}-released{self._ending()}",
             target=Target("max_leakage", point.leakage_bits),
             point=point,
             sensitive=self.request["sensitive"],
@@ -138,6 +142,7 @@ class Desk:
             utility=found.frontier.utility,
             search=found.frontier.search,
             labels=asked.get("labels"),
+            missing=self.request["missing"],
         )
         return {
             **pages.release_page(made),
@@ -178,13 +183,18 @@ class Desk:
         for role in ("sensitive", "public", "side"):
             for column in self.request[role]:
                 said += [f"--{role}", column]
-        for option in ("leakage", "utility", "search"):
+        for option in ("leakage", "utility", "search", "missing"):
             if self.request.get(option):
                 said += [f"--{option}", str(self.request[option])]
         if self.request.get("time_limit"):
             said += ["--time-limit", f"{self.request['time_limit']:g}"]
         said += ["--max-leakage", repr(point.leakage_bits)]
         return shlex.join([*said, "--disclosive"] if disclosive else said)
+
+    def _ending(self) -> str:
+        """Give the ending of the released table: the original's, or CSV where nothing is written like it."""
+        kind = kind_of(self.name)
+        return kind if kind in ENDINGS else ".csv"
 
     def _example(self) -> Path:
         path = self.folder / "clinic.csv"
@@ -217,6 +227,13 @@ def _roles(asked: Json) -> dict[str, Any]:
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise OptionError("roles are lists of column names")
     return roles
+
+
+def _missing(asked: Json) -> Any:
+    given = asked.get("missing") or "value"
+    if given not in ("value", "drop"):
+        raise OptionError("a missing cell is a value, or its row is dropped")
+    return given
 
 
 def _number(asked: Json, name: str) -> float | None:

@@ -48,11 +48,15 @@ def audit_page(found: AuditResult) -> Json:
     ]
     return {
         "audit": found.to_dict(),
-        "about": f"{reader} learns about {words.named(audit.sensitive)}:",
+        "about": f"{reader} learns about {words.named(audit.sensitive)}:" + _left_out(found.dropped_rows),
         "findings": [
             {"name": name, "number": number, "sentence": sentence} for name, number, sentence in findings
         ],
     }
+
+
+def _left_out(rows: int) -> str:
+    return f" ({words.counted(rows, 'row')} left out for a missing value)" if rows else ""
 
 
 def frontier_page(frontier: Frontier, document: Json | None = None) -> Json:

@@ -9,8 +9,22 @@ from pathlib import Path
 
 from hartley.errors import TableError
 
-PARQUET = (".parquet", ".pq")
-KINDS = (".csv", ".tsv", ".tab", *PARQUET, ".jsonl", ".ndjson")
+TEXT = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
+KINDS = (
+    *TEXT,
+    ".parquet",
+    ".pq",
+    ".arrow",
+    ".feather",
+    ".ipc",
+    ".xlsx",
+    ".xls",
+    ".xlsb",
+    ".ods",
+    ".dta",
+    ".sav",
+)
+PACKINGS = (".gz", ".zst", ".bz2", ".xz")
 """The endings of tables that can be read. A test holds them against the readers; the server loads none."""
 LONGEST_NAME = 120
 
@@ -26,10 +40,10 @@ def kind_of(name: str) -> str:
     ('.csv', '.csv.gz')
     """
     lower = name.lower()
-    packed = ".gz" if lower.endswith(".gz") else ""
-    for kind in KINDS:
-        if lower.removesuffix(packed).endswith(kind) and not (packed and kind in PARQUET):
-            return kind + packed
+    packing = next((ending for ending in PACKINGS if lower.endswith(ending)), "")
+    for kind in TEXT if packing else KINDS:
+        if lower.removesuffix(packing).endswith(kind):
+            return kind + packing
     raise TableError(
         f"this is no kind of table that can be read; its name must end in one of {', '.join(KINDS)}"
     )

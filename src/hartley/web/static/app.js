@@ -96,7 +96,7 @@ function chosenRoles() {
   });
   if (!roles.sensitive.length) throw new Error("Choose at least one column to protect.");
   if (!roles.public.length) throw new Error("Choose at least one column to publish.");
-  return { revision: state.table.revision, ...roles };
+  return { revision: state.table.revision, missing: by("missing").value, ...roles };
 }
 
 by("measure").addEventListener("click", (event) => during(event.target, async () => {
