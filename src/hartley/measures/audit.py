@@ -7,16 +7,17 @@ from math import log2
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from hartley.measures.overlap import overlap_partition
+from hartley.measures.overlap import linked_groups
 from hartley.measures.uncertainty import candidate_counts, prior_counts, row_counts
-from hartley.model import Alphabet, JointRange, Partition
+from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
+from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 
-MOST_NARROWEST = 10
 MOST_COMPONENTS = 10
-MOST_LISTED = 100
-"""No witness lists more sensitive values than this."""
+Counts = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -147,69 +148,129 @@ class Audit:
 
 def audit(joint: JointRange, partition: Partition | None = None) -> Audit:
     """Measure a table as it is, or a release of it."""
+    return audit_of_summary(summary(joint, partition))
+
+
+def audit_of_summary(found: RangeSummary) -> Audit:
+    """Measure what was counted where the rows are.
+
+    >>> from hartley.examples import toy
+    >>> audit_of_summary(summary(toy())) == audit(toy())
+    True
+    """
+    groups = linked_groups(found.sensitive.size, found.anchors, found.linked)
+    fewest, most = found.fewest, max(span.most for span in found.spans)
+    return Audit(
+        rows=found.rows,
+        pairs=found.pairs,
+        sensitive=Role.of(found.sensitive),
+        public=Role(found.public_columns, found.public_values),
+        side=None if found.side_columns is None else Role(found.side_columns, found.side_values),
+        h0_bits=log2(found.sensitive.size),
+        h0_given_public_bits=log2(most),
+        b0_bits=log2(fewest),
+        i0_bits=log2(min(span.prior / span.most for span in found.spans)),
+        l0_bits=log2(max(span.prior / span.fewest for span in found.spans)),
+        istar_bits=log2(groups.size),
+        components=groups.size,
+        distinct_l=fewest,
+        row_k=found.row_k,
+        independent=all(span.fewest == span.prior for span in found.spans),
+        observations=found.observations,
+        narrowest_count=found.narrowest_count,
+        narrowest_rows=found.narrowest_rows,
+        narrowest=tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest),
+        groups=_components(found, groups),
+    )
+
+
+def summary(joint: JointRange, partition: Partition | None = None) -> RangeSummary:
+    """Count what an audit needs of a joint range."""
     released = joint.release(partition)
     counts = candidate_counts(released)
     priors = prior_counts(released)
     rows = row_counts(released)
-    groups = overlap_partition(released)
-    fewest = int(counts.min())
-    narrowest = np.flatnonzero(counts == fewest)
-    return Audit(
+    narrowest = np.flatnonzero(counts == counts.min())
+    anchor = released.indices[released.indptr[:-1]]
+    size = released.sensitive.size
+    return RangeSummary(
         rows=joint.row_count,
         pairs=released.pairs,
-        sensitive=Role.of(joint.sensitive),
-        public=Role(joint.public.columns, released.public.size),
-        side=None if joint.side is None else Role.of(joint.side),
-        h0_bits=log2(joint.sensitive.size),
-        h0_given_public_bits=log2(counts.max()),
-        b0_bits=log2(fewest),
-        i0_bits=log2((priors / counts).min()),
-        l0_bits=log2((priors / counts).max()),
-        istar_bits=log2(groups.size),
-        components=groups.size,
-        distinct_l=fewest,
-        row_k=int(rows.min()),
-        independent=bool((counts == priors).all()),
+        sensitive=joint.sensitive,
+        public_columns=joint.public.columns,
+        public_values=released.public.size,
+        side_columns=None if joint.side is None else joint.side.columns,
+        side_values=0 if joint.side is None else joint.side.size,
         observations=released.observations,
+        spans=_spans(priors, counts),
+        row_k=int(rows.min()),
         narrowest_count=len(narrowest),
         narrowest_rows=int(rows[narrowest].sum()),
         narrowest=tuple(
-            _narrow(released, int(observation), int(rows[observation]))
+            _observation(released, int(observation), int(rows[observation]))
             for observation in narrowest[:MOST_NARROWEST]
         ),
-        groups=_components(released, groups, rows),
+        anchors=np.repeat(anchor, counts),
+        linked=released.indices,
+        anchored_observations=np.bincount(anchor, minlength=size),
+        anchored_rows=_row_totals(anchor, rows, size),
     )
 
 
-def _narrow(released: JointRange, observation: int, rows: int) -> Narrow:
+def _spans(priors: Counts, counts: Counts) -> tuple[Span, ...]:
+    if (priors == priors[0]).all():
+        return (Span(int(priors[0]), int(counts.min()), int(counts.max())),)
+    order = np.lexsort((counts, priors))
+    different, starts = np.unique(priors[order], return_index=True)
+    ends = np.append(starts[1:], len(order)) - 1
+    return tuple(
+        Span(int(prior), int(fewest), int(most))
+        for prior, fewest, most in zip(different, counts[order][starts], counts[order][ends], strict=True)
+    )
+
+
+def _row_totals(anchor: Codes, rows: Codes, size: int) -> Counts:
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, anchor, rows)
+    return totals
+
+
+def _observation(released: JointRange, observation: int, rows: int) -> NarrowObservation:
     candidates = released.candidates(observation)
-    hidden = set(released.sensitive.columns)
     side = None
     if released.side is not None and released.observed_side is not None:
-        side = _cells(released.side, int(released.observed_side[observation]), hidden)
-    return Narrow(
-        public=_cells(released.public, int(released.public_of[observation]), hidden),
+        side = _cells(released.side, int(released.observed_side[observation]))
+    return NarrowObservation(
+        public=_cells(released.public, int(released.public_of[observation])),
         side=side,
         candidates=len(candidates),
         rows=rows,
-        sensitive=tuple(
-            label_to_json(released.sensitive.label(int(code))) for code in candidates[:MOST_LISTED]
-        ),
+        listed=tuple(map(int, candidates[:MOST_LISTED])),
     )
 
 
-def _cells(alphabet: Alphabet, place: int, hidden: set[str]) -> dict[str, Any]:
-    return {
-        coordinate.name: label_to_json(coordinate.cell(place))
-        for coordinate in alphabet.coordinates
-        if coordinate.name not in hidden
-    }
+def _cells(alphabet: Alphabet, place: int) -> dict[str, Any]:
+    return {coordinate.name: coordinate.cell(place) for coordinate in alphabet.coordinates}
 
 
-def _components(released: JointRange, groups: Partition, rows: np.ndarray) -> tuple[Component, ...]:
-    of_observation = groups.labels[released.indices[released.indptr[:-1]]]
-    observations = np.bincount(of_observation, minlength=groups.size)
-    row_totals = np.bincount(of_observation, weights=rows, minlength=groups.size).astype(np.int64)
+def _narrow(sensitive: Alphabet, found: NarrowObservation) -> Narrow:
+    hidden = set(sensitive.columns)
+
+    def shown(cells: dict[str, Any]) -> dict[str, Any]:
+        return {name: label_to_json(cell) for name, cell in cells.items() if name not in hidden}
+
+    return Narrow(
+        public=shown(found.public),
+        side=None if found.side is None else shown(found.side),
+        candidates=found.candidates,
+        rows=found.rows,
+        sensitive=tuple(label_to_json(sensitive.label(code)) for code in found.listed),
+    )
+
+
+def _components(found: RangeSummary, groups: Partition) -> tuple[Component, ...]:
+    observations = _row_totals(groups.labels, found.anchored_observations, groups.size)
+    row_totals = _row_totals(groups.labels, found.anchored_rows, groups.size)
     order = np.lexsort((np.arange(groups.size), groups.sizes))[:MOST_COMPONENTS]
     return tuple(
         Component(
@@ -217,7 +278,7 @@ def _components(released: JointRange, groups: Partition, rows: np.ndarray) -> tu
             observations=int(observations[group]),
             rows=int(row_totals[group]),
             sensitive=tuple(
-                label_to_json(released.sensitive.label(int(code)))
+                label_to_json(found.sensitive.label(int(code)))
                 for code in np.flatnonzero(groups.labels == group)[:MOST_LISTED]
             ),
         )

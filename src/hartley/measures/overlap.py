@@ -46,6 +46,41 @@ def link_candidates(indptr: Codes, indices: Codes, parent: Codes) -> None:
                 parent[other] = root
 
 
+@hot_loop
+def join_links(anchors: Codes, linked: Codes, parent: Codes) -> None:
+    """Join the two ends of every link; the root of a group is its smallest value."""
+    for link in range(len(anchors)):
+        one, other = anchors[link], linked[link]
+        while parent[one] != one:
+            parent[one] = parent[parent[one]]
+            one = parent[one]
+        while parent[other] != other:
+            parent[other] = parent[parent[other]]
+            other = parent[other]
+        if one < other:
+            parent[other] = one
+        else:
+            parent[one] = other
+
+
+def linked_groups(size: int, anchors: Codes, linked: Codes) -> Partition:
+    """Group ``size`` values so that no link leaves a group.
+
+    >>> linked_groups(4, np.array([0, 3]), np.array([2, 2]))
+    Partition({0, 2, 3}, {1})
+    """
+    parent: Codes = np.arange(size).astype(code_type(size))
+    join_links.for_size(len(anchors), 200_000)(anchors, linked, parent)
+    return _settled(parent)
+
+
+def _settled(parent: Codes) -> Partition:
+    # Every link points to a smaller value, so pointer jumping ends.
+    while not np.array_equal(further := parent[parent], parent):
+        parent = further
+    return Partition(parent)
+
+
 def overlap_partition(joint: JointRange, partition: Partition | None = None) -> Partition:
     r"""Group the sensitive values so that no released value confuses two groups.
 
@@ -59,10 +94,7 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     size = released.sensitive.size
     parent: Codes = np.arange(size).astype(code_type(size))
     link_candidates.for_size(released.pairs, 200_000)(released.indptr, released.indices, parent)
-    # Every link points to a smaller value, so pointer jumping ends.
-    while not np.array_equal(further := parent[parent], parent):
-        parent = further
-    return Partition(parent)
+    return _settled(parent)
 
 
 def components(joint: JointRange, partition: Partition | None = None) -> Partition:

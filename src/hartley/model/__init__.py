@@ -4,5 +4,16 @@ from hartley.model.alphabet import Alphabet, Coordinate, Kind, Label
 from hartley.model.joint_range import JointRange
 from hartley.model.merge_tree import MergeTree
 from hartley.model.partition import Partition, meet
+from hartley.model.range_summary import RangeSummary
 
-__all__ = ["Alphabet", "Coordinate", "JointRange", "Kind", "Label", "MergeTree", "Partition", "meet"]
+__all__ = [
+    "Alphabet",
+    "Coordinate",
+    "JointRange",
+    "Kind",
+    "Label",
+    "MergeTree",
+    "Partition",
+    "RangeSummary",
+    "meet",
+]

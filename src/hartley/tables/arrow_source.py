@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError, quoted
+from hartley.tables.coding import Scan
 from hartley.tables.engine import connect
 from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
-from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
-from hartley.tables.source import RawColumn
+from hartley.tables.source import CountedHere, RawColumn
 
 
 def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:
@@ -56,7 +56,7 @@ def _schema(path: Path) -> Any:
         ) from None
 
 
-class ArrowSource:
+class ArrowSource(CountedHere):
     """Arrow files, scanned batch by batch."""
 
     def __init__(self, files: Files, rows: Any, options: ReadOptions) -> None:

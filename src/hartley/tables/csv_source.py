@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
+from hartley.tables.coding import Scan
 from hartley.tables.csv_records import CsvShape, check_records, line_of_record
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
-from hartley.tables.source import RawColumn
+from hartley.tables.source import CountedHere, RawColumn
 from hartley.tables.text_files import open_bytes, packing, readable
 
 KEPT_IN_MEMORY = 1 << 27
 """Files up to this many bytes are parsed once; larger ones again for each question, at any size."""
 
 
-class CsvSource:
+class CsvSource(CountedHere):
     """Delimited text files; every cell is selected as it stands, with NULL for a cell without anything."""
 
     def __init__(self, files: Files, delimiter: str, options: ReadOptions) -> None:

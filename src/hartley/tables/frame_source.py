@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError, quoted
+from hartley.tables.coding import Scan
 from hartley.tables.engine import connect
-from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
-from hartley.tables.source import RawColumn
+from hartley.tables.source import CountedHere, RawColumn
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -50,7 +50,7 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     raise TableError("one column is no table; give a data frame")
 
 
-class EagerFrame:
+class EagerFrame(CountedHere):
     """A frame in memory."""
 
     def __init__(
@@ -94,7 +94,7 @@ class EagerFrame:
         self.connection.close()
 
 
-class LazyFrame:
+class LazyFrame(CountedHere):
     """A frame or relation that stays in its own engine."""
 
     name = "the table"

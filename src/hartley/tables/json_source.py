@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
+from hartley.tables.coding import Scan
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
-from hartley.tables.source import RawColumn
+from hartley.tables.source import CountedHere, RawColumn
 from hartley.tables.text_files import open_bytes, readable
 
 KEPT_IN_MEMORY = 1 << 27
@@ -30,7 +30,7 @@ UNREADABLE = "the file cannot be read as JSON lines"
 _NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
 
 
-class JsonSource:
+class JsonSource(CountedHere):
     """A file of JSON lines."""
 
     def __init__(self, files: Files, options: ReadOptions) -> None:

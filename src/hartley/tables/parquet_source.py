@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
+from hartley.tables.coding import Scan
 from hartley.tables.engine import connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.range_read import Scan
 from hartley.tables.reading import ReadOptions
-from hartley.tables.source import RawColumn
+from hartley.tables.source import CountedHere, RawColumn
 
 
-class ParquetSource:
+class ParquetSource(CountedHere):
     """A Parquet file, read where it lies."""
 
     def __init__(self, files: Files, options: ReadOptions) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from hartley.tables.coding import Missing, Scan
 from hartley.tables.columns import RefusedColumn, TypedColumn, as_text, typed_native
-from hartley.tables.range_read import Scan
+from hartley.tables.roles import Roles
+from hartley.tables.summary_read import SummaryRead
 from hartley.tables.text_cells import TextRule
 
 if TYPE_CHECKING:
@@ -26,6 +28,17 @@ class RawColumn:
     """How text cells become values; nothing where the source has types of its own."""
     refusal: str | None = None
     """Why the source cannot give this column; reads on from its name."""
+
+
+class CountedHere:
+    """A source whose rows DuckDB counts here."""
+
+    def summary(
+        self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
+    ) -> SummaryRead | None:
+        """Leave the counting to DuckDB."""
+        del columns, roles, missing
+        return None
 
 
 class Source(Protocol):
@@ -55,6 +68,11 @@ class Source(Protocol):
 
     def where(self, row: int) -> str:
         """Word the place of a row, counted from 1, for a message."""
+
+    def summary(
+        self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
+    ) -> SummaryRead | None:
+        """Count what an audit needs where the rows are; nothing where DuckDB is to count it here."""
 
     def close(self) -> None:
         """Let go of files and memory."""

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import ColumnError
 from hartley.model import Kind
+from hartley.tables.coding import Missing
 from hartley.tables.columns import RefusedColumn, TypedColumn
-from hartley.tables.range_read import Missing, RangeRead, read_range
+from hartley.tables.range_read import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.source import RawColumn, Source, typed_without_looking
+from hartley.tables.source import CountedHere, RawColumn, Source, typed_without_looking
+from hartley.tables.summary_read import SummaryRead, read_summary
 from hartley.tables.text_cells import TextRule, typed_texts
 
 if TYPE_CHECKING:
@@ -125,6 +127,23 @@ class Table:
             missing,
             missing_at,
         )
+
+    def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead:
+        """Have the engine that holds the rows count what an audit needs: neither rows nor pairs leave it.
+
+        The same counts as of :meth:`joint_range`, for tables whose pairs are too many to come here.
+        """
+        typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
+        found = self._source.summary(typed, roles, missing)
+        if found is not None:
+            return found
+        scan = self._source.scan([self._raw[name] for name in roles.columns])
+        return read_summary(self.connection, scan, typed, roles, missing)
+
+    @property
+    def is_counted_inside(self) -> bool:
+        """Whether an audit had better be counted by the engine than from pairs that come here."""
+        return self.row_count >= COUNTED_FROM or not isinstance(self._source, CountedHere)
 
     def typed_columns(self, names: Sequence[str]) -> list[TypedColumn]:
         """Give columns by the rule of types; refuse one that cannot be measured."""

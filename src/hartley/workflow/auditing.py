@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hartley.errors import ColumnError
-from hartley.measures.audit import Audit
+from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
 from hartley.model import JointRange
@@ -63,21 +63,26 @@ def audit(
 ) -> AuditResult:
     """Measure what a reader of the public columns learns about the sensitive ones.
 
-    ``source`` is a path or a data frame (pandas, polars, pyarrow, DuckDB). Without
+    ``source`` is a path, a pattern, the URL of a database, or a data frame. Without
     ``public`` all other columns are taken together, and each one alone. ``stochastic`` adds what
     statistics say, with the row frequencies as probabilities.
     """
     requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
     table = open_table(source, options or ReadOptions())
     roles, alone = choose_roles(table, names(sensitive), names(public), names(side))
-    read = table.joint_range(roles, missing=missing)
-    found = measure(read.joint)
+    statistics = None
+    if stochastic:
+        read = table.joint_range(roles, missing=missing)
+        found, dropped_rows = measure(read.joint), read.dropped_rows
+        statistics = _statistics(read.joint)
+    else:
+        found, dropped_rows = _measure(table, roles, missing)
     return AuditResult(
         audit=found,
-        each=tuple(sorted((_measure(table, one, missing) for one in alone), key=_worst_first)),
-        dropped_rows=read.dropped_rows,
+        each=tuple(sorted((_measure(table, one, missing)[0] for one in alone), key=_worst_first)),
+        dropped_rows=dropped_rows,
         requirements=tuple(requirement.check(found) for requirement in requirements),
-        stochastic=_statistics(read.joint) if stochastic else None,
+        stochastic=statistics,
     )
 
 
@@ -108,8 +113,13 @@ def choose_roles(
     return together, [Roles(sensitive=sensitive, public=(name,), side=side) for name in others]
 
 
-def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> Audit:
-    return measure(table.joint_range(roles, missing=missing).joint)
+def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> tuple[Audit, int]:
+    """Give the audit, and how many rows were left out; large tables are counted where they are."""
+    if table.is_counted_inside:
+        counted = table.range_summary(roles, missing=missing)
+        return audit_of_summary(counted.summary), counted.dropped_rows
+    read = table.joint_range(roles, missing=missing)
+    return measure(read.joint), read.dropped_rows
 
 
 def _worst_first(audit: Audit) -> tuple[float, float, float, tuple[str, ...]]:

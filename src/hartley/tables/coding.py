@@ -1,0 +1,308 @@
+"""Numbers for values: how the roles of a table are coded inside DuckDB.
+
+Each role gets a code for each of its values, in their order. A single column of whole
+numbers, dates or truth values over a short stretch is its own code, less the least value; any
+other role gets a dictionary, a small table inside DuckDB of its distinct values in order, and
+rows are joined to it.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import ColumnError, OptionError, TableError
+from hartley.model import Alphabet, Coordinate
+from hartley.tables.columns import TypedColumn
+from hartley.tables.engine import one_row
+from hartley.tables.roles import Roles
+from hartley.tables.values import coordinate, fetched
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Missing = Literal["value", "drop"]
+Codes = npt.NDArray[np.integer]
+ROLES = ("public", "sensitive", "side")
+
+SHORT_STRETCH = 1 << 16
+LONGEST_STRETCH = 1 << 26
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What SQL can select raw columns from; each record stands for ``rows`` rows."""
+
+    source: str
+    rows: str | None = None
+    """The column with the number of rows, or nothing where each record is one row."""
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """The rows of a table with a code for each role, as SQL."""
+
+    source: str
+    """What to select from, joins and all: ``n`` is the number of rows that a record stands for."""
+    roles: Mapping[str, CodedRole]
+    records: int
+    dropped_rows: int
+    """Rows left out because a value is missing; none when missing counts as a value."""
+    is_counted: bool
+    """Whether a record can stand for several rows."""
+
+
+class CodedRole(Protocol):
+    """The code of a role in SQL, and the way from codes back to values."""
+
+    @property
+    def sql(self) -> str:
+        """The code, as an expression over the coded rows."""
+
+    @property
+    def join(self) -> str:
+        """What the rows must be joined to for it."""
+
+    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+        """Give the alphabet of the role, and the place in it of each code; all codes are given."""
+
+    def cells(self, codes: Codes) -> Alphabet:
+        """Give the values of some codes, in the order of the codes given."""
+
+    def require_measurable(self) -> None:
+        """Refuse values that no alphabet can hold, without fetching them all."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A single column of whole numbers that is its own code, less the least value."""
+
+    column: TypedColumn
+    value: str
+    least: int
+    gone: int
+    """The code of missing."""
+    missing_at: float | None
+    join: str = ""
+
+    @property
+    def sql(self) -> str:
+        """The code, as an expression over the coded rows."""
+        return f"coalesce(t.{self.value} - ({self.least}), {self.gone})::INTEGER"
+
+    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+        """Give the alphabet of the role, and the place in it of each of its codes."""
+        return _sorted_stretch(codes, self.column, self.least, self.gone, self.missing_at)
+
+    def cells(self, codes: Codes) -> Alphabet:
+        """Give the values of some codes."""
+        carried = codes.astype(np.int64) + self.least
+        return Alphabet((coordinate(self.column, carried, codes == self.gone),))
+
+    def require_measurable(self) -> None:
+        """Refuse dates that Python does not know."""
+        self.cells(np.array([0, max(self.gone - 1, 0)]))
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """A role whose distinct values, in their order, are numbered in a table of their own."""
+
+    connection: DuckDBPyConnection
+    table: str
+    columns: tuple[tuple[TypedColumn, str], ...]
+    """The columns, and what the rows call their values."""
+    missing_at: float | None
+
+    @property
+    def sql(self) -> str:
+        """The code, as an expression over the coded rows."""
+        return f"{self.table}.code"
+
+    @property
+    def join(self) -> str:
+        """What the rows must be joined to for it."""
+        on = " AND ".join(f"t.{value} IS NOT DISTINCT FROM {self.table}.{value}" for _, value in self.columns)
+        return f" JOIN {self.table} ON {on}"
+
+    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+        """Give the alphabet of the role; codes are places already."""
+        return _placed(self._fetched(""), self.missing_at), codes
+
+    def cells(self, codes: Codes) -> Alphabet:
+        """Give the values of some codes."""
+        asked = np.unique(codes)
+        found = self._fetched(f"WHERE code IN ({', '.join(map(str, asked.tolist()))})")
+        places = np.searchsorted(asked, codes)
+        return Alphabet(
+            tuple(
+                Coordinate(one.name, one.kind, one.values[places], one.missing[places])
+                for one in found.coordinates
+            )
+        )
+
+    def require_measurable(self) -> None:
+        """Refuse infinite numbers and odd moments by the extremes alone."""
+        for column, value in self.columns:
+            if column.carrier == "text":
+                continue
+            fine = f"max(abs({value} % 1000))" if column.unit == "nanosecond" else "0"
+            least, most, rest = one_row(
+                self.connection, f"SELECT min({value}), max({value}), {fine} FROM {self.table}"
+            )
+            if least is None or column.carrier == "exact":
+                continue
+            extremes = np.array([least, most]) if not rest else np.array([least, most, 1])
+            coordinate(column, extremes, np.zeros(len(extremes), dtype=bool))
+
+    def _fetched(self, where: str) -> Alphabet:
+        cells = ", ".join(f"{fetched(column, value)} AS {value}" for column, value in self.columns)
+        arrays = self.connection.execute(
+            f"SELECT {cells} FROM {self.table} {where} ORDER BY code"
+        ).fetchnumpy()
+        return Alphabet(
+            tuple(
+                coordinate(column, np.ma.getdata(arrays[value]), _missing(arrays[value]))
+                for column, value in self.columns
+            )
+        )
+
+
+@contextmanager
+def coded_rows(
+    connection: DuckDBPyConnection,
+    scan: Scan,
+    columns: Mapping[str, TypedColumn],
+    roles: Roles,
+    missing: Missing,
+    missing_at: float | None,
+) -> Iterator[CodedRows]:
+    """Give the rows with a code for each role, as long as the block lasts."""
+    if missing not in ("value", "drop"):
+        raise OptionError.unknown("way to treat missing values", missing, ("value", "drop"))
+    if missing_at is not None and not isfinite(missing_at):
+        raise OptionError(f"missing_at must be a finite number, not {missing_at}")
+    if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
+        raise ColumnError("missing_at is the place of a missing number, but no public column is a number")
+    value = {name: f"v{place}" for place, name in enumerate(roles.columns)}
+    typed = ", ".join(f"{columns[name].sql} AS {value[name]}" for name in roles.columns)
+    source = f"(SELECT {typed}, {scan.rows or '1'} AS n FROM {scan.source})"
+    present = " AND ".join(f"{v} IS NOT NULL" for v in value.values())
+    stretched = [name for name in roles.columns if columns[name].carrier == "integer"]
+    bounds = "".join(f", min({value[name]}), max({value[name]})" for name in stretched)
+    kept = f" FILTER ({present})"
+    found = one_row(
+        connection,
+        f"SELECT {'count(*)' if scan.rows is None else 'coalesce(sum(n), 0)'}, "
+        f"{f'count(*){kept}' if scan.rows is None else f'coalesce(sum(n){kept}, 0)'}, "
+        f"count(*){bounds} FROM {source}",
+    )
+    total, complete, records = int(found[0]), int(found[1]), int(found[2])
+    stretches = {name: (found[3 + 2 * place], found[4 + 2 * place]) for place, name in enumerate(stretched)}
+    if missing == "drop":
+        if not complete:
+            raise TableError(
+                "every row has a missing value in one of the columns; nothing is left to measure"
+            )
+        source = f"(SELECT * FROM {source} WHERE {present})"
+    coded: dict[str, CodedRole] = {}
+    try:
+        for role in ROLES:
+            names = getattr(roles, role)
+            if not names:
+                continue
+            at = missing_at if role == "public" else None
+            own = _own_code(names, columns, value, stretches, records, at)
+            named = tuple((columns[name], value[name]) for name in names)
+            coded[role] = own or numbered_values(connection, source, named, f"hartley_{role}", at)
+        joined = f"{source} AS t{''.join(role.join for role in coded.values())}"
+        dropped = total - complete if missing == "drop" else 0
+        yield CodedRows(joined, coded, records, dropped, scan.rows is not None)
+    finally:
+        for role in ROLES:
+            connection.execute(f"DROP TABLE IF EXISTS hartley_{role}")
+
+
+def _own_code(
+    names: tuple[str, ...],
+    columns: Mapping[str, TypedColumn],
+    value: Mapping[str, str],
+    stretches: Mapping[str, tuple[int | None, int | None]],
+    records: int,
+    missing_at: float | None,
+) -> Stretch | None:
+    if len(names) > 1 or names[0] not in stretches:
+        return None
+    least, most = stretches[names[0]]
+    length = 0 if least is None or most is None else most - least + 1
+    if length > min(max(SHORT_STRETCH, 4 * records), LONGEST_STRETCH):
+        return None
+    return Stretch(columns[names[0]], value[names[0]], least or 0, length, missing_at)
+
+
+def numbered_values(
+    connection: DuckDBPyConnection,
+    source: str,
+    columns: tuple[tuple[TypedColumn, str], ...],
+    table: str,
+    missing_at: float | None,
+) -> Dictionary:
+    """Give numbers to the distinct values of a role in their order, in a table of its own."""
+    values = ", ".join(value for _, value in columns)
+    order = ", ".join(
+        f"coalesce({value}, {float(missing_at)!r}::DOUBLE), {value} IS NULL, {value}"
+        if missing_at is not None and column.kind == "number"
+        else f"{value} NULLS LAST"
+        for column, value in columns
+    )
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {values}, "
+        f"(row_number() OVER (ORDER BY {order}) - 1)::INTEGER AS code "
+        f"FROM (SELECT DISTINCT {values} FROM {source})"
+    )
+    return Dictionary(connection, table, columns, missing_at)
+
+
+def _missing(carried: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    if carried.dtype == object and not np.ma.isMaskedArray(carried):
+        return np.array([cell is None for cell in carried], dtype=bool)
+    return np.ma.getmaskarray(carried)
+
+
+def _sorted_stretch(
+    codes: Codes, column: TypedColumn, least: int, gone: int, missing_at: float | None
+) -> tuple[Alphabet, Codes]:
+    """Give the alphabet of a column that is its own code, and the place of each code in it."""
+    seen = np.zeros(gone + 1, dtype=bool)
+    seen[codes] = True
+    values = np.flatnonzero(seen)
+    missing = values == gone
+    if missing_at is not None and column.kind == "number" and missing[-1]:
+        place = int(np.searchsorted(values[:-1] + least, missing_at, side="right"))
+        values, missing = np.insert(values[:-1], place, gone), np.insert(missing[:-1], place, True)
+    else:
+        missing_at = None
+    alphabet = _placed(Alphabet((coordinate(column, values + least, missing),)), missing_at)
+    if (len(values) == gone + 1 and missing_at is None) or (len(values) == gone and not seen[gone]):
+        return alphabet, codes
+    place_of = np.empty(gone + 1, dtype=np.int32)
+    place_of[values] = np.arange(len(values), dtype=np.int32)
+    return alphabet, place_of[codes]
+
+
+def _placed(alphabet: Alphabet, missing_at: float | None) -> Alphabet:
+    """Put missing where the user wants it on the line, where there is a line and something missing."""
+    positions = alphabet.positions
+    if missing_at is None or positions is None or not alphabet.missing.any():
+        return alphabet
+    if alphabet.coordinates[0].kind != "number":
+        return alphabet
+    return Alphabet(alphabet.coordinates, np.where(alphabet.missing, missing_at, positions))

@@ -1,0 +1,196 @@
+"""The counts of an audit, asked of the engine that has the rows, in SQL that every engine speaks.
+
+The engine keeps a table ``hartley_pairs`` with the distinct pairs: columns ``x0, x1, ...`` for the public
+value, ``a`` for the number of the side value (0 without), ``s`` for the number of the sensitive
+value, and ``n`` for the rows. What leaves it are totals, ten witnesses, and the distinct links
+between sensitive values: neither rows nor pairs.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model import Alphabet, RangeSummary
+from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
+from hartley.tables.roles import Roles
+
+Columns = dict[str, npt.NDArray[Any]]
+PAIRS = "hartley_pairs"
+KEPT = ("hartley_first", "hartley_priors", "hartley_observed", PAIRS)
+
+
+class CountingEngine(Protocol):
+    """An engine with a table of pairs that runs SQL."""
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep the outcome of a query under a name, inside the engine."""
+
+    def fetch(self, query: str) -> Columns:
+        """Fetch the outcome of a query."""
+
+    def same(self, one: str, other: str) -> str:
+        """Give the SQL that tells whether two public cells are equal, two missing ones included."""
+
+    def drop(self, name: str) -> None:
+        """Forget what was kept under a name, if anything was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleValues:
+    """How the numbers of the roles become values."""
+
+    sensitive: Callable[[npt.NDArray[Any]], tuple[Alphabet, npt.NDArray[Any]]]
+    """From all numbers of sensitive values to their alphabet, and the place of each."""
+    public_cells: Callable[[Columns], Alphabet]
+    """From the columns ``x0, x1, ...`` of some witnesses to their values."""
+    side_cells: Callable[[npt.NDArray[Any]], Alphabet]
+
+
+def counted_summary(
+    engine: CountingEngine, roles: Roles, values: RoleValues, width: int, side_values: int
+) -> RangeSummary:
+    """Count what an audit needs; ``width`` is the number of columns ``x0, x1, ...``."""
+    try:
+        return _Counting(
+            engine, roles, values, [f"x{place}" for place in range(width)], side_values
+        ).summary()
+    finally:
+        for name in KEPT:
+            engine.drop(name)
+
+
+@dataclass(frozen=True)
+class _Counting:
+    engine: CountingEngine
+    roles: Roles
+    values: RoleValues
+    x: list[str]
+    side_values: int
+
+    def summary(self) -> RangeSummary:
+        keep, keys = self.engine.keep, ", ".join(self.x)
+        numbers = self.engine.fetch(f"SELECT DISTINCT s FROM {PAIRS} ORDER BY s")["s"].astype(np.int64)
+        sensitive, places = self.values.sensitive(numbers)
+        keep(
+            "hartley_observed",
+            f"SELECT {keys}, a, count(*) AS c, sum(n) AS r, min(s) AS anchor FROM {PAIRS} GROUP BY {keys}, a",
+        )
+        totals = self._totals(sensitive.size)
+        observations = int(totals["observations"].sum())
+        public_values = observations
+        if self.roles.side:
+            distinct = f"SELECT DISTINCT {keys} FROM hartley_observed"
+            public_values = int(self.engine.fetch(f"SELECT count(*) AS n FROM ({distinct}) q")["n"][0])
+        fewest = int(totals["fewest"].min())
+        narrow = self.engine.fetch(
+            f"SELECT count(*) AS observations, sum(r) AS rws FROM hartley_observed WHERE c = {fewest}"
+        )
+        anchored = self.engine.fetch(
+            "SELECT anchor, count(*) AS observations, sum(r) AS rws FROM hartley_observed GROUP BY anchor"
+        )
+        links = self._links()
+        place_of = _Places(numbers, places)
+        return RangeSummary(
+            rows=int(totals["rws"].sum()),
+            pairs=int(totals["pairs"].sum()),
+            sensitive=sensitive,
+            public_columns=self.roles.public,
+            public_values=public_values,
+            side_columns=self.roles.side or None,
+            side_values=self.side_values,
+            observations=observations,
+            spans=tuple(
+                Span(int(prior), int(low), int(high))
+                for prior, low, high in zip(totals["prior"], totals["fewest"], totals["most"], strict=True)
+            ),
+            row_k=int(totals["fewest_rows"].min()),
+            narrowest_count=int(narrow["observations"][0]),
+            narrowest_rows=int(narrow["rws"][0]),
+            narrowest=self._narrowest(fewest, place_of),
+            anchors=place_of(links["anchor"]),
+            linked=place_of(links["s"]),
+            anchored_observations=_spread(
+                place_of(anchored["anchor"]), anchored["observations"], sensitive.size
+            ),
+            anchored_rows=_spread(place_of(anchored["anchor"]), anchored["rws"], sensitive.size),
+        )
+
+    def _totals(self, sensitive_values: int) -> Columns:
+        asked = (
+            "min(c) AS fewest, max(c) AS most, count(*) AS observations, sum(c) AS pairs, "
+            "sum(r) AS rws, min(r) AS fewest_rows FROM hartley_observed"
+        )
+        if not self.roles.side:
+            return self.engine.fetch(f"SELECT {sensitive_values} AS prior, {asked}")
+        distinct = f"SELECT DISTINCT a, s FROM {PAIRS}"
+        self.engine.keep("hartley_priors", f"SELECT a, count(*) AS p FROM ({distinct}) q GROUP BY a")
+        return self.engine.fetch(
+            f"SELECT p AS prior, {asked} o JOIN hartley_priors q ON o.a = q.a GROUP BY p ORDER BY p"
+        )
+
+    def _links(self) -> Columns:
+        same = " AND ".join([*(self.engine.same(f"p.{x}", f"o.{x}") for x in self.x), "p.a = o.a"])
+        return self.engine.fetch(
+            f"SELECT DISTINCT o.anchor AS anchor, p.s AS s FROM {PAIRS} p JOIN hartley_observed o ON {same}"
+        )
+
+    def _narrowest(self, fewest: int, place_of: _Places) -> tuple[NarrowObservation, ...]:
+        keys = ", ".join(self.x)
+        order = ", ".join([*(f"CASE WHEN {x} IS NULL THEN 1 ELSE 0 END, {x}" for x in self.x), "a"])
+        first = (
+            f"SELECT {keys}, a, r FROM hartley_observed WHERE c = {fewest} ORDER BY {order} "
+            f"LIMIT {MOST_NARROWEST}"
+        )
+        self.engine.keep(
+            "hartley_first",
+            f"SELECT row_number() OVER (ORDER BY {order}) AS w, {keys}, a, r FROM ({first}) q",
+        )
+        found = self.engine.fetch(f"SELECT {keys}, a, r FROM hartley_first ORDER BY w")
+        same = " AND ".join([*(self.engine.same(f"p.{x}", f"f.{x}") for x in self.x), "p.a = f.a"])
+        candidates = self.engine.fetch(
+            "SELECT w, s FROM (SELECT f.w AS w, p.s AS s, "
+            "row_number() OVER (PARTITION BY f.w ORDER BY p.s) AS i "
+            f"FROM {PAIRS} p JOIN hartley_first f ON {same}) q WHERE i <= {MOST_LISTED} ORDER BY w, s"
+        )
+        public = self.values.public_cells({x: found[x] for x in self.x})
+        side = self.values.side_cells(found["a"].astype(np.int64)) if self.roles.side else None
+        listed = place_of(candidates["s"])
+        return tuple(
+            NarrowObservation(
+                public=_cells(public, place),
+                side=None if side is None else _cells(side, place),
+                candidates=fewest,
+                rows=int(found["r"][place]),
+                listed=tuple(sorted(map(int, listed[candidates["w"].astype(np.int64) == place + 1]))),
+            )
+            for place in range(len(found["r"]))
+        )
+
+
+class _Places:
+    """From numbers of sensitive values to their places in the alphabet."""
+
+    def __init__(self, numbers: npt.NDArray[Any], places: npt.NDArray[Any]) -> None:
+        self._numbers = numbers
+        self._places = places
+
+    def __call__(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        found = self._places[np.searchsorted(self._numbers, numbers.astype(np.int64))]
+        return found.astype(np.int64)
+
+
+def _spread(places: npt.NDArray[Any], counts: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+    spread = np.zeros(size, dtype=np.int64)
+    spread[places] = counts.astype(np.int64)
+    return spread
+
+
+def _cells(alphabet: Alphabet, place: int) -> dict[str, Any]:
+    return {coordinate.name: coordinate.cell(place) for coordinate in alphabet.coordinates}
