@@ -255,6 +255,8 @@ def side_joint_levels(
     complete = free.complete and certain.complete
     for level in free.levels:
         largest = int(level.cost)
+        if _fewest_components(joint, search.sets, largest) > 1:
+            continue
         partition = level.partition
         need = search.needs(partition)
         tries = TRIES * joint.public.size
@@ -266,7 +268,7 @@ def side_joint_levels(
             best = min(fitting, key=lambda partition: max_uncertainty_reduction(joint, partition))
             bits = max_uncertainty_reduction(joint, best)
             levels.append(replace(level, leakage_bits=bits, cut=_keep(best)))
-        elif _fewest_components(joint, search.sets, largest) == 1:
+        else:
             complete = False
     return Levels(levels=tuple(levels), complete=complete)
 

@@ -32,6 +32,7 @@ CHUNK = 200_000
 """Moves between two questions whether to stop; a few hundredths of a second."""
 MOST_CELLS = 50_000_000
 """Clusters times candidates that the search is willing to keep counts for."""
+STEPS_OF_A_MOVE = 4
 WORST_STEP = 64
 """Moves that cost this much more are never taken."""
 
@@ -253,11 +254,11 @@ class SwapSearch:
 
     def run(self, moves: int, heat: Heat, effort: Effort) -> bool:
         """Try so many moves, fewer where the effort ends; tell whether the goal is reached."""
-        return self._run(moves, heat, effort, swap_loop.for_size(moves))
+        return self._run(moves, heat, effort, swap_loop.for_size(STEPS_OF_A_MOVE * moves))
 
     def anneal(self, moves: int, effort: Effort) -> bool:
         """Try so many moves at falling temperature; tell whether the goal is reached."""
-        loop = swap_loop.for_size(moves)
+        loop = swap_loop.for_size(STEPS_OF_A_MOVE * moves)
         return any(self._run(-(-moves // len(COOLING)), heat, effort, loop) for heat in COOLING)
 
     def _run(self, moves: int, heat: Heat, effort: Effort, loop: Callable[..., None]) -> bool:
