@@ -1,0 +1,45 @@
+"""A table described for the choice of roles."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from hartley import workflow
+
+
+def test_columns_come_in_order_with_kind_values_missing_and_examples(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age,visit,note\n30,2020-01-05,a\n41,,a\n41,2021-02-03,\n", encoding="utf-8")
+    described = workflow.describe(path)
+    assert (described.name, described.rows) == ("t.csv", 3)
+    assert [column.to_dict() for column in described.columns] == [
+        {"name": "age", "kind": "number", "values": 2, "missing": 0, "examples": ["30", "41"]},
+        {
+            "name": "visit",
+            "kind": "date",
+            "values": 2,
+            "missing": 1,
+            "examples": ["2020-01-05", "2021-02-03"],
+        },
+        {"name": "note", "kind": "text", "values": 1, "missing": 1, "examples": ["a"]},
+    ]
+
+
+def test_a_column_without_single_values_is_listed_and_cannot_be_measured():
+    described = workflow.describe(pa.table({"age": [1, 2], "tags": [["a"], ["b", "c"]]}))
+    tags = described.columns[1]
+    assert (tags.name, tags.kind, tags.values, tags.missing) == ("tags", None, None, None)
+
+
+def test_only_a_few_examples_are_shown():
+    described = workflow.describe(pa.table({"x": list(range(500))}))
+    assert described.columns[0].examples == ("0", "1", "2", "3")
+    assert described.columns[0].values == 500
+
+
+def test_the_counts_are_those_of_an_audit():
+    table = pa.table({"s": [1, 1, None, 3], "x": ["a", "b", "b", None]})
+    described = {column.name: column for column in workflow.describe(table).columns}
+    audit = workflow.audit(table, sensitive="s", public="x").audit
+    assert audit.sensitive.values == described["s"].values + 1
+    assert audit.public.values == described["x"].values + 1
