@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": "Put every method side by side at the same target.",
     "report": "Write what a table gives away, and what a release would, as one page.",
     "serve": "Work on a table in the browser.",
+    "reproduce": "Run the paper's examples and its experiment again.",
 }
 """Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""
 

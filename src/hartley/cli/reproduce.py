@@ -1,0 +1,158 @@
+"""``hartley reproduce``: the paper's examples and experiment, run again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from hartley.cli import options
+from hartley.cli.patience import patience
+from hartley.cli.terminal import console, grid, heading, notes, print_json
+from hartley.errors import InputError, OptionError
+from hartley.release.writing import cannot_write
+from hartley.report.reproduction import dominance_words, figures, markdown, summary
+from hartley.tables.heart_file import SOURCE, HeartRows
+from hartley.workflow.printed import NOT_REPRODUCIBLE
+from hartley.workflow.reproducing import NO_DATA, Reproduction, fetch_data, read_data, reproduce
+from hartley.workflow.verdicts import Check, shown
+
+KEPT = "processed.hungarian.data"
+
+
+@click.command("reproduce")
+@click.option(
+    "--data",
+    type=click.Path(),
+    metavar="FILE",
+    help="UCI's processed.hungarian.data, or a CSV file with the columns age and chol.",
+)
+@click.option("--download", is_flag=True, help="Fetch that file from UCI; asks first.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the figures and tables there.",
+)
+@options.json_output
+def command(*, data: str | None, download: bool, output: Path | None, as_json: bool) -> int:
+    """Run the paper's worked examples and toy figures again, and its experiment where the data is given.
+
+    Every value stands beside the printed one, and, where that is a misprint, beside the corrected one.
+    """
+    if data is not None and download:
+        raise OptionError("give the data with --data, or let it be fetched with --download, not both")
+    folder = None if output is None else _folder(output)
+    rows = read_data(data) if data is not None else None
+    if download:
+        rows = _downloaded(folder)
+    with patience(seed=0, time_limit=None) as effort:
+        found = reproduce(rows, effort=effort)
+    if folder is not None:
+        _write(folder, found)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        show(console(), found)
+    return 0 if found.holds else 3
+
+
+def show(out: Console, found: Reproduction) -> None:
+    """Print every value beside the paper's, what cannot be had, and the dominance measured."""
+    heading(out, "The paper, run again")
+    out.print(summary(found), markup=False)
+    out.print()
+    _show_checks(out, found.checks)
+    heading(out, "What cannot be reproduced from the text")
+    for slip in NOT_REPRODUCIBLE:
+        out.print(f"- {slip.place}: {slip.printed}: {slip.here}", markup=False)
+    out.print()
+    heading(out, "The experiment on the Hungarian heart disease data")
+    if found.experiment is None:
+        out.print(NO_DATA, markup=False)
+        return
+    _show_checks(out, found.experiment.checks)
+    columns = ["generalisation, k = 5", "l", "clusters", "largest", "suppressed"]
+    rows = [
+        [one.name, f"{one.distinct_l}", f"{one.clusters}", f"{one.largest_cluster}", f"{one.suppressed_rows}"]
+        for one in found.experiment.variants
+    ]
+    out.print(grid(columns, rows, right=range(1, len(columns))))
+    for panel in found.experiment.panels:
+        out.print()
+        for sentence in dominance_words(panel):
+            out.print(sentence, markup=False)
+
+
+def _show_checks(out: Console, checks: tuple[Check, ...]) -> None:
+    """Print the values place by place, and below them what is wrong with the misprints."""
+    for place, group in groupby(checks, key=lambda check: check.value.place):
+        here = tuple(group)
+        rows = [
+            [
+                check.value.quantity,
+                shown(check.value.printed),
+                "" if check.value.corrected is None else shown(check.value.corrected),
+                shown(check.found),
+                check.verdict.partition(",")[0],
+            ]
+            for check in here
+        ]
+        heading(out, place)
+        out.print(grid(["", "printed", "corrected", "found", "verdict"], rows))
+        for note in dict.fromkeys(check.value.note for check in here if check.value.note):
+            out.print(f"({note})", style="dim", markup=False)
+        out.print()
+
+
+def _downloaded(folder: Path | None) -> HeartRows:
+    if not sys.stdin.isatty():
+        raise OptionError(
+            "--download asks before it fetches, and there is no terminal to ask on; fetch "
+            f"{SOURCE} yourself and give it with --data"
+        )
+    click.confirm(f"Fetch {SOURCE}?", abort=True, err=True)
+    content, rows = fetch_data()
+    notes().print(
+        "fetched; it has the rows, ages, cholesterol values and pairs of the paper's data, and the checksum "
+        "of its (age, cholesterol) rows is the known one (UCI publishes no checksum of the file)",
+        markup=False,
+    )
+    if folder is not None:
+        _put(folder / KEPT, content)
+    return rows
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    return path
+
+
+def _write(folder: Path, found: Reproduction) -> None:
+    _put(
+        folder / "reproduction.json",
+        json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n",
+    )
+    _put(folder / "reproduction.md", markdown(found).encode())
+    try:
+        drawn = {name: figure.svg() for name, figure in figures(found).items()}
+    except InputError as error:
+        notes().print(f"figures are left out: {error}", markup=False)
+        return
+    for name, figure in drawn.items():
+        _put(folder / f"{name}.svg", figure.encode())
+
+
+def _put(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise cannot_write(path, error) from None

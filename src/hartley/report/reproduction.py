@@ -1,0 +1,188 @@
+"""The paper run again, as figures and as a page of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hartley.frontier import Point
+from hartley.report.figures.convergence import convergence_figure
+from hartley.report.figures.figure import Figure
+from hartley.report.figures.frontier import frontier_figure
+from hartley.report.figures.papers_axes import papers_axes_figure
+from hartley.workflow.experiment import GENERALISATION, Dominance, Experiment, K, Panel
+from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, Slip
+from hartley.workflow.reproducing import NO_DATA, Convergence, Reproduction
+from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, Check, shown
+
+LEAKAGES = {"l0": "L0", "istar": "I*"}
+UTILITIES = {"resolution": "U1", "distortion": "U2"}
+
+
+def summary(found: Reproduction) -> str:
+    """Say in one sentence how the values stand to the paper."""
+    verdicts = [check.verdict for check in found.all_checks]
+    differ = verdicts.count(DIFFERS)
+    said = (
+        f"{len(verdicts)} values: {verdicts.count(AS_PRINTED)} as printed, "
+        f"{verdicts.count(MISPRINT)} misprints whose corrected value holds"
+    )
+    return f"{said}, {differ} that differ from both." if differ else f"{said}."
+
+
+def dominance_words(panel: Panel) -> list[str]:
+    """Say for one leakage and utility how the other methods' points stand to our frontiers."""
+    said = [_standing(panel, one) for one in panel.dominance]
+    return [*said, _at_k(panel)] if panel.optimal.leakage == "l0" else said
+
+
+def _at_k(panel: Panel) -> str:
+    """Say what the paper's k costs each method: the claim of its experiment."""
+
+    def cost(point: Point) -> str:
+        return (
+            f"{point.largest_cluster if point.max_distortion is None else round(point.max_distortion, 2):g}"
+        )
+
+    best = max(panel.rivals[GENERALISATION], key=lambda point: point.utility)
+    what = "the largest cluster holds" if panel.optimal.utility == "resolution" else "the farthest move is"
+    return (
+        f"To leave {K} candidates, {what} {cost(panel.optimal.best_utility_with(K))} (optimal), "
+        f"{cost(panel.greedy.best_utility_with(K))} (greedy), {cost(best)} (best of the generalisations)."
+    )
+
+
+def _standing(panel: Panel, one: Dominance) -> str:
+    axes = f"{LEAKAGES[panel.optimal.leakage]} and {UTILITIES[panel.optimal.utility]}"
+    ours = "our optimal frontier" if one.search == "optimal" else "the paper's greedy run"
+    points = f"{one.points} point{'s' if one.points != 1 else ''} of {one.rival}"
+    said = f"{axes}: of {points}, {ours} dominates {one.dominated} and equals {one.equalled}"
+    return f"{said}; {one.better} are better." if one.better else f"{said}; none is better."
+
+
+def figures(found: Reproduction) -> dict[str, Figure]:
+    """Draw the paper's figures again, by file name without its ending."""
+    drawn = {
+        "convergence_algorithm_1": _convergence("Algorithm 1 on the toy", found.first_convergence),
+        "convergence_algorithm_2": _convergence("Algorithm 2 on the toy", found.second_convergence),
+        "frontier_toy": _toy(found),
+    }
+    for panel in () if found.experiment is None else found.experiment.panels:
+        drawn[f"hungarian_{panel.name}"] = frontier_figure(
+            panel.optimal, beside={"greedy": panel.greedy.points, **panel.rivals}, unit="cholesterol"
+        )
+        axes = panel.on_papers_axes()
+        drawn[f"hungarian_{panel.name}_papers_axes"] = papers_axes_figure(
+            {name: axes[name] for name in ("optimal", "greedy")},
+            {name: axes[name] for name in panel.rivals},
+            title=f"Hungarian data: {LEAKAGES[panel.optimal.leakage]} against "
+            f"{UTILITIES[panel.optimal.utility]}, on the paper's axes",
+            caption=" ".join(dominance_words(panel)),
+        )
+    return drawn
+
+
+def _convergence(title: str, runs: Sequence[Convergence]) -> Figure:
+    names = {run.name: f"{run.name}, λ = {run.utility_weight:g}" for run in runs}
+    return convergence_figure(
+        {names[run.name]: run.lagrangian for run in runs},
+        {names[run.name]: run.printed for run in runs},
+        title=title,
+    )
+
+
+def _toy(found: Reproduction) -> Figure:
+    return papers_axes_figure(
+        {f"{one.name}, greedy": one.greedy for one in found.toy_frontiers},
+        {f"{one.name}, printed": one.printed for one in found.toy_frontiers}
+        | {f"{one.name}, optimal": one.optimal for one in found.toy_frontiers},
+        title="I* against both utilities on the toy, on the paper's axes",
+        caption="Filled marks are the non-dominated steps of the greedy runs, open ones what the paper "
+        "prints and what the optimal search finds.",
+    )
+
+
+def markdown(found: Reproduction) -> str:
+    """Give everything as a page of tables; no row of the data is in it."""
+    parts = [
+        "# The paper, run again",
+        summary(found),
+        "## Examples and toy figures",
+        _checks(found.checks),
+        "## Formulas and claims that contradict the definitions",
+        _slips(SLIPS, "Here"),
+        "## What cannot be reproduced from the text",
+        _slips(NOT_REPRODUCIBLE, "Why"),
+        "## The experiment on the Hungarian heart disease data",
+        NO_DATA if found.experiment is None else _experiment(found.experiment),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _experiment(found: Experiment) -> str:
+    variants = _table(
+        ["Generalisation and suppression, k = 5", "`distinct_l`", "clusters", "largest", "rows suppressed"],
+        (
+            [one.name, one.distinct_l, one.clusters, one.largest_cluster, one.suppressed_rows]
+            for one in found.variants
+        ),
+    )
+    parts = [_checks(found.checks), variants]
+    for panel in found.panels:
+        leakage, utility = LEAKAGES[panel.optimal.leakage], UTILITIES[panel.optimal.utility]
+        parts += [
+            f"### {leakage} against {utility}",
+            "\n".join(f"- {sentence}" for sentence in dominance_words(panel)),
+            _levels(panel),
+        ]
+    return "\n\n".join(parts)
+
+
+def _levels(panel: Panel) -> str:
+    """Give the levels of the optimal frontier, and the greedy leakage at the same utility."""
+    detail = "largest cluster" if panel.optimal.utility == "resolution" else "farthest move"
+
+    def rows() -> Iterable[list[object]]:
+        for point in panel.optimal.points:
+            greedy = panel.greedy.least_leakage(point.utility)
+            size = point.largest_cluster if point.max_distortion is None else f"{point.max_distortion:.5g}"
+            yield [
+                size,
+                point.distinct_l,
+                point.components,
+                f"{point.leakage_bits:.4f}",
+                "yes" if point.proven_optimal else f"no, at least {point.lower_bound_bits:.4f}",
+                f"{greedy.leakage_bits:.4f}",
+            ]
+
+    return _table(["" + detail, "l", "components", "optimal, bits", "proven", "greedy, bits"], rows())
+
+
+def _checks(checks: Iterable[Check]) -> str:
+    return _table(
+        ["Where", "What", "Printed", "Corrected", "Found", "Verdict", "Note"],
+        (
+            [
+                check.value.place,
+                check.value.quantity,
+                shown(check.value.printed),
+                "" if check.value.corrected is None else shown(check.value.corrected),
+                shown(check.found),
+                check.verdict,
+                check.value.note,
+            ]
+            for check in checks
+        ),
+    )
+
+
+def _slips(slips: Iterable[Slip], last: str) -> str:
+    return _table(["Where", "Printed", last], ([slip.place, slip.printed, slip.here] for slip in slips))
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("*", "\\*")

@@ -1,0 +1,144 @@
+"""The paper run again: every example and toy figure, and the experiment where its data is at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import TableError
+from hartley.frontier import Frontier
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.tables.heart_file import SOURCE, HeartRows, read_heart
+from hartley.tables.text_files import require_file
+from hartley.workflow.experiment import Experiment, experiment
+from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, TOY
+from hartley.workflow.toy_examples import Example, ToyExamples, normalised
+from hartley.workflow.verdicts import DIFFERS, Check, checks
+
+NO_DATA = (
+    "The experiment on the Hungarian heart disease data was not run: the data is not part of hartley. Give "
+    "UCI's processed.hungarian.data with --data FILE, or say --download to fetch it from UCI."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convergence:
+    """A run as a convergence figure shows it, and the values the paper draws."""
+
+    name: str
+    utility_weight: float
+    lagrangian: tuple[float, ...]
+    """Up to the step that is returned."""
+    printed: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToyFrontier:
+    """A frontier of the toy figure on the paper's axes: greedy, optimal, and as printed."""
+
+    name: str
+    greedy: tuple[tuple[float, float], ...]
+    optimal: tuple[tuple[float, float], ...]
+    printed: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """Everything of the paper that can be run, each value beside the printed one."""
+
+    checks: tuple[Check, ...]
+    first_convergence: tuple[Convergence, ...]
+    second_convergence: tuple[Convergence, ...]
+    toy_frontiers: tuple[ToyFrontier, ...]
+    experiment: Experiment | None
+    """``None`` where the data was not given."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every value is as printed, or a misprint whose corrected value holds."""
+        return all(check.verdict != DIFFERS for check in self.all_checks)
+
+    @property
+    def all_checks(self) -> tuple[Check, ...]:
+        """The checks of the toy and of the experiment."""
+        return self.checks + (() if self.experiment is None else self.experiment.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as it stands in JSON."""
+        return {
+            "holds": self.holds,
+            "checks": [check.to_dict() for check in self.checks],
+            "slips": [slip.to_dict() for slip in SLIPS],
+            "not_reproducible": [slip.to_dict() for slip in NOT_REPRODUCIBLE],
+            "experiment": None if self.experiment is None else self.experiment.to_dict(),
+        }
+
+
+def reproduce(data: HeartRows | None = None, *, effort: Effort = UNLIMITED) -> Reproduction:
+    """Run the paper again; the experiment only where its data is given."""
+    examples = ToyExamples.run()
+    return Reproduction(
+        checks=checks(TOY, examples.values()),
+        first_convergence=(
+            _convergence("U1", "fig1.u1", examples.worst_resolution),
+            _convergence("U2", "fig1.u2", examples.worst_distortion),
+        ),
+        second_convergence=(
+            _convergence("U1", "fig2.u1", examples.certain_resolution),
+            _convergence("U2", "fig2.u2", examples.certain_distortion),
+        ),
+        toy_frontiers=tuple(
+            _toy_frontier(name, greedy, optimal)
+            for name, greedy, optimal in zip(
+                ("u1", "u2"), examples.frontiers(), examples.optimal_frontiers(), strict=True
+            )
+        ),
+        experiment=None if data is None else experiment(data, effort),
+    )
+
+
+def read_data(path: str | Path) -> HeartRows:
+    """Read the paper's data from a file, in either of its shapes."""
+    file = Path(path)
+    require_file(file)
+    return read_heart(file.read_bytes(), file.name)
+
+
+def fetch_data() -> tuple[bytes, HeartRows]:
+    """Fetch the paper's data from UCI, and check it by its content."""
+    from hartley.tables.fetching import fetch
+
+    content = fetch(SOURCE)
+    try:
+        return content, read_heart(content, "what UCI sent")
+    except TableError as error:
+        raise TableError(f"{error} (nothing was kept)") from None
+
+
+def _convergence(name: str, key: str, one: Example) -> Convergence:
+    return Convergence(
+        name=name,
+        utility_weight=one.utility_weight,
+        lagrangian=tuple(one.lagrangian[: one.stop + 1]),
+        printed=_printed_numbers(f"{key}."),
+    )
+
+
+def _toy_frontier(name: str, greedy: Frontier, optimal: Frontier) -> ToyFrontier:
+    losses = _printed_numbers(f"frontier.{name}.", ".loss")
+    leaks = _printed_numbers(f"frontier.{name}.", ".leak")
+    return ToyFrontier(
+        name=name.upper(),
+        greedy=tuple(normalised(greedy.points, greedy)),
+        optimal=tuple(normalised(optimal.points, greedy)),
+        printed=((0.0, 1.0), *zip(losses, leaks, strict=True)),
+    )
+
+
+def _printed_numbers(start: str, end: str = "") -> tuple[float, ...]:
+    return tuple(
+        float(value.printed)
+        for value in TOY
+        if value.key.startswith(start) and value.key.endswith(end) and isinstance(value.printed, str)
+    )
