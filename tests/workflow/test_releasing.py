@@ -236,6 +236,19 @@ def test_side_information_is_assumed_and_certified(tmp_path: Path) -> None:
     assert list(read_released(result.output)[0]) == ["x"]
 
 
+def test_a_cap_on_leakage_counts_from_what_the_side_information_leaves(tmp_path: Path) -> None:
+    # Whoever knows k has two candidates left of four, and x tells nothing more.
+    source = table(
+        tmp_path / "in.csv", x=[1, 1, 2, 2, 1, 1, 2, 2], k=list("aaaabbbb"), s=["p", "q"] * 2 + ["r", "t"] * 2
+    )
+    for search in ("greedy", "optimal"):
+        result = quick(
+            source, tmp_path / f"{search}.csv", target=Target("max_leakage", 0), side="k", search=search
+        )
+        assert result.point.clusters == 2
+        assert (result.after.l0_bits, result.after.distinct_l) == (0.0, 2)
+
+
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("distance", [0, 1, 2.5, 4])
 def test_a_cap_on_distortion_holds_for_the_released_numbers(

@@ -225,6 +225,9 @@ def _goal(question: Question, target: Target) -> Goal | None:
         kept = 2.0 ** (target.number + SLACK)
         if question.leakage == "istar":
             return WithComponents(int(kept))
+        if question.joint.side is not None:
+            # What leaks is counted from what the side value leaves, which differs from value to value.
+            return None
         return WithCandidates(ceil(question.joint.sensitive.size / kept))
     if target.kind in ("largest_cluster", "max_distortion"):
         by_size = question.utility.name == "resolution"
