@@ -16,6 +16,7 @@ from hartley.search.optimal.certificates import ExhaustionCertificate
 from hartley.search.optimal.cluster_sizes import least_clusters
 from hartley.search.optimal.dealing import NOWHERE, filled_up
 from hartley.search.optimal.price_bound import cheap_sets, least_prices
+from hartley.search.optimal.quiet_solver import quiet_solver
 
 MOST_SETS = 3_000
 MOST_VALUES = 40
@@ -73,11 +74,12 @@ def _disjoint(enough: npt.NDArray[np.int64], size: int, effort: Effort) -> npt.N
 
     column, place = np.nonzero(enough >= 0)
     takes = csr_array((np.ones(len(column)), (enough[column, place], column)), shape=(size, len(enough)))
-    result = milp(
-        -np.ones(len(enough)),
-        constraints=LinearConstraint(takes, ub=np.ones(size)),
-        integrality=np.ones(len(enough)),
-        bounds=Bounds(0, 1),
-        options={"node_limit": MOST_NODES, "time_limit": max(0.0, min(SECONDS, effort.remaining()))},
-    )
+    with quiet_solver():
+        result = milp(
+            -np.ones(len(enough)),
+            constraints=LinearConstraint(takes, ub=np.ones(size)),
+            integrality=np.ones(len(enough)),
+            bounds=Bounds(0, 1),
+            options={"node_limit": MOST_NODES, "time_limit": max(0.0, min(SECONDS, effort.remaining()))},
+        )
     return np.flatnonzero(result.x > 0.5) if result.status == 0 else None

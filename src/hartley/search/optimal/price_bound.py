@@ -27,6 +27,7 @@ from hartley.search.effort import Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import SizePriceCertificate, ValuePriceCertificate
 from hartley.search.optimal.cluster_sizes import least_clusters
+from hartley.search.optimal.quiet_solver import quiet_solver
 
 Codes = npt.NDArray[np.int64]
 
@@ -145,9 +146,14 @@ def _best_duals(rows: Codes, members: Codes) -> npt.NDArray[np.float64] | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    result = linprog(
-        members, A_ub=-csr_array(rows.astype(float)), b_ub=-np.ones(len(rows)), bounds=(0, 1), method="highs"
-    )
+    with quiet_solver():
+        result = linprog(
+            members,
+            A_ub=-csr_array(rows.astype(float)),
+            b_ub=-np.ones(len(rows)),
+            bounds=(0, 1),
+            method="highs",
+        )
     return np.maximum(result.x, 0.0) if result.status == 0 else None
 
 

@@ -1,0 +1,200 @@
+"""The pieces of the search under resolution, each against its definition."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from hartley.measures.uncertainty import candidate_counts, distinct_l
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.candidate_sets import CandidateSets
+from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
+from hartley.search.optimal.dealing import dealt_partition, paired_partition
+from hartley.search.optimal.joining import compacted
+from hartley.search.optimal.l0_resolution import fewest_candidates
+from hartley.search.optimal.pairing import perfect_matching
+from hartley.search.optimal.price_bound import cheap_sets, least_prices
+from hartley.search.optimal.swap_search import (
+    QUICK,
+    SwapSearch,
+    dealt_places,
+    partition_of_places,
+    places_of_partition,
+    swap_loop,
+)
+from reference_optimal_resolution import random_table
+from strategies import joint_ranges
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 50, 154, 997])
+def test_size_ranges_cover_every_size_once_by_number_of_clusters(size: int) -> None:
+    ranges = size_ranges(size)
+    assert [largest for sizes in ranges for largest in sizes] == list(range(1, size + 1))
+    counts = [{least_clusters(size, largest) for largest in sizes} for sizes in ranges]
+    assert all(len(count) == 1 for count in counts)
+    assert len(set.union(*counts)) == len(ranges) <= 2 * size**0.5 + 1
+
+
+@given(joint_ranges(max_public=8))
+def test_dealing_a_cluster_out_takes_no_candidate_away(joint: JointRange) -> None:
+    # The lemma behind the ranges: exactly ceil(N / m) clusters are enough.
+    size = joint.public.size
+    for largest in range(1, size + 1):
+        for labels in ([value // largest for value in range(size)], list(range(size))):
+            before = Partition(np.array(labels))
+            after = compacted(before, largest, is_harmless=True)
+            assert after.sizes.max() <= largest
+            assert after.size == least_clusters(size, largest)
+            assert distinct_l(joint, after) >= distinct_l(joint, before)
+
+
+@given(joint_ranges(max_public=7, side=True))
+def test_slices_hold_what_is_seen_with_each_side_value(joint: JointRange) -> None:
+    slices = CandidateSets.of(joint).slices()
+    assert joint.observed_side is not None
+    for side, part in enumerate(slices):
+        here = np.flatnonzero(joint.observed_side == side)
+        assert part.counts.tolist() == candidate_counts(joint)[here].tolist()
+        assert part.kinds == len({s for i in here for s in joint.candidates(i).tolist()})
+
+
+def test_places_and_partitions_are_the_same_thing() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        partition = Partition(rng.integers(0, 5, size=rng.integers(1, 12)))
+        largest = int(partition.sizes.max()) + int(rng.integers(0, 2))
+        places = places_of_partition(partition, largest, partition.size + 1)
+        assert sorted(places.tolist()) == list(range(len(places)))
+        assert partition_of_places(places, largest, len(partition.labels)) == partition
+
+
+@pytest.mark.parametrize("sides", [0, 3])
+def test_the_cost_of_a_running_search_is_the_cost_of_its_partition(sides: int) -> None:
+    rng = np.random.default_rng(sides)
+    for seed in range(40):
+        joint = random_table(rng, 12, sides)
+        sets = CandidateSets.of(joint)
+        largest = int(rng.integers(1, sets.size + 1))
+        clusters = least_clusters(sets.size, largest)
+        search = SwapSearch(sets, largest, dealt_places(sets, largest, clusters), seed)
+        need = np.ceil(sets.before * 0.8).astype(np.int64)
+        search.ask(need)
+        search.run(200, QUICK, UNLIMITED)
+        released = joint.release(search.partition())
+        side = (
+            np.zeros(released.observations, int) if released.observed_side is None else released.observed_side
+        )
+        assert search.cost == np.maximum(0, need[side] - candidate_counts(released)).sum()
+        assert search.partition().sizes.max() <= largest
+
+
+def test_compiled_and_interpreted_searches_walk_the_same_way() -> None:
+    joint = random_table(np.random.default_rng(8), 60)
+    sets = CandidateSets.of(joint)
+    clusters = least_clusters(sets.size, 3)
+    walks = []
+    for loop in (swap_loop.plain, swap_loop.compiled):
+        search = SwapSearch(sets, 3, dealt_places(sets, 3, clusters), 5)
+        search.ask(np.array([sets.kinds]))
+        search._run(3_000, QUICK, UNLIMITED, loop)
+        walks.append((search.cost, search.places.tolist()))
+    assert walks[0] == walks[1]
+
+
+def test_a_search_that_is_told_to_stop_stops_at_once() -> None:
+    joint = random_table(np.random.default_rng(8), 60)
+    sets = CandidateSets.of(joint)
+    search = SwapSearch(sets, 3, dealt_places(sets, 3, least_clusters(sets.size, 3)), 5)
+    search.ask(np.array([sets.kinds]))
+    before = search.places.tolist()
+    assert not search.anneal(10**12, Effort(should_stop=lambda: True))
+    assert search.places.tolist() == before
+
+
+def test_dealing_reaches_the_counting_bound_and_keeps_the_size() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        codes = np.unique(rng.integers(0, 9, size=rng.integers(1, 40)), return_inverse=True)[1]
+        joint = JointRange.from_codes(public_codes=np.arange(len(codes)), sensitive_codes=codes)
+        largest = int(rng.integers(1, len(codes) + 1))
+        clusters = least_clusters(len(codes), largest)
+        partition = dealt_partition(CandidateSets.of(joint), largest)
+        assert partition.sizes.max() <= largest
+        assert distinct_l(joint, partition) == np.minimum(np.bincount(codes), clusters).sum() // clusters
+
+
+def test_two_candidates_are_dealt_whenever_it_says_so() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        joint = random_table(rng, 10)
+        sets = CandidateSets.of(joint)
+        for largest in range(1, sets.size + 1):
+            partition = paired_partition(sets, largest)
+            if partition is not None:
+                assert partition.sizes.max() <= largest
+                assert fewest_candidates(sets, partition) >= 2
+
+
+def test_matching_agrees_with_networkx() -> None:
+    networkx = pytest.importorskip("networkx")
+    rng = np.random.default_rng(4)
+    found = 0
+    for _ in range(600):
+        size = 2 * int(rng.integers(1, 8))
+        upper = np.triu(rng.random((size, size)) < rng.random() * 0.6, 1)
+        fits = upper | upper.T
+        mates, odd = np.full(size, -1), np.zeros(size, dtype=bool)
+        is_perfect = perfect_matching(fits, mates, odd)
+        graph = networkx.from_numpy_array(fits.astype(int))
+        best = networkx.max_weight_matching(graph, maxcardinality=True)
+        assert is_perfect == (2 * len(best) == size)
+        found += is_perfect
+        if is_perfect:
+            assert fits[np.arange(size), mates].all()
+            assert (mates[mates] == np.arange(size)).all()
+        else:
+            graph.remove_nodes_from(np.flatnonzero(odd).tolist())
+            parts = networkx.connected_components(graph)
+            assert sum(len(part) % 2 for part in parts) > odd.sum()
+    assert 100 < found < 500
+
+
+def test_cheap_sets_are_cheap_enough_and_none_is_missed() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        joint = random_table(rng, 6)
+        sets = CandidateSets.of(joint)
+        largest = int(rng.integers(1, 4))
+        wanted = int(rng.integers(1, sets.kinds + 1))
+        prices = rng.integers(0, 900_000, size=sets.size)
+        found = np.zeros((10_000, largest), dtype=np.int64)
+        count = cheap_sets(
+            sets.starts,
+            sets.candidates,
+            np.argsort(prices, kind="stable"),
+            prices,
+            least_prices(np.minimum(sets.counts, wanted), prices, largest, wanted),
+            largest,
+            wanted,
+            10_000,
+            np.zeros(sets.kinds, dtype=np.int64),
+            found,
+        )
+        shown = [set(joint.candidates(value).tolist()) for value in range(sets.size)]
+
+        def is_cheap(members: frozenset[int], shown=shown, prices=prices, wanted=wanted) -> bool:
+            return (
+                len(set().union(*(shown[value] for value in members))) >= wanted
+                and sum(int(prices[value]) for value in members) < 1_000_000
+            )
+
+        given_sets = {frozenset(row[row >= 0].tolist()) for row in found[:count]}
+        assert all(is_cheap(members) for members in given_sets)
+        for choice in product(range(sets.size), repeat=largest):
+            members = frozenset(choice)
+            minimal = all(not is_cheap(members - {value}) for value in members)
+            assert not (is_cheap(members) and minimal) or any(one <= members for one in given_sets)
