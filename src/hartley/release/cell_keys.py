@@ -23,7 +23,9 @@ class CellKeys:
         self._out = out
         self._is_json = out.format is not None and out.format.name == "json"
         self._source = source
-        self._from_types = source.format is None or source.format.name == "parquet"
+        from_types = source.format is None or source.format.name == "parquet"
+        self._keeps_signs = from_types or out.is_text
+        self._is_typed = out.format is not None and out.format.name == "parquet"
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
         self._kinds.update({column.name: column.kind for column in policy.sensitive})
@@ -53,7 +55,9 @@ class CellKeys:
             self._out.is_text or (self._is_json and kind not in ("number", "boolean"))
         ):
             return self._cell_text(cell)
-        if self._from_types and kind == "number":
+        if self._source.is_single(name) and isinstance(cell, float) and not self._is_typed:
+            cell = _shortest(cell)
+        if self._keeps_signs and kind == "number":
             return _signed(cell)
         return as_kind(cell, kind)
 
@@ -74,6 +78,13 @@ class CellKeys:
         # In a CSV file of one column a missing cell stands as a pair of quotes.
         text: Hashable = cell
         return "" if text is None and len(self._out.columns) == 1 else text
+
+
+def _shortest(cell: float) -> float:
+    """Give the number that a text file shows for a float of single precision."""
+    import numpy as np
+
+    return float(str(np.float32(cell)))
 
 
 def _signed(cell: Any) -> Hashable:

@@ -83,6 +83,7 @@ class Publication:
             if format_.name == "parquet":
                 self._copy(path, f"SELECT {self._typed_cells()} {source}", "FORMAT parquet")
             elif format_.name == "json":
+                self._require_finite()
                 marks = "DELIMITER '\x01', QUOTE '\x02', ESCAPE '\x02'"
                 self._copy(
                     path,
@@ -133,6 +134,18 @@ class Publication:
             key = f"to_json({_literal(name)})::VARCHAR"
             parts.append(f"{key} || ':' || coalesce({written}, 'null')")
         return "'{' || " + " || ',' || ".join(parts) + " || '}' AS line"
+
+    def _require_finite(self) -> None:
+        for name in self._policy.published:
+            column = self._rows.columns[name]
+            if self._place(name) is None and column.cell_type in ("FLOAT", "DOUBLE"):
+                (found,) = self._rows.connection.execute(
+                    f"SELECT count(*) FROM {self._rows.sql} WHERE NOT isfinite({column.cell})"
+                ).fetchall()
+                if found[0]:
+                    raise WriteError(
+                        f"column {name!r} holds infinite numbers or NaN, which JSON cannot; write Parquet"
+                    )
 
     def _is_json_number(self, name: str) -> bool:
         for column in self._policy.public:

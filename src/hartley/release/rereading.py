@@ -47,6 +47,7 @@ class Reread:
         self.format: Format | None = None
         self.name = "the table"
         self._texts: set[str] = set()
+        self._singles: set[str] = set()
         if isinstance(source, (str, Path)):
             path = Path(source)
             self.name = path.name
@@ -61,6 +62,10 @@ class Reread:
     def has_text(self, name: str) -> bool:
         """Whether the cells of a column are text, whatever they mean."""
         return self.is_text or name in self._texts
+
+    def is_single(self, name: str) -> bool:
+        """Whether a column holds floats of single precision."""
+        return name in self._singles
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
@@ -101,6 +106,7 @@ class Reread:
         self._texts = {
             name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind)
         }
+        self._singles = {name for name, kind in kinds.items() if pa.types.is_float32(kind)}
         return list(kinds)
 
     def _failing_clearly(self, read: Any) -> Any:

@@ -103,7 +103,8 @@ class Column:
     @property
     def decimals(self) -> int | None:
         """How many decimals the column's own type has room for, where it is of fixed decimals."""
-        found = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", self.cell_type)
+        kind = self.value_type if self.is_untyped else self.cell_type
+        found = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", kind or "")
         return int(found[1]) if found else None
 
 

@@ -72,6 +72,10 @@ def reach(
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
     question = Question(joint=joint, leakage=demand.leakage, utility=demand.utility)
+    if known is not None:
+        # What was proven about it holds only where the same reader was searched for.
+        again = question.point(known.cut)
+        known = again if demand.is_seen_beside or again.leakage_bits != known.leakage_bits else known
     wanted = _on_the_grid(demand, joint.public, decimals)
     last: UnreachableError | None = None
     for target in _attempts(observed, demand, wanted):

@@ -228,6 +228,11 @@ class _Plan:
             raise OptionError(
                 f"column {quoted(both)} is public and sensitive: it is recoded, and not published as it is"
             )
+        published = [*self.roles.public, *self.keep, *self.harmless]
+        published += self.roles.sensitive if self.publish_sensitive else ()
+        folded = [name.casefold() for name in dict.fromkeys(published)]
+        if len(set(folded)) < len(folded):
+            raise OptionError("two of the columns to publish differ only in upper and lower case; rename one")
         for policy in self.earlier:
             policy.require_columns(self.table.column_names, self.table.name)
 
