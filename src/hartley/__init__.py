@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from hartley.measures.utility import LineDistortion, Resolution, utility_of
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
     from hartley.workflow import audit
+    from hartley.workflow.comparing import compare
 
 _HOME = {
     "Alphabet": "hartley.model",
@@ -68,6 +69,7 @@ _HOME = {
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
     "candidate_counts": "hartley.measures.uncertainty",
+    "compare": "hartley.workflow.comparing",
     "components": "hartley.measures.overlap",
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
@@ -103,6 +105,7 @@ __all__ = [
     "audit",
     "bridges",
     "candidate_counts",
+    "compare",
     "components",
     "conditional_entropy",
     "confusion",

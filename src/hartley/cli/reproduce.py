@@ -110,13 +110,15 @@ def _show_checks(out: Console, checks: tuple[Check, ...]) -> None:
         out.print()
 
 
-def _downloaded(folder: Path | None) -> HeartRows:
+def _downloaded(folder: Path | None) -> HeartRows | None:
     if not sys.stdin.isatty():
         raise OptionError(
             "--download asks before it fetches, and there is no terminal to ask on; fetch "
             f"{SOURCE} yourself and give it with --data"
         )
-    click.confirm(f"Fetch {SOURCE}?", abort=True, err=True)
+    if not click.confirm(f"Fetch {SOURCE}?", err=True):
+        notes().print("nothing was fetched")
+        return None
     content, rows = fetch_data()
     notes().print(
         "fetched; it has the rows, ages, cholesterol values and pairs of the paper's data, and the checksum "
