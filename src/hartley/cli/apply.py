@@ -10,6 +10,7 @@ from rich.console import Console
 from hartley.cli import options
 from hartley.cli.terminal import console, finding, heading, print_json
 from hartley.report import words
+from hartley.tables.locations import shown_source
 from hartley.workflow.applying import ApplyResult, apply
 
 
@@ -46,7 +47,7 @@ def command(
     if as_json:
         print_json(result.to_dict())
     else:
-        show(console(), table, result)
+        show(console(), shown_source(table), result)
     return 0
 
 

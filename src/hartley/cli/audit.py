@@ -13,6 +13,7 @@ from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
 from hartley.report import words
+from hartley.tables.locations import shown_source
 from hartley.workflow import AuditResult
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
     else:
-        show(console(), table, result, disclosive=disclosive)
+        show(console(), shown_source(table), result, disclosive=disclosive)
     return 0 if result.holds else 3
 
 

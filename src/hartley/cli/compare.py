@@ -15,6 +15,7 @@ from hartley.errors import OptionError
 from hartley.report import words
 from hartley.report.comparison_words import finding, noise_finding, target_words
 from hartley.report.figures import frontier_figure
+from hartley.tables.locations import shown_source
 from hartley.workflow.comparing import COMPARED_TARGETS, compare
 from hartley.workflow.comparison import Comparison
 from hartley.workflow.target import Target
@@ -91,7 +92,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     if as_json:
         print_json({**found.to_dict(), "finding": finding(found)})
         return 0
-    show(console(), Path(table).name, found)
+    show(console(), Path(shown_source(table)).name, found)
     return 0
 
 

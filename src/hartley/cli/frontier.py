@@ -14,6 +14,7 @@ from hartley.cli.terminal import console, grid, heading, print_json
 from hartley.frontier import Frontier, Point
 from hartley.report import words
 from hartley.report.figures import frontier_figure
+from hartley.tables.locations import shown_source
 from hartley.workflow import FrontierResult
 
 MOST_ROWS = 60
@@ -56,7 +57,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
         print_json(document)
         return 0
     out = console()
-    show(out, table, result)
+    show(out, shown_source(table), result)
     for step in document.get("trace", []):
         _show_step(out, step)
     return 0

@@ -11,6 +11,7 @@ from hartley.cli import options
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.report import words
+from hartley.tables.locations import shown_source
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import TARGET_KINDS, Target
 
@@ -83,7 +84,7 @@ def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
     if as_json:
         print_json(result.to_dict())
     else:
-        show(console(), table, result)
+        show(console(), shown_source(table), result)
     return 0
 
 

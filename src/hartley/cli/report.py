@@ -18,6 +18,7 @@ from hartley.cli.terminal import console
 from hartley.errors import OptionError
 from hartley.report.choice import Choice
 from hartley.report.html import Report
+from hartley.tables.locations import is_database, shown_source
 from hartley.workflow.target import TARGET_KINDS, Target
 
 targets = options.stacked(
@@ -86,8 +87,9 @@ def command(
             options=options.read_options(given),
         )
     choice = Choice.of(found.frontier, target)
+    name = Path(shown_source(table)).name
     report = Report(
-        table=Path(table).name,
+        table=name,
         joint=found.joint,
         frontier=found.frontier,
         chosen=choice.point,
@@ -97,7 +99,7 @@ def command(
     )
     _write(output, report.html(disclosive=disclosive))
     out = console()
-    out.print(f"{output.name}: what {Path(table).name} gives away, and what a release would", soft_wrap=True)
+    out.print(f"{output.name}: what {name} gives away, and what a release would", soft_wrap=True)
     kept = (
         "for the curator only: it shows cells" if disclosive else "to hand on: it holds no cell of the table"
     )
@@ -114,7 +116,7 @@ def repeated(ctx: click.Context) -> str:
             continue
         value = ctx.params[name]
         if isinstance(parameter, click.Argument) or isinstance(value, Path):
-            value = Path(value).name
+            value = shown_source(value) if is_database(value) else Path(value).name
         if isinstance(parameter, click.Argument):
             said.append(value)
             continue

@@ -55,6 +55,19 @@ def is_database(source: Any) -> bool:
     return isinstance(source, str) and _URL.match(source) is not None
 
 
+def shown_source(source: str | Path) -> str:
+    """Give a path or URL as it may be shown: no password in it.
+
+    >>> shown_source("postgresql://ann:secret@host/clinic"), shown_source("t.csv")
+    ('postgresql://host/clinic', 't.csv')
+    """
+    if not is_database(source):
+        return str(source)
+    from hartley.tables.database import shown_url
+
+    return shown_url(str(source))
+
+
 def file_ending(path: Path) -> str:
     """Give the ending that says what kind of file it is, without that of the packing.
 

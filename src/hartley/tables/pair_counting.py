@@ -48,8 +48,8 @@ class RoleValues:
 
     sensitive: Callable[[npt.NDArray[Any]], tuple[Alphabet, npt.NDArray[Any]]]
     """From all numbers of sensitive values to their alphabet, and the place of each."""
-    public_cells: Callable[[Columns], Alphabet]
-    """From the columns ``x0, x1, ...`` of some witnesses to their values."""
+    public_cells: Callable[[], Alphabet]
+    """The public values of the witnesses in ``hartley_first``, by their number ``w``."""
     side_cells: Callable[[npt.NDArray[Any]], Alphabet]
 
 
@@ -80,7 +80,8 @@ class _Counting:
         sensitive, places = self.values.sensitive(numbers)
         keep(
             "hartley_observed",
-            f"SELECT {keys}, a, count(*) AS c, sum(n) AS r, min(s) AS anchor FROM {PAIRS} GROUP BY {keys}, a",
+            f"SELECT {keys}, a, count(*) AS c, CAST(sum(n) AS BIGINT) AS r, min(s) AS anchor "
+            f"FROM {PAIRS} GROUP BY {keys}, a",
         )
         totals = self._totals(sensitive.size)
         observations = int(totals["observations"].sum())
@@ -89,12 +90,9 @@ class _Counting:
             distinct = f"SELECT DISTINCT {keys} FROM hartley_observed"
             public_values = int(self.engine.fetch(f"SELECT count(*) AS n FROM ({distinct}) q")["n"][0])
         fewest = int(totals["fewest"].min())
-        narrow = self.engine.fetch(
-            f"SELECT count(*) AS observations, sum(r) AS rws FROM hartley_observed WHERE c = {fewest}"
-        )
-        anchored = self.engine.fetch(
-            "SELECT anchor, count(*) AS observations, sum(r) AS rws FROM hartley_observed GROUP BY anchor"
-        )
+        counts = "count(*) AS observations, CAST(sum(r) AS BIGINT) AS rws"
+        narrow = self.engine.fetch(f"SELECT {counts} FROM hartley_observed WHERE c = {fewest}")
+        anchored = self.engine.fetch(f"SELECT anchor, {counts} FROM hartley_observed GROUP BY anchor")
         links = self._links()
         place_of = _Places(numbers, places)
         return RangeSummary(
@@ -124,8 +122,8 @@ class _Counting:
 
     def _totals(self, sensitive_values: int) -> Columns:
         asked = (
-            "min(c) AS fewest, max(c) AS most, count(*) AS observations, sum(c) AS pairs, "
-            "sum(r) AS rws, min(r) AS fewest_rows FROM hartley_observed"
+            "min(c) AS fewest, max(c) AS most, count(*) AS observations, CAST(sum(c) AS BIGINT) AS pairs, "
+            "CAST(sum(r) AS BIGINT) AS rws, min(r) AS fewest_rows FROM hartley_observed"
         )
         if not self.roles.side:
             return self.engine.fetch(f"SELECT {sensitive_values} AS prior, {asked}")
@@ -152,14 +150,14 @@ class _Counting:
             "hartley_first",
             f"SELECT row_number() OVER (ORDER BY {order}) AS w, {keys}, a, r FROM ({first}) q",
         )
-        found = self.engine.fetch(f"SELECT {keys}, a, r FROM hartley_first ORDER BY w")
+        found = self.engine.fetch("SELECT a, r FROM hartley_first ORDER BY w")
         same = " AND ".join([*(self.engine.same(f"p.{x}", f"f.{x}") for x in self.x), "p.a = f.a"])
         candidates = self.engine.fetch(
             "SELECT w, s FROM (SELECT f.w AS w, p.s AS s, "
             "row_number() OVER (PARTITION BY f.w ORDER BY p.s) AS i "
             f"FROM {PAIRS} p JOIN hartley_first f ON {same}) q WHERE i <= {MOST_LISTED} ORDER BY w, s"
         )
-        public = self.values.public_cells({x: found[x] for x in self.x})
+        public = self.values.public_cells()
         side = self.values.side_cells(found["a"].astype(np.int64)) if self.roles.side else None
         listed = place_of(candidates["s"])
         return tuple(

@@ -56,7 +56,7 @@ def read_summary(
             side_values = len(codes)
         values = RoleValues(
             sensitive=sensitive.sorted,
-            public_cells=lambda found: public.cells(found["x0"]),
+            public_cells=lambda: public.cells(engine.fetch("SELECT x0 FROM hartley_first ORDER BY w")["x0"]),
             side_cells=lambda codes: (side or public).cells(codes),
         )
         return SummaryRead(counted_summary(engine, roles, values, 1, side_values), rows.dropped_rows)

@@ -1,0 +1,214 @@
+"""Connections to databases, through ADBC: what they are called, and how they fail.
+
+No message of a driver is passed on: it may hold the password, the query or a cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from hartley.errors import OptionError, TableError
+from hartley.tables.optional_packages import required
+from hartley.tables.pair_counting import Columns
+
+Product = Literal["postgresql", "sqlite"]
+_FAULTS = {
+    "28": "the user or the password is wrong",
+    "3D": "there is no such database",
+    "42P01": "there is no such table",
+    "42P07": "the table exists already",
+    "42703": "the query names a column that is not there",
+    "42601": "the query is no valid SQL",
+    "42501": "the user may not do this",
+    "53100": "its disk is full",
+    "57014": "the query was cancelled",
+}
+_QUERY = re.compile(r"\s*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
+
+
+def product_of(url: str) -> Product:
+    """Say which database a URL is for."""
+    scheme = url.split(":", 1)[0].lower().split("+", 1)[0]
+    if scheme in ("postgresql", "postgres"):
+        return "postgresql"
+    if scheme == "sqlite":
+        return "sqlite"
+    raise OptionError(f"no driver for {scheme}:// databases; there is one for postgresql:// and sqlite:///")
+
+
+def shown_url(url: str) -> str:
+    """Give a URL as it may be shown: without user, password and parameters.
+
+    >>> shown_url("postgresql://ann:secret@host:5433/clinic?sslmode=require")
+    'postgresql://host:5433/clinic'
+    """
+    if product_of(url) == "sqlite":
+        return f"sqlite:///{sqlite_path(url)}"
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"postgresql://{host}{parts.path}"
+
+
+def sqlite_path(url: str) -> str:
+    """Give the file of a SQLite URL: ``sqlite:///relative`` or ``sqlite:////absolute``.
+
+    >>> sqlite_path("sqlite:///clinic.db"), sqlite_path("sqlite:////data/clinic.db")
+    ('clinic.db', '/data/clinic.db')
+    """
+    path = unquote(url.split(":", 1)[1])
+    if path.startswith("//"):
+        path = path[3:] if path.startswith("///") else path[2:]
+    return path.split("?", 1)[0]
+
+
+def selected(query: str | None, url: str) -> str:
+    """Give what follows FROM: the query in brackets, or the quoted name of a table."""
+    if query is None or not query.strip():
+        raise OptionError(f"{shown_url(url)}: name a table, or give a SELECT (--query)")
+    text = query.strip().rstrip(";").strip()
+    if _QUERY.match(text):
+        return f"({text}\n) AS hartley_query"
+    return ".".join(quoted_name(part) for part in text.split("."))
+
+
+def quoted_name(name: str) -> str:
+    """Quote a name for SQL, unless it is quoted already."""
+    if len(name) > 1 and name[0] == name[-1] == '"':
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Database:
+    """A connection in which everything that is read is of one moment."""
+
+    def __init__(self, url: str, *, is_writing: bool = False) -> None:
+        self.product = product_of(url)
+        self.name = shown_url(url)
+        self._errors = required("adbc_driver_manager", f"reading {self.name}", "databases")
+        driver = required(f"adbc_driver_{self.product}.dbapi", f"reading {self.name}", "databases")
+        self._connection = self._connect(driver, url, is_writing)
+        if self.product == "postgresql":
+            self.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+    def _connect(self, driver: Any, url: str, is_writing: bool) -> Any:
+        place = url
+        if self.product == "sqlite":
+            path = Path(sqlite_path(url))
+            if not path.is_file() and not is_writing:
+                raise TableError(f"no file {str(path)!r}; give the path of a database")
+            place = f"{path.absolute().as_uri()}?mode={'rwc' if is_writing else 'ro'}"
+        elif place.startswith("postgres:"):
+            place = "postgresql:" + place.removeprefix("postgres:")
+        try:
+            return driver.connect(place)
+        except self._errors.Error as error:
+            raise TableError(f"{self.name}: {_connection_fault(str(error))}") from None
+
+    def execute(self, statement: str) -> None:
+        """Run a statement."""
+        self._guarded(lambda cursor: cursor.execute(statement))
+
+    def fetch_arrow(self, query: str) -> Any:
+        """Fetch the outcome of a query."""
+        return self._run(query, lambda cursor: cursor.fetch_arrow_table())
+
+    def fetch(self, query: str) -> Columns:
+        """Fetch a few columns of numbers."""
+        table = self.fetch_arrow(query)
+        return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
+
+    def stream(self, query: str, use: Callable[[Any], None]) -> None:
+        """Hand the outcome of a query over batch by batch."""
+        self._run(query, lambda cursor: use(cursor.fetch_record_batch()))
+
+    def ingest(self, table: str, data: Any) -> None:
+        """Make a new table and fill it, inside the open transaction."""
+        parts = [part.strip('"') for part in table.split(".")]
+        schema = {"db_schema_name": parts[0]} if len(parts) > 1 else {}
+
+        def fill(cursor: Any) -> None:
+            cursor.adbc_ingest(parts[-1], data, mode="create", **schema)
+
+        self._guarded(fill)
+
+    def commit(self) -> None:
+        """Make what was written visible."""
+        try:
+            self._connection.commit()
+        except self._errors.Error as error:
+            raise TableError(self._fault(error)) from None
+
+    def close(self) -> None:
+        """Let go of the connection; what was not committed is undone."""
+        self._connection.close()
+
+    # As an engine that counts pairs:
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep the outcome of a query in a temporary table."""
+        self.execute(f"CREATE TEMPORARY TABLE {name} AS {query}")
+        if self.product == "postgresql":
+            self.execute(f"ANALYZE {name}")
+
+    def drop(self, name: str) -> None:
+        """Drop a temporary table."""
+        self.execute(f"DROP TABLE IF EXISTS {name}")
+
+    def same(self, one: str, other: str) -> str:
+        """Compare two values, missing ones included; PostgreSQL can hash arrays, and no other such test."""
+        return f"ARRAY[{one}] = ARRAY[{other}]" if self.product == "postgresql" else f"{one} IS {other}"
+
+    def _run(self, statement: str, use: Callable[[Any], Any]) -> Any:
+        def work(cursor: Any) -> Any:
+            cursor.execute(statement)
+            return use(cursor)
+
+        return self._guarded(work)
+
+    def _guarded(self, work: Callable[[Any], Any]) -> Any:
+        try:
+            with closing(self._connection.cursor()) as cursor:
+                return work(cursor)
+        except self._errors.Error as error:
+            raise TableError(self._fault(error)) from None
+
+    def _fault(self, error: Any) -> str:
+        state = getattr(error, "sqlstate", None) or ""
+        for start in (state, state[:2]):
+            if start and start in _FAULTS:
+                return f"{self.name}: {_FAULTS[start]}"
+        text = str(error)
+        for words, fault in (
+            ("no such table", _FAULTS["42P01"]),
+            ("already exists", _FAULTS["42P07"]),
+            ("no such column", _FAULTS["42703"]),
+            ("syntax error", _FAULTS["42601"]),
+            ("not a database", "the file is not a SQLite database"),
+            ("locked", "another program has locked it"),
+        ):
+            if words in text:
+                return f"{self.name}: {fault}"
+        return f"{self.name}: the database refuses the query{f' (SQLSTATE {state})' if state else ''}"
+
+
+def _connection_fault(text: str) -> str:
+    for words, fault in (
+        ("password authentication failed", _FAULTS["28"]),
+        ("no password supplied", "a password is needed; put it into the URL or into PGPASSWORD"),
+        ("role", "there is no such user"),
+        ("does not exist", _FAULTS["3D"]),
+        ("refused", "no server answers there"),
+        ("translate host", "there is no such host"),
+        ("No such file", "no server answers there"),
+        ("timeout", "no server answers there"),
+    ):
+        if words in text:
+            return fault
+    return "cannot connect to the database"

@@ -1,0 +1,241 @@
+"""A table or a query in a database: groups are counted there, and only distinct values come here."""
+
+# ruff: noqa: S608 (names are quoted where they are not ours)
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hartley.errors import TableError, quoted
+from hartley.tables.coding import Missing, Scan
+from hartley.tables.columns import TypedColumn
+from hartley.tables.database import Database, quoted_name, selected
+from hartley.tables.engine import connect
+from hartley.tables.engine_summary import EngineColumn, EngineTable
+from hartley.tables.reading import ReadOptions
+from hartley.tables.roles import Roles
+from hartley.tables.source import RawColumn
+from hartley.tables.summary_read import SummaryRead
+
+
+@dataclass(frozen=True)
+class DatabaseColumn:
+    """A column of a database: the cell as it is fetched, and the value as it is grouped there."""
+
+    raw: RawColumn
+    grouped: EngineColumn
+    cell: str
+    """The cell over the table, before it is fetched."""
+    summarised_kinds: tuple[str, ...]
+    """The kinds by our rule of types under which values are equal there exactly where they are here."""
+
+
+class DatabaseSource:
+    """A table or a query in a database, as of the moment it was opened."""
+
+    def __init__(self, url: str, options: ReadOptions) -> None:
+        self._from = selected(options.query, url)
+        self._database = Database(url)
+        weakref.finalize(self, self._database.close)
+        self.name = self._database.name
+        try:
+            self._columns = self._described()
+            self.row_count = int(self._database.fetch(f"SELECT count(*) AS n FROM {self._from}")["n"][0])
+        except TableError:
+            self._database.close()
+            raise
+        if not self.row_count:
+            self._database.close()
+            raise TableError(f"{self.name}: the query gives columns but no rows")
+        self.columns = tuple(column.raw for column in self._columns)
+        self.connection = connect(options.memory_limit)
+        self._by_name = {column.raw.name: column for column in self._columns}
+        self._places = {column.raw.name: place for place, column in enumerate(self._columns)}
+        self._fetched: tuple[str, ...] = ()
+
+    def _described(self) -> list[DatabaseColumn]:
+        schema = self._database.fetch_arrow(f"SELECT * FROM {self._from} LIMIT 0").schema
+        twice = [name for name, times in Counter(schema.names).items() if times > 1]
+        if twice:
+            raise TableError(
+                f"{self.name}: column {quoted(twice)} appears twice; give each column its own name"
+            )
+        if self._database.product == "postgresql":
+            return [_postgresql(field, place) for place, field in enumerate(schema)]
+        return self._sqlite_columns(schema.names)
+
+    def _sqlite_columns(self, names: list[str]) -> list[DatabaseColumn]:
+        """Look at the storage class of every cell: in SQLite it is the cell that has a type."""
+        looks = ", ".join(
+            f"coalesce(group_concat(DISTINCT typeof({cell})), '') AS t{place}, "
+            f"coalesce(max(CASE WHEN typeof({cell}) = 'integer' THEN {cell} > 9007199254740992 "
+            f"OR {cell} < -9007199254740992 END), 0) AS w{place}"
+            for place, cell in enumerate(map(quoted_name, names))
+        )
+        found = self._database.fetch_arrow(f"SELECT {looks} FROM {self._from}").to_pylist()[0]
+        return [
+            _sqlite(name, place, set(found[f"t{place}"].split(",")) - {"null", ""}, bool(found[f"w{place}"]))
+            for place, name in enumerate(names)
+        ]
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Have the distinct rows counted in the database, and fetch those."""
+        named = [(self._by_name[column.name], self._places[column.name]) for column in columns]
+        cells = ", ".join(f"{column.cell} AS g{place}" for column, place in named)
+        keys = ", ".join(f"g{place}" for _, place in named)
+        shown = ", ".join(column.grouped.fetched(f"g{place}", place) for column, place in named)
+        query = (
+            f"SELECT {shown}, n FROM (SELECT {keys}, count(*) AS n FROM "
+            f"(SELECT {cells} FROM {self._from}) AS t GROUP BY {keys}) AS q"
+        )
+        self._land("hartley_counted", query)
+        return Scan("hartley_counted", "n")
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Fetch the rows of these columns once; they stay in DuckDB, on disk where they are many."""
+        names = tuple(column.name for column in columns)
+        if not self._fetched or not set(names) <= set(self._fetched):
+            self._fetched = tuple(dict.fromkeys((*self._fetched, *names)))
+            shown = ", ".join(
+                self._by_name[name].grouped.fetched(f"g{self._places[name]}", self._places[name])
+                for name in self._fetched
+            )
+            cells = ", ".join(
+                f"{self._by_name[name].cell} AS g{self._places[name]}" for name in self._fetched
+            )
+            self._land("hartley_rows", f"SELECT {shown} FROM (SELECT {cells} FROM {self._from}) AS t")
+        return "hartley_rows"
+
+    def _land(self, table: str, query: str) -> None:
+        def use(batches: Any) -> None:
+            self.connection.register("hartley_batches", batches)
+            self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM hartley_batches")
+            self.connection.unregister("hartley_batches")
+
+        self._database.stream(query, use)
+
+    def where(self, row: int) -> str:
+        """Say that a row has no place of its own."""
+        del row
+        return "a row"
+
+    def summary(
+        self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
+    ) -> SummaryRead | None:
+        """Count in the database, where its values are equal exactly where ours are."""
+        for name in roles.columns:
+            if columns[name].kind not in self._by_name[name].summarised_kinds:
+                return None
+        table = EngineTable(
+            engine=self._database,
+            source=self._from,
+            row_count=self.row_count,
+            columns={name: self._by_name[name].grouped for name in roles.columns},
+            typed=columns,
+            places=self._places,
+            connection=self.connection,
+        )
+        return table.summary(roles, missing)
+
+    def close(self) -> None:
+        """Let go of both engines; temporary tables go with the connection."""
+        self.connection.close()
+        self._database.close()
+
+
+_PLAIN = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+    "time": "TIME",
+}
+_TEXT = {"text", "varchar", "bpchar", "name", "uuid", "citext"}
+_KIND = {"bool": "boolean", "date": "date", "timestamp": "timestamp", "timestamptz": "timestamp"}
+
+
+def _postgresql(field: Any, place: int) -> DatabaseColumn:
+    """Say how a column of PostgreSQL is fetched and grouped."""
+    own = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
+    name, cell = field.name, quoted_name(field.name)
+    raw = RawColumn(name, f"c{place}", "VARCHAR")
+
+    def plainly(value: str, place: int) -> str:
+        return f"{value} AS c{place}"
+
+    def as_text(value: str, place: int) -> str:
+        return f"{value}::text AS c{place}"
+
+    if own in _PLAIN:
+        value = f"NULLIF({cell}, 'NaN')" if own.startswith("float") else cell
+        kinds = () if own == "time" else (_KIND.get(own, "number"),)
+        # To PostgreSQL 0.0 and -0.0 are equal, and NaN is a value like another.
+        column = EngineColumn(value, plainly)
+        return DatabaseColumn(replace(raw, duckdb_type=_PLAIN[own]), column, cell, kinds)
+    if own == "numeric":
+        # 1.10 and 1.1 are equal there and different as text: rows are counted by the text.
+        value = f"NULLIF({cell}, 'NaN')"
+        column = EngineColumn(value, as_text)
+        return DatabaseColumn(replace(raw, text_rule="number"), column, f"{value}::text", ("number",))
+    if own in _TEXT:
+        value = f'{cell}::text COLLATE "C"'
+        return DatabaseColumn(raw, EngineColumn(value, plainly), value, ("text",))
+    import pyarrow as pa
+
+    if pa.types.is_nested(field.type):
+        return DatabaseColumn(
+            replace(raw, duckdb_type="VARCHAR[]"), EngineColumn(cell, as_text), f"{cell}::text", ()
+        )
+    if own == "bytea":
+        return DatabaseColumn(replace(raw, duckdb_type="BLOB"), EngineColumn(cell, plainly), cell, ())
+    value = f'{cell}::text COLLATE "C"'
+    is_structure = own in ("json", "jsonb", "xml")
+    if not is_structure and (pa.types.is_string(field.type) or isinstance(field.type, pa.BaseExtensionType)):
+        # An enumeration, say: its labels.
+        return DatabaseColumn(raw, EngineColumn(value, plainly), value, ("text",))
+    refusal = f"is of type {own}; read it as text (--text)"
+    return DatabaseColumn(replace(raw, refusal=refusal), EngineColumn(value, plainly), value, ())
+
+
+def _sqlite(name: str, place: int, classes: set[str], has_wide: bool) -> DatabaseColumn:
+    """Say how a column of SQLite is fetched and grouped, by the storage classes of its cells."""
+    cell = quoted_name(name)
+
+    def column(kind: str, zero: str, value: str, **more: Any) -> DatabaseColumn:
+        # The driver guesses a column's type by its first cells; none of them must be NULL for that.
+        raw = RawColumn(name, f"CASE WHEN m{place} = 0 THEN c{place} END", kind, **more)
+
+        def fetched(value: str, place: int) -> str:
+            return f"coalesce({value}, {zero}) AS c{place}, {value} IS NULL AS m{place}"
+
+        kinds = {"BIGINT": ("number",), "DOUBLE": ("number",), "VARCHAR": ("text", "date")}.get(kind, ())
+        return DatabaseColumn(raw, EngineColumn(value, fetched), value, kinds)
+
+    if classes == {"integer"}:
+        return column("BIGINT", "0", cell)
+    if classes <= {"integer", "real"} and classes and not has_wide:
+        return column("DOUBLE", "0.0", f"CAST({cell} AS REAL)")
+    text = f"CAST({cell} AS TEXT) COLLATE BINARY"
+    if classes <= {"text"}:
+        return column("VARCHAR", "''", text, text_rule="no numbers")
+    if "blob" in classes:
+        return column("BLOB", "''", text)
+    if "real" in classes and classes != {"integer", "real"}:
+        # As text SQLite shows fifteen digits of a fraction, which would make different numbers one.
+        return column("UNKNOWN", "''", text, refusal="mixes fractions and text; make them one kind first")
+    reason = (
+        "holds whole numbers beyond 2^53 beside fractions; make them one kind first"
+        if classes == {"integer", "real"}
+        else "mixes kinds of values; read it as text (--text)"
+    )
+    kind = "UNKNOWN" if classes == {"integer", "real"} else "VARCHAR"
+    return column(kind, "''", text, refusal=reason)

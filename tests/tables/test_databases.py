@@ -1,0 +1,263 @@
+"""Databases: one answer, counted there, and no password anywhere."""
+
+# ruff: noqa: S608 (the queries are written here)
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hartley.cli.program import run
+from hartley.errors import InputError
+from hartley.measures.audit import audit, audit_of_summary
+from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.database import shown_url
+from hartley.workflow import audit as audit_table
+from servers import PASSWORD
+from tables.test_one_answer import NASTY
+
+ROLES = Roles(sensitive=("s",), public=("x",))
+
+
+def execute(url: str, *statements: str) -> None:
+    import adbc_driver_postgresql.dbapi as driver
+
+    with driver.connect(url) as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+        connection.commit()
+
+
+@pytest.fixture(scope="session")
+def nasty_in_postgresql(postgresql: str) -> str:
+    def cell(value: Any, kind: str) -> str:
+        return "NULL" if value is None else f"'{value}'::{kind}"
+
+    kinds = {
+        "whole": "bigint",
+        "fraction": "double precision",
+        "text": "text",
+        "decimal": "numeric(10, 2)",
+        "day": "date",
+        "moment": "timestamp",
+        "instant": "timestamptz",
+        "truth": "boolean",
+        "category": "mood",
+    }
+    execute(
+        postgresql,
+        "CREATE TYPE mood AS ENUM ('a', 'b', 'c', 'é')",
+        f"CREATE TABLE nasty ({', '.join(f'{name} {kind}' for name, kind in kinds.items())})",
+        *(
+            f"INSERT INTO nasty VALUES ({', '.join(cell(row[name], kind) for name, kind in kinds.items())})"
+            for row in NASTY.to_pylist()
+        ),
+    )
+    return postgresql
+
+
+def test_the_nasty_table_is_the_same_in_postgresql(nasty_in_postgresql: str) -> None:
+    here = open_table(NASTY)
+    there = open_table(nasty_in_postgresql, ReadOptions(query="nasty"))
+    assert {c.name: c.kind for c in there.columns} == {c.name: c.kind for c in here.columns}
+    for sensitive in NASTY.column_names:
+        others = tuple(name for name in NASTY.column_names if name != sensitive)
+        for public, side in ((others, ()), (others[:1], ()), (others[1:3], others[3:4])):
+            roles = Roles(sensitive=(sensitive,), public=public, side=side)
+            expected = here.joint_range(roles)
+            assert there.joint_range(roles) == expected
+            counted = there.range_summary(roles).summary
+            assert audit_of_summary(counted) == audit(expected.joint)
+    there.close()
+
+
+@pytest.mark.parametrize("missing", ["value", "drop"])
+def test_an_audit_of_several_columns_is_counted_in_the_database(
+    nasty_in_postgresql: str, missing: Any
+) -> None:
+    arguments: dict[str, Any] = {
+        "sensitive": ("truth", "day"),
+        "public": ("category", "fraction"),
+        "side": "decimal",
+    }
+    there = audit_table(
+        nasty_in_postgresql, **arguments, missing=missing, options=ReadOptions(query="SELECT * FROM nasty;")
+    )
+    assert there == audit_table(NASTY, **arguments, missing=missing)
+
+
+def test_decimals_that_differ_as_text_are_one_number_or_two_texts(postgresql: str) -> None:
+    execute(postgresql, "CREATE TABLE ends AS SELECT * FROM (VALUES (1.10, 1), (1.1, 2)) AS t(x, s)")
+    as_number = open_table(postgresql, ReadOptions(query="ends"))
+    assert as_number.joint_range(ROLES).joint.public.labels() == [1.1]
+    assert as_number.range_summary(ROLES).summary.public_values == 1
+    as_text = open_table(postgresql, ReadOptions(query="ends", text=("x",)))
+    assert as_text.joint_range(ROLES).joint.public.labels() == ["1.1", "1.10"]
+    assert as_text.range_summary(ROLES).summary.public_values == 2
+    as_number.close()
+    as_text.close()
+
+
+def test_odd_types_of_postgresql_are_refused_with_a_reason(postgresql: str) -> None:
+    query = (
+        "SELECT 1 AS s, ARRAY[1] AS list, 'x'::bytea AS raw, '{}'::jsonb AS doc, '1 day'::interval AS span, "
+        "'10:00'::time AS hour, '7f000001-0000-0000-0000-000000000000'::uuid AS id, 'infinity'::float8 AS far"
+    )
+    table = open_table(postgresql, ReadOptions(query=query))
+    kinds = {column.name: column.kind for column in table.columns}
+    assert [name for name, kind in kinds.items() if kind is None] == ["list", "raw", "doc", "span", "hour"]
+    with pytest.raises(InputError, match="'far' holds infinite numbers"):
+        table.range_summary(Roles(sensitive=("s",), public=("far",)))
+    table.close()
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> str:
+    path = tmp_path / "clinic.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t (s, x, word COLLATE NOCASE, day TEXT, real, mixed, big, blob)")
+        connection.executemany(
+            "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (2**60 + 1, None, "A", "2024-02-29", 1, 1, 2**60, b"x"),
+                (2**60, "1.10", "a", None, -0.0, "x", 1.5, None),
+                (2**60, "1.1", "é", "1969-12-31", 0.1, 2, None, None),
+                (None, "007", None, "1969-12-31", None, None, 1, None),
+            ],
+        )
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+def test_sqlite_tells_what_each_cell_is(clinic: str) -> None:
+    table = open_table(clinic, ReadOptions(query="t"))
+    kinds = {column.name: column.kind for column in table.columns}
+    assert kinds == {
+        "s": "number",
+        "x": "text",
+        "word": "text",
+        "day": "date",
+        "real": "number",
+        "mixed": None,
+        "big": None,
+        "blob": None,
+    }
+    here = open_table(
+        pa.table(
+            {
+                "s": pa.array([2**60 + 1, 2**60, 2**60, None], pa.int64()),
+                "x": [None, "1.10", "1.1", "007"],
+                "word": ["A", "a", "é", None],
+                "day": pa.array([dt.date(2024, 2, 29), None, dt.date(1969, 12, 31), dt.date(1969, 12, 31)]),
+                "real": [1.0, -0.0, 0.1, None],
+            }
+        )
+    )
+    for sensitive in ("s", "x", "word", "day", "real"):
+        for public in (("s", "x"), ("word",), ("day", "real")):
+            for side in ((), ("word",)):
+                roles = Roles(sensitive=(sensitive,), public=public, side=side)
+                expected = here.joint_range(roles)
+                assert table.joint_range(roles) == expected
+                assert audit_of_summary(table.range_summary(roles).summary) == audit(expected.joint)
+    mixed = open_table(clinic, ReadOptions(query="t", text=("mixed",)))
+    assert mixed.joint_range(Roles(sensitive=("s",), public=("mixed",))).joint.public.labels() == [
+        "1",
+        "2",
+        "x",
+        None,
+    ]
+
+
+def test_rows_of_a_database_come_in_their_types(nasty_in_postgresql: str) -> None:
+    table = open_table(nasty_in_postgresql, ReadOptions(query="nasty"))
+    query = table.rows_sql(["whole", "decimal", "text"], typed=["decimal"])
+    rows = sorted(
+        table.connection.execute(f"SELECT o0, o1, o2, v0::VARCHAR FROM ({query})").fetchall(), key=repr
+    )
+    expected = [
+        (row["whole"], None if row["decimal"] is None else str(row["decimal"]), row["text"])
+        for row in NASTY.to_pylist()
+    ]
+    assert sorted((row[:3] for row in rows), key=repr) == sorted(expected, key=repr)
+    assert all(row[3] is None or Decimal(row[3]) == Decimal(row[1]) for row in rows)
+    table.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda url: url.replace(PASSWORD, "wrong-word"), "the user or the password is wrong"),
+        (lambda url: url.rsplit("/", 1)[0] + "/nowhere", "there is no such database"),
+        (lambda url: url.rsplit(":", 1)[0] + ":1/postgres", "no server answers there"),
+    ],
+)
+def test_a_database_that_cannot_be_reached_is_named_without_the_password(
+    postgresql: str, change: Any, fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = change(postgresql)
+    assert run(["audit", url, "--query", "t", "-s", "s", "-p", "x"]) == 2
+    out = capsys.readouterr()
+    assert out.err == f"hartley: {shown_url(url)}: {fault}\n"
+    assert PASSWORD not in out.out + out.err
+    assert "wrong-word" not in out.out + out.err
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ("nowhere", "there is no such table"),
+        ("SELECT nothing", "the query names a column that is not there"),
+        ("SELECT FROM WHERE", "the query is no valid SQL"),
+        ("SELECT 'secret-cell'::int AS s", "the database refuses the query (SQLSTATE 22P02)"),
+        ("SELECT 1 AS s, 2 AS s", "column 's' appears twice; give each column its own name"),
+        ("SELECT 1 AS s WHERE false", "the query gives columns but no rows"),
+    ],
+)
+def test_a_query_that_fails_is_one_line_without_cells(postgresql: str, query: str, fault: str) -> None:
+    with pytest.raises(InputError) as caught:
+        open_table(postgresql, ReadOptions(query=query))
+    assert str(caught.value) == f"{shown_url(postgresql)}: {fault}"
+
+
+def test_the_password_is_nowhere_in_what_an_audit_prints(
+    nasty_in_postgresql: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more in ([], ["--json"]):
+        arguments = ["audit", nasty_in_postgresql, "--query", "nasty", "-s", "truth", "-p", "category", *more]
+        assert run(arguments) == 0
+        out = capsys.readouterr()
+        assert PASSWORD not in out.out + out.err
+        assert "curator" not in out.out + out.err
+
+
+def test_the_password_can_come_from_the_environment(
+    nasty_in_postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    url = nasty_in_postgresql.replace(f":{PASSWORD}@", "@")
+    table = open_table(url, ReadOptions(query="nasty"))
+    assert table.row_count == len(NASTY)
+    table.close()
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    def refusal(url: str, query: str | None = "t") -> str:
+        with pytest.raises(InputError) as caught:
+            open_table(url, ReadOptions(query=query))
+        return str(caught.value)
+
+    assert refusal("mysql://u:p@h/d").startswith("no driver for mysql:// databases")
+    assert refusal(f"sqlite:///{tmp_path}/none.db").startswith("no file ")
+    assert not (tmp_path / "none.db").exists()
+    (tmp_path / "odd.db").write_text("hello " * 100)
+    assert refusal(f"sqlite:///{tmp_path}/odd.db").endswith("the file is not a SQLite database")
+    assert refusal("sqlite:///x.db", None) == "sqlite:///x.db: name a table, or give a SELECT (--query)"
+    with pytest.raises(InputError, match="a query is for databases"):
+        open_table(NASTY, ReadOptions(query="t"))
