@@ -13,7 +13,7 @@ FAMILIES = ("uniform", "skewed", "functional", "blocky", "one component", "all e
 
 
 def random_joint(rng: random.Random, size: int, side: bool = False) -> JointRange:
-    """Sensitive values for each public value: spread, crowded, one each, in blocks, all linked, all the same."""
+    """Sensitive values of each public value: spread, crowded, one each, in blocks, all linked, all equal."""
     family = rng.choice(FAMILIES)
     width = rng.randint(1, size + 3)
     triples: list[tuple[int, int, int]] = []
@@ -41,7 +41,7 @@ def random_joint(rng: random.Random, size: int, side: bool = False) -> JointRang
 
 
 def random_positions(rng: random.Random, size: int) -> list[float]:
-    """Positions with ties, equal gaps, decimals, or huge values of both signs; sorted or not; some missing."""
+    """Positions with ties, equal gaps, decimals, or huge ones of both signs; sorted or not; some missing."""
     draw: Callable[[], float] = rng.choice(
         [
             lambda: float(rng.randrange(4)),

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
-from hartley.measures.member_runs import join_runs, member_cost
+from hartley.measures.member_runs import join_runs, member_cost, single_runs
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -103,20 +103,8 @@ def follow_line(kept: Ints, joined: Ints, positions: Floats, codeword: int) -> F
     n = len(positions)
     low, high, total = positions.copy(), positions.copy(), positions.copy()
     count = np.ones(n)
-    run_count = n if codeword == MEMBER else 0
-    doublings = 2
-    while (1 << doublings) < n:
-        doublings += 1
-    runs = np.arange(run_count).astype(np.int32)
-    following = np.full(2 * run_count, -1, np.int32)
-    starts = np.zeros(2 * run_count, np.int64)
-    lengths = np.zeros(2 * run_count, np.int32)
-    values = np.empty(run_count * (doublings + 2), np.float64)
-    used = np.full(2, run_count, np.int64)
-    for run in range(run_count):
-        values[run] = positions[run]
-        starts[run] = run
-        lengths[run] = 1
+    runs = np.arange(n if codeword == MEMBER else 0)
+    links, values, used = single_runs(positions[: len(runs)])
     costs = np.empty(len(kept))
     for merge in range(len(kept)):
         one, other = kept[merge], joined[merge]
@@ -131,8 +119,8 @@ def follow_line(kept: Ints, joined: Ints, positions: Floats, codeword: int) -> F
                 max(count[one] * high[one] - total[one], total[one] - count[one] * low[one]) / count[one]
             )
         else:
-            runs[one] = join_runs(runs[one], runs[other], following, starts, lengths, values, used)
-            costs[merge] = member_cost(low[one], high[one], runs[one], following, starts, lengths, values)
+            runs[one] = join_runs(runs[one], runs[other], links, values, used)
+            costs[merge] = member_cost(low[one], high[one], runs[one], links, values)
     return costs
 
 

@@ -49,7 +49,7 @@ class MergeTree:
             or bool((np.diff(self.ends) < 1).any())
         ):
             raise InputError("steps must start at no merge, hold at least one each, and end at the last")
-        if len(np.unique(self.joined)) != len(self.joined):
+        if len(self.joined) and np.bincount(self.joined).max() > 1:
             raise InputError("a cluster can be joined to another only once")
 
     @classmethod

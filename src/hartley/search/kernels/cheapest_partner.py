@@ -28,7 +28,7 @@ Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
-NEIGHBOURS = 16
+NEIGHBOURS = 8
 EMPTY, MIXED = -1, -2
 # The columns of a node's bounds: greatest low end, least high end, least and greatest mean (under other
 # codewords than the centroid: least low end, greatest high end), least and greatest number of values.
@@ -36,7 +36,9 @@ EMPTY, MIXED = -1, -2
 
 @hot_loop
 def representative(alias: Ints, kind: int) -> int:
-    """Give the class that this class has become part of."""
+    """Give the class that this class has become part of; none ever does where ``alias`` is empty."""
+    if len(alias) == 0:
+        return kind
     while alias[kind] != kind:
         alias[kind] = alias[alias[kind]]
         kind = alias[kind]
@@ -50,9 +52,7 @@ def union_cost(
     body: Floats,
     codeword: int,
     runs: Ints,
-    following: Ints,
-    starts: Ints,
-    lengths: Ints,
+    links: Ints,
     values: Floats,
 ) -> float:
     """Give the distortion of the union of two clusters."""
@@ -65,8 +65,8 @@ def union_cost(
         total = body[one, 2] + body[other, 2]
         return float(max(count * high - total, total - count * low) / count)
     return min(
-        member_cost(low, high, runs[one], following, starts, lengths, values),
-        member_cost(low, high, runs[other], following, starts, lengths, values),
+        member_cost(low, high, runs[one], links, values),
+        member_cost(low, high, runs[other], links, values),
     )
 
 
@@ -157,9 +157,7 @@ def cheapest_partner(
     slack: float,
     mean_slack: float,
     runs: Ints,
-    following: Ints,
-    starts: Ints,
-    lengths: Ints,
+    links: Ints,
     values: Floats,
     bounds: Floats,
     labels: Ints,
@@ -185,7 +183,7 @@ def cheapest_partner(
                 right = m
             else:
                 if representative(alias, kind[right]) != own:
-                    cost = union_cost(slot, right, body, codeword, runs, following, starts, lengths, values)
+                    cost = union_cost(slot, right, body, codeword, runs, links, values)
                     if cost < best or (cost == best and label[right] < label[found]):
                         best, found = cost, right
                 right = after[right]
@@ -195,7 +193,7 @@ def cheapest_partner(
                 left = -1
             else:
                 if representative(alias, kind[left]) != own:
-                    cost = union_cost(slot, left, body, codeword, runs, following, starts, lengths, values)
+                    cost = union_cost(slot, left, body, codeword, runs, links, values)
                     if cost < best or (cost == best and label[left] < label[found]):
                         best, found = cost, left
                 left = before[left]
@@ -251,7 +249,7 @@ def cheapest_partner(
                     continue
             if node >= half:
                 other = node - half
-                cost = union_cost(slot, other, body, codeword, runs, following, starts, lengths, values)
+                cost = union_cost(slot, other, body, codeword, runs, links, values)
                 if cost < best or (cost == best and label[other] < label[found]):
                     best, found = cost, other
             else:

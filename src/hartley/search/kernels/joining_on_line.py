@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
-from hartley.measures.member_runs import join_runs
+from hartley.measures.member_runs import join_runs, single_runs
 from hartley.search.kernels.cheapest_partner import (
     CENTROID,
     EMPTY,
@@ -81,20 +81,8 @@ def joining_on_line(
         if weight[kind[slot]] == 0:
             components += 1
         weight[kind[slot]] += 1
-    run_count = m if codeword == MEMBER else 0
-    doublings = 2
-    while (1 << doublings) < m:
-        doublings += 1
-    runs = np.arange(run_count).astype(np.int32)
-    following = np.full(2 * run_count, -1, np.int32)
-    run_starts = np.zeros(2 * run_count, np.int64)
-    run_lengths = np.zeros(2 * run_count, np.int32)
-    values = np.empty(run_count * (doublings + 2), np.float64)
-    run_used = np.full(2, run_count, np.int64)
-    for run in range(run_count):
-        values[run] = positions[run]
-        run_starts[run] = run
-        run_lengths[run] = 1
+    runs = np.arange(m if codeword == MEMBER else 0)
+    links, values, run_used = single_runs(positions[: len(runs)])
     # What each cluster knows: the cheapest union, its two labels as one number, the partner and its age.
     costs = np.full(m, np.inf)
     pairs = np.zeros(m, np.int64)
@@ -143,9 +131,7 @@ def joining_on_line(
                 kind[leaves] = EMPTY
                 age[stays] += 1
                 if codeword == MEMBER:
-                    runs[stays] = join_runs(
-                        runs[stays], runs[leaves], following, run_starts, run_lengths, values, run_used
-                    )
+                    runs[stays] = join_runs(runs[stays], runs[leaves], links, values, run_used)
                 if state[1] == 1:
                     if state[0] + 2 > len(changed):
                         state[1] = 0
@@ -174,9 +160,7 @@ def joining_on_line(
             slack,
             mean_slack,
             runs,
-            following,
-            run_starts,
-            run_lengths,
+            links,
             values,
             bounds,
             labels,

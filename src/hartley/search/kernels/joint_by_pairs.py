@@ -48,6 +48,13 @@ def best_joint_pair(
                 worst[rank] = place
                 break
     before = log2(width / count[narrow[0]]) + weight * costs[worst[0]]
+    # No union can leave the narrowest cluster wider than the third narrowest, so one that costs more than
+    # the limit cannot beat the best.
+    leaking = log2(width / count[narrow[0]])
+    least_leaking = 0.0
+    if narrow[2] >= 0:
+        least_leaking = log2(width / count[narrow[2]])
+    limit = np.inf
     keep, join = -1, -1
     best = np.full(6, np.inf)
     trial = np.empty(6, np.float64)
@@ -55,9 +62,9 @@ def best_joint_pair(
         x = live[i]
         for j in range(i + 1, len(live)):
             y = live[j]
-            if component[x] == component[y] or unions[x, y] == np.inf:
-                continue
             cost = unions[x, y]
+            if cost > limit or component[x] == component[y] or cost == np.inf:
+                continue
             for rank in range(3):
                 other = worst[rank]
                 if other >= 0 and other != x and other != y:
@@ -69,7 +76,11 @@ def best_joint_pair(
                 if other >= 0 and other != x and other != y:
                     least = min(least, count[other])
                     break
-            after = log2(width / least) + weight * cost
+            after = weight * cost
+            if least == count[narrow[0]]:
+                after += leaking
+            else:
+                after += log2(width / least)
             trial[0] = rounded(after - before)
             if trial[0] > best[0]:
                 continue
@@ -82,4 +93,7 @@ def best_joint_pair(
             if is_better(trial, best):
                 best[:] = trial
                 keep, join = x, y
+                if weight > 0:
+                    limit = (best[0] + 1e-11 + before - least_leaking) / weight
+                    limit += abs(limit) * 1e-12
     return keep, join

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
-from hartley.measures.member_runs import join_runs
+from hartley.measures.member_runs import join_runs, single_runs
 from hartley.search.kernels.cheapest_partner import CENTROID, EMPTY, MEMBER, cheapest_partner
 from hartley.search.kernels.interned_sets import find_or_add, union_of
 
@@ -46,7 +46,7 @@ def narrowest_on_line(
     body = np.empty((m, 4), np.float64)
     kind = np.empty(m, np.int32)
     label = places.astype(np.int32)
-    alias = np.arange(2 * n).astype(np.int32)
+    alias = np.empty(0, np.int32)
     after = np.arange(1, m + 1).astype(np.int32)
     before = np.arange(-1, m - 1).astype(np.int32)
     half = 1
@@ -66,20 +66,8 @@ def narrowest_on_line(
         body[slot, 2] = positions[slot]
         body[slot, 3] = 1.0
     # Runs of members' positions, for the member codeword.
-    run_count = m if codeword == MEMBER else 0
-    doublings = 2
-    while (1 << doublings) < m:
-        doublings += 1
-    runs = np.arange(run_count).astype(np.int32)
-    following = np.full(2 * run_count, -1, np.int32)
-    run_starts = np.zeros(2 * run_count, np.int64)
-    run_lengths = np.zeros(2 * run_count, np.int32)
-    values = np.empty(run_count * (doublings + 2), np.float64)
-    run_used = np.full(2, run_count, np.int64)
-    for run in range(run_count):
-        values[run] = positions[run]
-        run_starts[run] = run
-        run_lengths[run] = 1
+    runs = np.arange(m if codeword == MEMBER else 0)
+    links, values, run_used = single_runs(positions[: len(runs)])
     set_of = np.empty(n, np.int32)
     slot_at = np.empty(n, np.int32)
     heads = np.full(width + 2, -1, np.int32)
@@ -155,9 +143,7 @@ def narrowest_on_line(
                     slack,
                     mean_slack,
                     runs,
-                    following,
-                    run_starts,
-                    run_lengths,
+                    links,
                     values,
                     bounds,
                     labels,
@@ -197,9 +183,7 @@ def narrowest_on_line(
                 before[after[leaves]] = before[leaves]
             after[before[leaves]] = after[leaves]
             if codeword == MEMBER:
-                runs[stays] = join_runs(
-                    runs[stays], runs[leaves], following, run_starts, run_lengths, values, run_used
-                )
+                runs[stays] = join_runs(runs[stays], runs[leaves], links, values, run_used)
             if state[1] == 1:
                 if state[0] + 2 > len(changed):
                     state[1] = 0

@@ -1,0 +1,281 @@
+"""CPU seconds and growth of the greedy searches, beside the naive twins and well-known clusterings.
+
+    python benchmarks/greedy.py [--quick] [--largest 1000000]
+
+All in one run on one machine, so that only the ratios and exponents matter. The rivals (SciPy linkage,
+fastcluster, scikit-learn with chain connectivity, genieclust) cluster the same points by complete
+linkage or their own rule; they know nothing of sensitive values, and are there to show what clustering
+so many points costs. Missing ones are skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+
+import numpy as np
+
+from hartley.compilation import HotLoop
+from hartley.measures.columns import ColumnsDistortion
+from hartley.measures.trajectory import trajectory
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.model import Alphabet, JointRange
+from hartley.run_frontier import frontier_of_runs
+from hartley.search.greedy import component_joining, joint_search, narrowest_first
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+LIMIT = 40.0
+"""A method that took longer than this, in CPU seconds, is not asked for more."""
+
+
+def overlapping(size: int) -> JointRange:
+    """Each public value with one to three of few sensitive values: work for Algorithm 1."""
+    rng = np.random.default_rng(size)
+    times = 1 + (rng.random(size) < 0.4) + (rng.random(size) < 0.2)
+    public = np.repeat(np.arange(size), times)
+    sensitive = np.unique(rng.integers(0, max(50, size // 1000), len(public)), return_inverse=True)[1]
+    return JointRange.from_codes(public_codes=public, sensitive_codes=sensitive)
+
+
+def scattered(size: int) -> JointRange:
+    """Each public value with one of many sensitive values: many components, work for Algorithm 2."""
+    rng = np.random.default_rng(size + 1)
+    sensitive = np.unique(rng.integers(0, size // 2, size), return_inverse=True)[1]
+    return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=sensitive)
+
+
+def points(size: int) -> np.ndarray:
+    """Distinct whole numbers, ascending."""
+    rng = np.random.default_rng(size + 2)
+    return np.sort(rng.choice(20 * size, size, replace=False)).astype(float)
+
+
+def compile_always() -> None:
+    """Have loops run compiled at every size, so that growth is that of one program."""
+    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Give the CPU seconds that a piece of work takes."""
+    before = time.process_time()
+    work()
+    return time.process_time() - before
+
+
+def table(title: str, rows: dict[str, Callable[[int], Callable[[], object]]], sizes: list[int]) -> None:
+    """Print a line for each method: its CPU seconds at every size, and its growth."""
+    print(f"\n{title}\n{'n':>34}" + "".join(f"{size:>10,}" for size in sizes) + "   exponent", flush=True)
+    for name, prepare in rows.items():
+        taken: list[tuple[int, float]] = []
+        for size in sizes:
+            if taken and taken[-1][1] * (size / taken[-1][0]) > LIMIT * 3:
+                break
+            try:
+                work = prepare(size)
+                taken.append((size, seconds(work)))
+            except (ImportError, MemoryError) as missing:
+                print(f"{name:>34}  skipped: {missing}", flush=True)
+                break
+            if taken[-1][1] > LIMIT:
+                break
+        slopes = [pair for pair in taken if pair[1] >= 1e-4]
+        growth = (
+            f"{log(slopes[-1][1] / slopes[0][1]) / log(slopes[-1][0] / slopes[0][0]):10.2f}"
+            if len(slopes) > 1
+            else "         -"
+        )
+        cells = "".join(f"{second:10.3f}" for _, second in taken)
+        print(f"{name:>34}{cells}{' ' * 10 * (len(sizes) - len(taken))} {growth}", flush=True)
+
+
+def searches() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give Algorithms 1 and 2 under every utility."""
+
+    def prepare(search: str, utility: str) -> Callable[[int], Callable[[], object]]:
+        def at(size: int) -> Callable[[], object]:
+            joint = overlapping(size) if search == "L0" else scattered(size)
+            run = narrowest_first if search == "L0" else component_joining
+            measure = Resolution(size) if utility == "U1" else LineDistortion(points(size), utility)  # type: ignore[arg-type]
+            return lambda: run(joint, measure)
+
+        return at
+
+    return {
+        f"{search}, {'U1' if utility == 'U1' else 'U2 ' + utility}": prepare(search, utility)
+        for search in ("L0", "I*")
+        for utility in ("U1", "centroid", "midpoint", "member")
+    }
+
+
+def degenerate() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give inputs on which a careless search turns quadratic."""
+
+    def blocks(size: int) -> JointRange:
+        return JointRange.from_codes(
+            public_codes=np.arange(size), sensitive_codes=np.arange(size) // (size // 20)
+        )
+
+    def equal_sets(size: int) -> JointRange:
+        return JointRange.from_codes(
+            public_codes=np.repeat(np.arange(size), 2), sensitive_codes=np.tile([0, 1], size)
+        )
+
+    def loners(size: int) -> JointRange:
+        sensitive = np.zeros(size, dtype=int)
+        sensitive[:: size // 50] = 1 + np.arange(len(sensitive[:: size // 50]))
+        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=sensitive)
+
+    def single(size: int) -> JointRange:
+        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.zeros(size, dtype=int))
+
+    def each_its_own(size: int) -> JointRange:
+        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.arange(size))
+
+    makers = {
+        "long blocks": blocks,
+        "all sets equal": equal_sets,
+        "giant component": loners,
+        "one sensitive value": single,
+        "all gaps equal": each_its_own,
+    }
+    rows = {}
+    for name, make in makers.items():
+        for search in (narrowest_first, component_joining):
+            for utility in ("U1", "U2"):
+
+                def at(size: int, make=make, search=search, utility=utility) -> Callable[[], object]:  # type: ignore[no-untyped-def]
+                    joint = make(size)
+                    measure = (
+                        Resolution(size)
+                        if utility == "U1"
+                        else LineDistortion(np.arange(size, dtype=float), "centroid")
+                    )
+                    return lambda: search(joint, measure)
+
+                rows[f"{name}, {'L0' if search is narrowest_first else 'I*'}, {utility}"] = at
+    return rows
+
+
+def whole_frontier() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give what comes after the longest run."""
+
+    def at(size: int) -> Callable[[], object]:
+        joint, measure = scattered(size), LineDistortion(points(size), "centroid")
+        run = component_joining(joint, measure)
+        return lambda: frontier_of_runs([(run, trajectory(joint, run, measure))], measure, "istar")
+
+    return {"measures and frontier of I*, U2": at}
+
+
+def problem_3() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give the joint search."""
+    return {
+        "problem (3), U1": lambda size: lambda: joint_search(scattered(size), Resolution(size), 0.3),
+        "problem (3), U2 centroid": lambda size: (
+            lambda: joint_search(scattered(size), LineDistortion(points(size), "centroid"), 0.3)
+        ),
+    }
+
+
+def several_columns() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give distortion over three columns, one of categories."""
+
+    def at(search: Callable[..., object], combination: str) -> Callable[[int], Callable[[], object]]:
+        def prepare(size: int) -> Callable[[], object]:
+            rng = np.random.default_rng(size)
+            ages = rng.integers(0, 10 * size, size).tolist()
+            rows = [(age, f"{i % 40:02d}", float(i)) for i, age in enumerate(ages)]
+            public = Alphabet.of_values(rows, columns=("age", "ward", "day"))
+            measure = ColumnsDistortion.of(public, combination=combination)  # type: ignore[arg-type]
+            joint = scattered(size) if search is component_joining else overlapping(size)
+            return lambda: search(joint, measure)
+
+        return prepare
+
+    return {
+        f"{name}, three columns by {combination}": at(search, combination)
+        for name, search in (("L0", narrowest_first), ("I*", component_joining))
+        for combination in ("max", "euclid")
+    }
+
+
+def twins() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give the naive searches of the tests."""
+    import reference
+
+    def at(search: str, utility: str) -> Callable[[int], Callable[[], object]]:
+        def prepare(size: int) -> Callable[[], object]:
+            joint, places = (overlapping if search == "L0" else scattered)(size), points(size).tolist()
+            twin = reference.narrowest_first if search == "L0" else reference.component_joining
+            cost = reference.size_cost if utility == "U1" else reference.line_cost(places, "centroid")
+            return lambda: twin(joint, cost, places)
+
+        return prepare
+
+    return {f"naive twin, {s}, {u}": at(s, u) for s in ("L0", "I*") for u in ("U1", "U2")}
+
+
+def rivals() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give hierarchical clusterings of the same points."""
+
+    def scipy(size: int) -> Callable[[], object]:
+        from scipy.cluster.hierarchy import linkage
+
+        return lambda: linkage(points(size)[:, None], "complete")
+
+    def fastcluster(size: int) -> Callable[[], object]:
+        import fastcluster as rival
+
+        return lambda: rival.linkage(points(size)[:, None], "complete")
+
+    def scikit(size: int) -> Callable[[], object]:
+        from scipy.sparse import diags_array
+        from sklearn.cluster import AgglomerativeClustering
+
+        chain = diags_array([np.ones(size - 1), np.ones(size - 1)], offsets=[-1, 1]).tocsr()
+        model = AgglomerativeClustering(n_clusters=1, linkage="complete", connectivity=chain)
+        return lambda: model.fit(points(size)[:, None])
+
+    def genie(size: int) -> Callable[[], object]:
+        from genieclust import Genie
+
+        return lambda: Genie(n_clusters=2).fit(points(size)[:, None])
+
+    return {
+        "SciPy linkage, complete": scipy,
+        "fastcluster, complete": fastcluster,
+        "scikit-learn, chain, complete": scikit,
+        "genieclust": genie,
+    }
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="up to 100,000 values, no rivals")
+    parser.add_argument("--largest", type=float, default=1e6)
+    given = parser.parse_args()
+    largest = 1e5 if given.quick else given.largest
+    sizes = [size for size in (1_000, 10_000, 100_000, 1_000_000) if size <= largest]
+    compile_always()
+    for prepare in [*searches().values(), *whole_frontier().values(), *problem_3().values()]:
+        prepare(500)()  # compiles
+    table("Greedy searches, CPU seconds", searches(), sizes)
+    print(f"memory so far {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
+    table("Degenerate inputs, CPU seconds", degenerate(), sizes)
+    table("All measures of all steps, and the frontier", whole_frontier(), sizes)
+    table("Problem (3)", problem_3(), [300, 1_000, 3_000] if given.quick else [1_000, 3_000, 10_000, 30_000])
+    table("Several columns", several_columns(), [300, 1_000] if given.quick else [1_000, 2_500, 5_000])
+    table("Naive twins", twins(), [30, 100] if given.quick else [30, 100, 300])
+    if not given.quick:
+        table("Other people's clusterings of the same points", rivals(), [1_000, 10_000, 100_000, 1_000_000])
+    print(f"\nmemory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()
