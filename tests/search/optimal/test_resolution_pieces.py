@@ -11,13 +11,14 @@ from hypothesis import given
 from hartley.measures.uncertainty import candidate_counts, distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.optimal.block_search import searched_in_blocks
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
 from hartley.search.optimal.dealing import dealt_partition, paired_partition
 from hartley.search.optimal.joining import compacted
-from hartley.search.optimal.l0_resolution import fewest_candidates
 from hartley.search.optimal.pairing import perfect_matching
 from hartley.search.optimal.price_bound import cheap_sets, least_prices
+from hartley.search.optimal.size_search import fewest_candidates
 from hartley.search.optimal.swap_search import (
     QUICK,
     SwapSearch,
@@ -113,6 +114,24 @@ def test_a_search_that_is_told_to_stop_stops_at_once() -> None:
     before = search.places.tolist()
     assert not search.anneal(10**12, Effort(should_stop=lambda: True))
     assert search.places.tolist() == before
+
+
+def test_blocks_together_keep_what_each_was_asked_for() -> None:
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 20, size=(400, 2))
+    joint = JointRange.from_codes(
+        public_codes=np.repeat(np.arange(400), 2),
+        sensitive_codes=np.unique(codes.ravel(), return_inverse=True)[1],
+    )
+    sets = CandidateSets.of(joint)
+    places = dealt_places(sets, 7, least_clusters(400, 7))
+    found = searched_in_blocks(sets, 7, places, 9, UNLIMITED, most_cells=20 * sets.kinds)
+    assert found is not None
+    assert found.sizes.max() <= 7
+    assert distinct_l(joint, found) >= 9
+    assert searched_in_blocks(sets, 7, places, sets.kinds, UNLIMITED, most_cells=20 * sets.kinds) is None
+    # What was tried last is still a way to place every value once.
+    assert sorted(places.tolist()) == list(range(len(places)))
 
 
 def test_dealing_reaches_the_counting_bound_and_keeps_the_size() -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ from hartley.search.optimal.cluster_sizes import least_clusters
 
 Codes = npt.NDArray[np.int64]
 
+MOST_PAIRS = 500_000
+"""Pairs of value and candidate up to which a flow is computed; it cannot be interrupted."""
 MOST_THRESHOLDS = 24
 """Different numbers of candidates from which values are tried to be set aside."""
 
@@ -35,8 +38,11 @@ MOST_THRESHOLDS = 24
 class Remainder:
     """The values left after setting those with most candidates aside, summed up beforehand."""
 
-    set_aside: tuple[int, ...]
-    """The values with most candidates, down to some number of them."""
+    sets: CandidateSets
+    threshold: int
+    """Values with at least this many candidates are set aside."""
+    aside: int
+    """How many that are."""
     occurrences: Codes
     """How many of the values left show each candidate, ascending."""
     occurrences_below: Codes
@@ -45,9 +51,14 @@ class Remainder:
     """How many candidates each of the values left shows, ascending."""
     counts_below: Codes
 
+    @cached_property
+    def set_aside(self) -> tuple[int, ...]:
+        """The values set aside; built once, for all certificates that name them."""
+        return tuple(np.flatnonzero(self.sets.counts >= self.threshold).tolist())
+
     def most(self, clusters: int, above: int) -> int:
         """Give the most candidates that counting and covering bins allow, if it is less than ``above``."""
-        left = clusters - len(self.set_aside)
+        left = clusters - self.aside
         if left < 1:
             return above
         most = min(above, _capped_sum(self.occurrences, self.occurrences_below, left) // left)
@@ -103,7 +114,7 @@ class CutBound:
     def _certificate(
         self, remainder: Remainder, largest: int, clusters: int, excluded: int
     ) -> CutCertificate:
-        left = clusters - len(remainder.set_aside)
+        left = clusters - remainder.aside
         counted = _capped_sum(remainder.occurrences, remainder.occurrences_below, left) < left * excluded
         everything: tuple[Sequence[int], Sequence[int]] = (range(self.sets.size), range(self.sets.kinds))
         return CutCertificate(
@@ -117,6 +128,8 @@ class CutBound:
 
 def flow_cut(sets: CandidateSets, largest: int, wanted: int) -> CutCertificate | None:
     """Give a cut that excludes ``wanted`` candidates in clusters of at most ``largest``, or nothing."""
+    if len(sets.candidates) > MOST_PAIRS:
+        return None
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
@@ -156,7 +169,9 @@ def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
     shown = sets.candidates[poor[sets.value_of]]
     occurrences = np.sort(np.bincount(shown, minlength=sets.kinds))
     return Remainder(
-        tuple(np.flatnonzero(~poor).tolist()),
+        sets,
+        threshold,
+        int((~poor).sum()),
         occurrences,
         np.concatenate(([0], np.cumsum(occurrences))),
         counts,

@@ -20,15 +20,9 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges, staircase
 from hartley.search.optimal.istar_resolution import Joiner, least_joining_size
 from hartley.search.optimal.joining import joined
-from hartley.search.optimal.l0_resolution import (
-    CandidateSearch,
-    Given,
-    Standing,
-    fewest_candidates,
-    levels_of,
-    search_of,
-)
+from hartley.search.optimal.l0_resolution import Given, levels_of, search_of, unsearched
 from hartley.search.optimal.level import Levels
+from hartley.search.optimal.size_search import CandidateSearch, Standing, fewest_candidates
 from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places
 
 REPAIRS = 4
@@ -72,6 +66,9 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
         effort.found(lambda: levels_of(joint, standings).levels)
         if steps[-1].kept == joint.sensitive.size:
+            break
+        if effort.should_stop():
+            standings.extend(unsearched(joint, search, given, steps[-1]))
             break
     return levels_of(joint, standings)
 

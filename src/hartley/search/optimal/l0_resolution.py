@@ -1,12 +1,8 @@
 r"""Most candidates that clusters of at most m values can keep: best partition and bound per m.
 
-For each m at which more can be kept: bound the candidates from above by counting; try to reach the
-bound, in closed form where there is one (one candidate per value; two candidates wanted), by
-matching where m = 2, else by swap search. What swap search does not reach soon it tries
-to exclude, by a flow, by prices of sizes, by prices of values; what it can neither reach nor exclude it
-searches longer, and leaves open if that fails.
-
-A partition serves every larger m, and a bound every smaller one.
+Each size is searched by :mod:`~hartley.search.optimal.size_search`; which sizes are, is decided by
+:mod:`~hartley.search.optimal.cluster_sizes`. A partition serves every larger m, and a bound
+every smaller one.
 """
 
 from __future__ import annotations
@@ -14,173 +10,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import log2
 
-import numpy as np
-
 from hartley.errors import InputError, UnreachableError
-from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.uncertainty import distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
-from hartley.search.optimal.certificates import CandidateCertificate
-from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges, staircase
-from hartley.search.optimal.cut_bound import CutBound, flow_cut
-from hartley.search.optimal.dealing import dealt_partition, paired_partition
+from hartley.search.optimal.cluster_sizes import size_ranges, staircase
 from hartley.search.optimal.level import Level, Levels
-from hartley.search.optimal.packing import packing
-from hartley.search.optimal.pairing import MOST_VALUES, pair_up
-from hartley.search.optimal.price_bound import size_prices, value_prices
-from hartley.search.optimal.swap_search import QUICK, SwapSearch, dealt_places, partition_of_places
-
-GLANCE, SHORT = 150, 1_500
-"""Moves per place before asking for a quick proof, and for a long one, that what is wanted cannot be."""
-LONG = (20_000, 40_000, 80_000)
-"""Moves per place of the longer tries, each from a fresh start."""
-MOST_MOVES = 50_000_000
-"""Moves of one try at most."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What is known for one size of the largest cluster."""
-
-    largest: int
-    kept: int
-    """Candidates that every cluster of the partition keeps."""
-    partition: Partition
-    most: int
-    """No partition keeps more."""
-    certificate: CandidateCertificate | None
-    """Why not; nothing where it is all candidates there are."""
-    finished: bool = True
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether partition and bound meet."""
-        return self.kept >= self.most
-
-
-@dataclass(frozen=True, eq=False)
-class CandidateSearch:
-    """The search for one table without side information."""
-
-    sets: CandidateSets
-    effort: Effort
-
-    @cached_property
-    def cuts(self) -> CutBound:
-        """The bounds by counting."""
-        return CutBound.of(self.sets)
-
-    def is_settled(self, standing: Standing) -> bool:
-        """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
-        return standing.kept >= self.cuts.most(standing.largest)[0]
-
-    def bounded(self, largest: int, known: Partition, kept: int) -> Standing:
-        """Give what is known without a search: a partition handed over, and the bound by counting."""
-        most, certificate = self.cuts.most(largest)
-        return Standing(largest, kept, known, most, certificate)
-
-    def best(self, largest: int, known: Partition, kept: int) -> Standing:
-        """Give the best clusters of at most ``largest`` values found; never worse than those known."""
-        standing = self.bounded(largest, known, kept)
-        if standing.is_closed:
-            return standing
-        if self.effort.should_stop():
-            return replace(standing, finished=False)
-        direct = self._closed_form(standing)
-        if direct is not None:
-            return direct
-        if largest == 2 and self.sets.size <= MOST_VALUES:
-            return self._matched(standing)
-        return self._searched(standing)
-
-    def _closed_form(self, standing: Standing) -> Standing | None:
-        if bool((self.sets.counts == 1).all()):
-            return self._improved(standing, dealt_partition(self.sets, standing.largest))
-        if standing.most == 2:
-            paired = paired_partition(self.sets, standing.largest)
-            return None if paired is None else self._improved(standing, paired)
-        return None
-
-    def _matched(self, standing: Standing) -> Standing:
-        while not standing.is_closed and not self.effort.should_stop():
-            # Bisection: the number of candidates that can be kept is a threshold.
-            wanted = (standing.kept + standing.most + 1) // 2
-            result = pair_up(self.sets, wanted)
-            if isinstance(result, Partition):
-                standing = self._improved(standing, result)
-            else:
-                standing = replace(standing, most=wanted - 1, certificate=result)
-        return replace(standing, finished=standing.is_closed)
-
-    def _searched(self, standing: Standing) -> Standing:
-        largest = standing.largest
-        clusters = least_clusters(self.sets.size, largest)
-        places = dealt_places(self.sets, largest, clusters)
-        standing = self._improved(standing, partition_of_places(places, largest, self.sets.size))
-        if not SwapSearch.fits(self.sets, clusters):
-            return replace(standing, finished=standing.is_closed)
-        search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
-        wanted = standing.most
-        while wanted > standing.kept and not self.effort.should_stop():
-            search.ask(np.array([wanted], dtype=np.int64))
-            certificate = self._reached_or_excluded(search, wanted, is_bound=wanted == standing.most)
-            standing = self._improved(standing, search.partition())
-            wanted -= 1
-            if certificate is not None:
-                standing = replace(standing, most=wanted, certificate=certificate)
-        stopped = self.effort.should_stop() and not standing.is_closed
-        return replace(standing, finished=not stopped)
-
-    def _reached_or_excluded(
-        self, search: SwapSearch, wanted: int, *, is_bound: bool
-    ) -> CandidateCertificate | None:
-        """Search until the goal is reached, or excluded, or the patience for it has run out.
-
-        Where the bound is higher still, to exclude the goal is not worth the time: what
-        is open then has already been searched long.
-        """
-        certificate: CandidateCertificate | None = None
-        if self._runs(search, GLANCE):
-            return None
-        if is_bound:
-            certificate = flow_cut(self.sets, search.largest, wanted) or size_prices(
-                self.sets, search.largest, wanted, self.effort
-            )
-        if certificate is None and not self._runs(search, SHORT):
-            if is_bound:
-                certificate = value_prices(self.sets, search.largest, wanted, self.effort)
-                packed = certificate or packing(self.sets, search.largest, wanted, self.effort)
-                if isinstance(packed, Partition):
-                    search.resume(packed)
-                    return None
-                certificate = packed
-            if certificate is None:
-                any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
-        return certificate
-
-    def _runs(self, search: SwapSearch, moves: int) -> bool:
-        return search.run(self._moves(search, moves), QUICK, self.effort)
-
-    @staticmethod
-    def _moves(search: SwapSearch, per_place: int) -> int:
-        return min(per_place * len(search.places), MOST_MOVES)
-
-    def _improved(self, standing: Standing, partition: Partition) -> Standing:
-        kept = fewest_candidates(self.sets, partition)
-        if kept <= standing.kept:
-            return standing
-        return replace(standing, kept=kept, partition=partition)
-
-
-def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
-    """Give the fewest candidates that a cluster shows."""
-    cluster = partition.labels[sets.value_of].astype(np.int64)
-    shown = np.unique(cluster * sets.kinds + sets.candidates)
-    return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
+from hartley.search.optimal.size_search import CandidateSearch, Standing, fewest_candidates
 
 
 def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
@@ -206,6 +45,9 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
         effort.found(lambda: levels_of(joint, standings).levels)
         if steps[-1].kept == joint.sensitive.size:
+            break
+        if effort.should_stop():
+            standings.extend(unsearched(joint, search, given, steps[-1]))
             break
     return levels_of(joint, standings)
 
@@ -279,6 +121,20 @@ def least_largest_cluster(
     return Reached(level=_level(joint, final), proven_least=excluded == reached.largest - 1)
 
 
+def unsearched(joint: JointRange, search: CandidateSearch, given: Given, last: Standing) -> list[Standing]:
+    """Give what is known without a search for larger sizes: what was handed over, and the whole merged."""
+    size = joint.public.size
+    standings = []
+    for largest in sorted({cost for cost, _, _ in given.partitions} | {size}):
+        if largest > last.largest:
+            known, kept = given.better(largest, last.partition, last.kept)
+            if largest == size:
+                known, kept = Partition.whole(size), joint.sensitive.size
+            last = replace(search.bounded(largest, known, kept), finished=False)
+            standings.append(last)
+    return standings
+
+
 def _floor(joint: JointRange, before: Standing | None) -> tuple[Partition, int]:
     """Give what is known from a smaller size."""
     if before is None:
@@ -323,7 +179,8 @@ def levels_of(joint: JointRange, standings: Sequence[Standing]) -> Levels:
 def _level(joint: JointRange, standing: Standing) -> Level:
     return Level(
         cost=standing.largest,
-        leakage_bits=max_uncertainty_reduction(joint, standing.partition),
+        # By Lemma 1 this is what the partition measures; a thousand levels often share one partition.
+        leakage_bits=log2(joint.sensitive.size / standing.kept),
         lower_bound_bits=log2(joint.sensitive.size / standing.most),
         certificate=standing.certificate,
         cut=lambda: standing.partition,

@@ -28,7 +28,7 @@ Codes = npt.NDArray[np.int64]
 
 PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""
-CHUNK = 200_000
+CHUNK = 50_000
 """Moves between two questions whether to stop; a few hundredths of a second."""
 MOST_CELLS = 50_000_000
 """Clusters times candidates that the search is willing to keep counts for."""

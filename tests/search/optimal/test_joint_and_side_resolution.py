@@ -1,0 +1,124 @@
+"""Problem (3) and side information under resolution: what is asked holds, whenever the search is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log2
+
+import numpy as np
+import pytest
+
+from hartley.measures.overlap import components, maximin_information
+from hartley.measures.uncertainty import max_uncertainty_reduction
+from hartley.measures.utility import Resolution
+from hartley.model import JointRange, Partition
+from hartley.search.effort import Effort
+from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.optimal.certificates import is_valid_bound
+from hartley.search.optimal.istar_resolution import least_joining_size
+from hartley.search.optimal.joint_resolution import joint_levels
+from hartley.search.optimal.level import Levels
+from hartley.search.optimal.side_resolution import side_istar_levels, side_joint_levels, side_l0_levels
+from reference_optimal_resolution import random_table, truth
+
+EXACT = 1e-12
+NOW = Effort(should_stop=lambda: True)
+
+
+def steps_of(run_partitions: Callable[[int], Partition], steps: int) -> list[Partition]:
+    return [run_partitions(step) for step in range(steps + 1)]
+
+
+def random_tables(seed: int, values: int, sides: int, count: int) -> list[JointRange]:
+    rng = np.random.default_rng(seed)
+    return [random_table(rng, values, sides) for _ in range(count)]
+
+
+@pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
+def test_nothing_is_learnt_for_certain_at_any_level_of_problem_3(effort: Effort) -> None:
+    for joint in random_tables(0, 14, 0, 40):
+        levels = joint_levels(joint, effort).levels
+        least = least_joining_size(joint.public.size, components(joint).size)
+        assert levels[0].cost == least
+        for level in levels:
+            assert maximin_information(joint, level.partition) == 0
+            assert level.partition.sizes.max() <= level.cost
+            assert level.leakage_bits == pytest.approx(
+                max_uncertainty_reduction(joint, level.partition), abs=EXACT
+            )
+            assert is_valid_bound(joint, level.cost, level.lower_bound_bits, level.certificate)
+
+
+def test_problem_3_is_feasible_exactly_from_the_least_joining_size_on() -> None:
+    for joint in random_tables(1, 7, 0, 200):
+        known = truth(joint)
+        least = least_joining_size(joint.public.size, components(joint).size)
+        for largest in range(1, joint.public.size + 1):
+            assert (known.least_ratio_in_one_part(largest) is not None) == (largest >= least)
+
+
+@pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
+@pytest.mark.parametrize("sides", [0, 3])
+def test_problem_3_is_never_worse_than_greedy(effort: Effort, sides: int) -> None:
+    search = side_joint_levels if sides else joint_levels
+    for joint in random_tables(2 + sides, 9, sides, 25):
+        run = joint_search(joint, Resolution(joint.public.size), 1.0)
+        steps = steps_of(run.partition, run.steps)
+        levels = search(joint, effort, steps).levels
+        for step in steps:
+            if maximin_information(joint, step) == 0:
+                fitting = [level for level in levels if level.cost <= step.sizes.max()]
+                assert fitting[-1].leakage_bits <= max_uncertainty_reduction(joint, step) + EXACT
+
+
+@pytest.mark.parametrize("effort", [Effort(), NOW], ids=["to the end", "stopped"])
+def test_with_side_information_no_level_is_worse_than_greedy(effort: Effort) -> None:
+    for joint in random_tables(5, 9, 3, 25):
+        utility = Resolution(joint.public.size)
+        for greedy, search, measure in (
+            (narrowest_first, side_l0_levels, max_uncertainty_reduction),
+            (component_joining, side_istar_levels, maximin_information),
+        ):
+            run = greedy(joint, utility)
+            steps = steps_of(run.partition, run.steps)
+            levels = search(joint, effort, steps)
+            for step in steps:
+                fitting = [level for level in levels.levels if level.cost <= step.sizes.max()]
+                assert fitting[-1].leakage_bits <= measure(joint, step) + EXACT
+            for level in levels.levels:
+                assert measure(joint, level.partition) == pytest.approx(level.leakage_bits, abs=EXACT)
+                assert is_valid_bound(joint, level.cost, level.lower_bound_bits, level.certificate)
+
+
+def test_one_side_value_is_none_at_all() -> None:
+    for joint in random_tables(6, 7, 1, 60):
+        plain = joint.without_side()
+        known = truth(plain)
+        for levels, optimum in (
+            (side_l0_levels(joint), known.least_ratio),
+            (side_istar_levels(joint), known.fewest_parts),
+        ):
+            for level in levels.levels:
+                assert level.leakage_bits == pytest.approx(log2(optimum(int(level.cost))), abs=EXACT)
+
+
+def test_a_merge_can_leak_more_to_a_reader_with_side_information() -> None:
+    # Value b is seen with u only: dealt to a cluster that shows two candidates under v, it shows one under u.
+    joint = JointRange.from_pairs(
+        [("a", 1, "v"), ("c", 2, "v"), ("b", 1, "u"), ("d", 2, "u"), ("d", 1, "u"), ("d", 3, "u")]
+    )
+    apart = Partition.from_clusters([[0, 1], [2, 3]])
+    dealt = Partition.from_clusters([[0, 1, 2], [3]])
+    assert max_uncertainty_reduction(joint, apart) < max_uncertainty_reduction(joint, dealt)
+    assert side_l0_levels(joint).levels[-1].leakage_bits == max_uncertainty_reduction(joint, apart)
+
+
+def test_searches_with_side_information_repeat_themselves() -> None:
+    joint = random_tables(7, 10, 2, 1)[0]
+    for search in (side_l0_levels, side_istar_levels, side_joint_levels):
+        one, other = search(joint, Effort(seed=3)), search(joint, Effort(seed=3))
+        assert partitions_of(one) == partitions_of(other)
+
+
+def partitions_of(levels: Levels) -> list[Partition]:
+    return [level.partition for level in levels.levels]
