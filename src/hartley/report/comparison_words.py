@@ -17,7 +17,7 @@ def finding(comparison: Comparison) -> str:
     if comparison.better:
         return (
             f"{_asked(comparison)}, {other.name} does better than what our search found: it {theirs}, "
-            f"where ours {ours}."
+            f"where ours {ours}.{_why(comparison)}"
         )
     if theirs == ours:
         return f"{_asked(comparison)}, our search {ours}, and so does the best of the others, {other.name}."
@@ -54,6 +54,15 @@ def target_words(comparison: Comparison) -> str:
     if comparison.is_given:
         return f"All methods are held to the same: {said}."
     return f"No target was given, so all methods are held to that of our balanced point: {said}."
+
+
+def _why(comparison: Comparison) -> str:
+    if comparison.joint.side is None or comparison.target.kind != "distinct_l":
+        return ""
+    return (
+        " With side information, candidates left and leakage part ways, and our search makes leakage small: "
+        "give --max-leakage to compare by that."
+    )
 
 
 def _asked(comparison: Comparison) -> str:

@@ -108,7 +108,7 @@ class _Clocked:
         question = self.question
         effort, started = self._effort(OPTIMAL), process_time()
         frontier = optimal_frontier(question, effort)
-        wanted = target or _balanced_target(frontier)
+        wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
         with question.explaining():
             best = _chosen(frontier, wanted)
         spent = process_time() - started
@@ -243,9 +243,10 @@ def _require_utility(target: Target | None, question: Question) -> None:
         raise OptionError(f"{target.option} needs --utility {needed[target.kind]}")
 
 
-def _balanced_target(frontier: Frontier) -> Target:
+def _balanced_target(frontier: Frontier, *, has_side: bool) -> Target:
     point = frontier.balanced()
-    if frontier.leakage == "istar":
+    # With side information leakage is counted from what each reader knew, not from one count for all.
+    if frontier.leakage == "istar" or has_side:
         return Target("max_leakage", point.leakage_bits)
     return Target("distinct_l", point.distinct_l)
 
