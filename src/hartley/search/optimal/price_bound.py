@@ -38,7 +38,7 @@ MOST_NODES = 4_000_000
 MOST_VALUES = 1_000
 """Values that are priced one by one at most."""
 MOST_ROUNDS = 300
-MOST_ROWS = 40_000
+MOST_ROWS = 20_000
 PER_ROOT = 4
 """Cheap sets taken from each cheapest member, so that one round finds different ones."""
 FAR = 2**60
@@ -135,14 +135,14 @@ def _prices_below(
         if not further.size:
             return prices
         rows = np.concatenate((rows, further))
-        solved = _best_duals(rows, members)
+        solved = _best_duals(rows, members, effort)
         if solved is None:
             return None
         duals = solved
     return None
 
 
-def _best_duals(rows: Codes, members: Codes) -> npt.NDArray[np.float64] | None:
+def _best_duals(rows: Codes, members: Codes, effort: Effort) -> npt.NDArray[np.float64] | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -153,6 +153,7 @@ def _best_duals(rows: Codes, members: Codes) -> npt.NDArray[np.float64] | None:
             b_ub=-np.ones(len(rows)),
             bounds=(0, 1),
             method="highs",
+            options={"time_limit": max(0.0, effort.remaining())},
         )
     return np.maximum(result.x, 0.0) if result.status == 0 else None
 
