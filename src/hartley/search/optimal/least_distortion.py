@@ -28,8 +28,11 @@ from hartley.search.optimal.windows import Bracket, WindowBound, Windows, latest
 
 LONGEST_SWEEP = 400
 """Lines up to this many values are swept where bound and intervals do not meet."""
-MOST_STATES = 4000
-"""States that a sweep keeps at a time; more proves more and takes longer."""
+NARROW_STATES = 250
+MOST_STATES = 2500
+"""States that a narrow and a wide sweep keep at a time; more proves more and takes longer."""
+WIDE_SWEEPS = 2
+"""Wide sweeps for one number of candidates, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,20 +126,33 @@ def least_by_windows(line: Line, known: LeastDistortion, effort: Effort) -> Leas
 
 
 def _least_by_sweeps(line: Line, windows: Windows, known: LeastDistortion, effort: Effort) -> LeastDistortion:
-    """Bisect between bound and partition; each sweep moves one of them to a cost that a cluster can have."""
-    middle = low = known.lower_bound
-    high = known.cost
-    while low < high and not effort.should_stop():
-        answer = chain_within(line, windows, known.distinct_l, middle, MOST_STATES, effort)
-        if answer.cluster_of is not None:
-            cut = cut_of_ranks(line, answer.cluster_of)
-            high = line.cost_of(cut())
-            known = known.with_partition(high, cut)
-        else:
+    """Bisect between bound and partition with narrow sweeps; then ask wide ones just below the partition."""
+    low = known.lower_bound
+    middle = low
+    while low < known.cost and not effort.should_stop():
+        known, found = _swept(line, windows, known, middle, NARROW_STATES, effort)
+        if not found:
+            # Not settled where the sweep was cut: a partition may still be found above, the bound stays.
             low = windows.next_cost(middle)
-            if answer.exhausted:
-                known = known.with_bound(low, SweepCertificate(known.distinct_l, low))
-            # Otherwise not settled here: a partition may still be found above, the bound stays.
-        middle = low + (high - low) / 2
-        middle = low if middle >= high else middle
+        middle = min(low + (known.cost - low) / 2, float(np.nextafter(known.cost, 0)))
+    for _ in range(WIDE_SWEEPS):
+        if known.proven_optimal or effort.should_stop():
+            break
+        known, found = _swept(line, windows, known, float(np.nextafter(known.cost, 0)), MOST_STATES, effort)
+        if not found:
+            break
     return known
+
+
+def _swept(
+    line: Line, windows: Windows, known: LeastDistortion, cost: float, most_states: int, effort: Effort
+) -> tuple[LeastDistortion, bool]:
+    """Ask one sweep about a cost; give what is known then, and whether it found a partition."""
+    answer = chain_within(line, windows, known.distinct_l, cost, most_states, effort)
+    if answer.cluster_of is not None:
+        cut = cut_of_ranks(line, answer.cluster_of)
+        return known.with_partition(line.cost_of(cut()), cut), True
+    if answer.exhausted:
+        bound = windows.next_cost(cost)
+        known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+    return known, False
