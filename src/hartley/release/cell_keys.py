@@ -26,6 +26,7 @@ class CellKeys:
         from_types = source.format is None or source.format.name == "parquet"
         self._keeps_signs = from_types or out.is_text
         self._is_typed = out.format is not None and out.format.name == "parquet"
+        self._labels: dict[tuple[int, int], Hashable] = {}
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
         self._kinds.update({column.name: column.kind for column in policy.sensitive})
@@ -38,6 +39,11 @@ class CellKeys:
 
     def label(self, place: int, cluster: int) -> Hashable:
         """Give the key of a label."""
+        if (place, cluster) not in self._labels:
+            self._labels[place, cluster] = self._label(place, cluster)
+        return self._labels[place, cluster]
+
+    def _label(self, place: int, cluster: int) -> Hashable:
         kind = self._policy.public[place].released_kind
         text = self._policy.clusters[cluster].label[place]
         if self._out.is_text:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from hartley.errors import ColumnError, PolicyError
@@ -14,6 +15,8 @@ from hartley.release.recount import recount
 from hartley.release.rereading import Reread, as_kind
 
 Value = tuple[Hashable, ...]
+Meaning = Callable[[Any, str | None], Hashable]
+"""What a cell means in a column of a kind."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class Book:
                     raise PolicyError("the codebook is no function: a value stands in two clusters")
         return cls(policy.public_names, kinds, cluster)
 
-    def value(self, cells: dict[str, Any]) -> Value:
+    def value(self, cells: dict[str, Any], meaning: Meaning) -> Value:
         """Give the public value of a row."""
-        return tuple(as_kind(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True))
+        return tuple(meaning(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True))
 
 
 @dataclass
@@ -70,6 +73,9 @@ class RowCounter:
         self._keys = CellKeys(policy, source, out)
         self._book = Book.of(policy)
         self._earlier_books = [Book.of(one) for one in earlier]
+        self._published = policy.published
+        # The same cells come again and again.
+        self._meaning: Meaning = lru_cache(maxsize=1 << 20, typed=True)(as_kind)
         self._views: dict[str, Counter[tuple[Hashable, Hashable, Hashable]]] = defaultdict(Counter)
 
     def count(self) -> RowCount:
@@ -83,6 +89,9 @@ class RowCounter:
             name: recount(((*key, count) for key, count in view.items()), has_side=bool(self._policy.side))
             for name, view in self._views.items()
         }
+        if "after" in result.measures:
+            # Without harmless columns the two readers see the same.
+            result.measures.setdefault("after_all", result.measures["after"])
         return result
 
     def _needed(self) -> list[str]:
@@ -98,29 +107,28 @@ class RowCounter:
         return names
 
     def _take(self, cells: dict[str, Any], count: int, result: RowCount) -> None:
-        policy, keys = self._policy, self._keys
-        value = self._book.value(cells)
-        secret = tuple(as_kind(cells[column.name], column.kind) for column in policy.sensitive)
-        known = tuple(as_kind(cells[column.name], column.kind) for column in policy.side)
+        policy, keys, meaning = self._policy, self._keys, self._meaning
+        value = self._book.value(cells, meaning)
+        secret = tuple(meaning(cells[column.name], column.kind) for column in policy.sensitive)
+        known = tuple(meaning(cells[column.name], column.kind) for column in policy.side)
         if policy.reading.missing == "drop" and self._lacks(cells, value, secret, known):
             result.dropped += count
             return
         cluster = self._book.cluster.get(value)
-        past = [book.cluster.get(book.value(cells)) for book in self._earlier_books]
+        past = [book.cluster.get(book.value(cells, meaning)) for book in self._earlier_books]
         if cluster is None or None in past:
             result.unmapped += count if cluster is None else 0
             result.unmapped_earlier += count if None in past else 0
             return
         result.values.add(value)
-        result.expected[tuple(keys.expected(name, cells[name], cluster) for name in policy.published)] += (
-            count
-        )
+        result.expected[tuple(keys.expected(name, cells[name], cluster) for name in self._published)] += count
         kept = tuple(keys.untouched(name, cells[name]) for name in policy.keep)
         harmless = tuple(keys.untouched(name, cells[name]) for name in policy.harmless)
         views = self._views
         views["before"][value, secret, known] += count
         views["after"][(cluster, kept), secret, known] += count
-        views["after_all"][(cluster, kept, harmless), secret, known] += count
+        if harmless:
+            views["after_all"][(cluster, kept, harmless), secret, known] += count
         if self._earlier:
             before = tuple(repr(cells[name]) for one in self._earlier for name in one.keep)
             aside = tuple(repr(cells[name]) for one in self._earlier for name in one.harmless)
