@@ -25,8 +25,11 @@ if TYPE_CHECKING:
         TableError,
         UnreachableError,
     )
+    from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit
     from hartley.measures.audit import audit as measure
+    from hartley.measures.columns import ColumnsDistortion
+    from hartley.measures.dissimilarity import MatrixDistortion
     from hartley.measures.overlap import (
         are_confusable,
         bridges,
@@ -48,23 +51,31 @@ if TYPE_CHECKING:
     )
     from hartley.measures.utility import LineDistortion, Resolution, utility_of
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
-    from hartley.workflow import audit
+    from hartley.tables import ReadOptions
+    from hartley.workflow import FrontierResult, UtilityChoice, audit, frontier
     from hartley.workflow.comparing import compare
 
 _HOME = {
     "Alphabet": "hartley.model",
     "Audit": "hartley.measures.audit",
     "ColumnError": "hartley.errors",
+    "ColumnsDistortion": "hartley.measures.columns",
+    "Frontier": "hartley.frontiers",
+    "FrontierResult": "hartley.workflow",
     "HartleyError": "hartley.errors",
     "InputError": "hartley.errors",
     "JointRange": "hartley.model",
     "LineDistortion": "hartley.measures.utility",
+    "MatrixDistortion": "hartley.measures.dissimilarity",
     "MergeTree": "hartley.model",
     "OptionError": "hartley.errors",
     "Partition": "hartley.model",
+    "Point": "hartley.frontiers",
+    "ReadOptions": "hartley.tables",
     "Resolution": "hartley.measures.utility",
     "TableError": "hartley.errors",
     "UnreachableError": "hartley.errors",
+    "UtilityChoice": "hartley.workflow",
     "are_confusable": "hartley.measures.overlap",
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
@@ -74,6 +85,7 @@ _HOME = {
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
     "distinct_l": "hartley.measures.uncertainty",
+    "frontier": "hartley.workflow",
     "hartley_entropy": "hartley.measures.uncertainty",
     "is_independent": "hartley.measures.uncertainty",
     "least_posterior_entropy": "hartley.measures.uncertainty",
@@ -91,16 +103,23 @@ __all__ = [
     "Alphabet",
     "Audit",
     "ColumnError",
+    "ColumnsDistortion",
+    "Frontier",
+    "FrontierResult",
     "HartleyError",
     "InputError",
     "JointRange",
     "LineDistortion",
+    "MatrixDistortion",
     "MergeTree",
     "OptionError",
     "Partition",
+    "Point",
+    "ReadOptions",
     "Resolution",
     "TableError",
     "UnreachableError",
+    "UtilityChoice",
     "are_confusable",
     "audit",
     "bridges",
@@ -110,6 +129,7 @@ __all__ = [
     "conditional_entropy",
     "confusion",
     "distinct_l",
+    "frontier",
     "hartley_entropy",
     "is_independent",
     "least_posterior_entropy",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import UnreachableError
-from hartley.frontier import Frontier, Leakage, Point
+from hartley.frontiers import Frontier, Leakage, Point
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree

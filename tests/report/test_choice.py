@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hartley.errors import UnreachableError
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
 from hartley.report.choice import Choice
 from hartley.workflow.target import Target

@@ -121,7 +121,7 @@ def test_a_large_table_gives_a_small_page():
         sensitive_codes=np.concatenate([np.arange(6_000) % 900, source.integers(0, 900, 60_000)]),
         public=Alphabet.of_values(list(range(6_000)), ("x",)),
     )
-    from hartley.frontier import Frontier
+    from hartley.frontiers import Frontier
     from hartley.measures.utility import LineDistortion
     from hartley.model import Partition
     from hartley.workflow.searching import Question

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hartley.errors import TableError
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
 from hartley.report.reproduction import dominance_words, figures, markdown, summary
 from hartley.tables import fetching

@@ -11,7 +11,7 @@ from hartley import workflow
 from hartley.cli import options
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, print_json
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.report import words
 from hartley.report.figures import frontier_figure
 from hartley.tables.locations import shown_source

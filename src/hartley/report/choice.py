@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.report import words
 from hartley.workflow.target import Target, TargetKind
 

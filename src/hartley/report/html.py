@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import hartley
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.model import JointRange, Partition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hartley.frontier import Point
+from hartley.frontiers import Point
 from hartley.report.figures.convergence import convergence_figure
 from hartley.report.figures.figure import Figure
 from hartley.report.figures.frontier import frontier_figure

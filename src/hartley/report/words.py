@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit, Role
 
 

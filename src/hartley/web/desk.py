@@ -18,7 +18,7 @@ from typing import Any
 from hartley import workflow
 from hartley.errors import InputError, OptionError
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.release.formats import ENDINGS
 from hartley.report.choice import Choice
 from hartley.report.html import Report

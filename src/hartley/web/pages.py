@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.frontier import Frontier
+from hartley.frontiers import Frontier
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition

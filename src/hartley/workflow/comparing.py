@@ -14,7 +14,7 @@ from time import process_time
 from typing import Any, Literal, TypeVar
 
 from hartley.errors import HartleyError, InputError, OptionError
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.model import JointRange

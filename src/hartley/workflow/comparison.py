@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hartley.errors import InputError
-from hartley.frontier import SLACK, Frontier, Point
+from hartley.frontiers import SLACK, Frontier, Point
 from hartley.model import JointRange
 from hartley.workflow.noising import NoiseFound
 from hartley.workflow.searching import Question

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hartley.frontier import SLACK, Frontier, Point, non_dominated
+from hartley.frontiers import SLACK, Frontier, Point, non_dominated
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution

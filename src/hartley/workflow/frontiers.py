@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hartley.errors import OptionError
-from hartley.frontier import LEAKAGES, SEARCHES, Frontier, Leakage, SearchName
+from hartley.frontiers import LEAKAGES, SEARCHES, Frontier, Leakage, SearchName
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.search.effort import Effort

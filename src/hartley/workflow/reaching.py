@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.frontier import SLACK, Frontier, Leakage, Point, SearchName
+from hartley.frontiers import SLACK, Frontier, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import hartley
 from hartley.errors import OptionError, WriteError, quoted
-from hartley.frontier import LEAKAGES, SEARCHES, Leakage, Point, SearchName
+from hartley.frontiers import LEAKAGES, SEARCHES, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.utility import Codeword

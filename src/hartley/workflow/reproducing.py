@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError
-from hartley.frontier import Frontier
+from hartley.frontiers import Frontier
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.heart_file import SOURCE, HeartRows, read_heart
 from hartley.tables.text_files import require_file

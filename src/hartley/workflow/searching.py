@@ -10,7 +10,7 @@ from math import log2
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.frontier import Frontier, Leakage, Point, SearchName, non_dominated
+from hartley.frontiers import Frontier, Leakage, Point, SearchName, non_dominated
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hartley.examples import toy
-from hartley.frontier import Frontier, Leakage, Point
+from hartley.frontiers import Frontier, Leakage, Point
 from hartley.measures.overlap import components, maximin_information, overlap_partition
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange, Partition

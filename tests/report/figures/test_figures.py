@@ -13,7 +13,7 @@ import pytest
 
 from hartley.errors import InputError, OptionError
 from hartley.examples import toy
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import audit
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hartley.frontier import Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.theme import LIGHT, Theme
 

@@ -1,0 +1,169 @@
+"""The frontier of leakage against utility: its points, and the point that meets a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hartley.drawing import Drawable
+from hartley.errors import UnreachableError
+from hartley.model import Partition
+
+Leakage = Literal["l0", "istar", "joint"]
+LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
+SearchName = Literal["optimal", "greedy"]
+SEARCHES: tuple[SearchName, ...] = ("optimal", "greedy")
+SLACK = 1e-9
+"""Targets typed by people are met up to this much."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One partition on the frontier, by its measures."""
+
+    leakage_bits: float
+    utility: float
+    distinct_l: int
+    components: int
+    largest_cluster: int
+    max_distortion: float | None
+    """Worst distance between a true and a released value; ``None`` under resolution."""
+    clusters: int
+    lower_bound_bits: float | None = None
+    """No partition of the same utility or better leaks less; ``None`` where nothing is claimed."""
+    proven_optimal: bool = False
+    step: int | None = None
+    """The step of a greedy run; ``None`` elsewhere."""
+    cut: Callable[[], Partition] = field(repr=False, compare=False)
+    """Builds the partition when it is asked for."""
+
+    @property
+    def partition(self) -> Partition:
+        """The partition itself."""
+        return self.cut()
+
+    def lagrangian(self, utility_weight: float) -> float:
+        r"""Leakage less weighted utility, :math:`\mathcal L = \text{leakage} - \lambda U`; less is better."""
+        return self.leakage_bits - utility_weight * self.utility
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the point as it stands in JSON."""
+        return {
+            "leakage_bits": self.leakage_bits,
+            "utility": self.utility,
+            "distinct_l": self.distinct_l,
+            "components": self.components,
+            "largest_cluster": self.largest_cluster,
+            "max_distortion": self.max_distortion,
+            "clusters": self.clusters,
+            "lower_bound_bits": self.lower_bound_bits,
+            "proven_optimal": self.proven_optimal,
+            "step": self.step,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frontier(Drawable):
+    """Mutually non-dominated points, from best utility to least leakage.
+
+    Ask it by name for what is wanted; it refuses with a reason where nothing fits.
+    """
+
+    leakage: Leakage
+    utility: Literal["resolution", "distortion"]
+    search: SearchName
+    codeword: str | None
+    complete: bool
+    """Whether the search finished every level."""
+    points: tuple[Point, ...]
+
+    def least_leakage(self, utility_floor: float) -> Point:
+        """Give the point of least leakage whose utility is at least the floor."""
+        return self._least_leakage(
+            lambda point: point.utility >= utility_floor - SLACK, "utility", utility_floor
+        )
+
+    def least_leakage_in_clusters_of(self, largest_cluster: int) -> Point:
+        """Give the point of least leakage with no cluster larger than this."""
+        return self._least_leakage(
+            lambda point: point.largest_cluster <= largest_cluster, "largest cluster", largest_cluster
+        )
+
+    def least_leakage_within(self, max_distortion: float) -> Point:
+        """Give the point of least leakage that distorts no value by more than this."""
+        return self._least_leakage(
+            lambda point: point.max_distortion is not None and point.max_distortion <= max_distortion + SLACK,
+            "distortion",
+            max_distortion,
+        )
+
+    def best_utility(self, max_leakage: float) -> Point:
+        """Give the point of best utility that leaks at most this many bits."""
+        for point in self.points:
+            if point.leakage_bits <= max_leakage + SLACK:
+                return point
+        raise UnreachableError(
+            f"no release leaks at most {max_leakage:g} bits; the least that can be reached is "
+            f"{self.points[-1].leakage_bits:.4g} bits{self._why()}"
+        )
+
+    def best_utility_with(self, distinct_l: int) -> Point:
+        """Give the point of best utility where every released value leaves this many candidates."""
+        for point in self.points:
+            if point.distinct_l >= distinct_l:
+                return point
+        best = max(point.distinct_l for point in self.points)
+        raise UnreachableError(
+            f"no release leaves {distinct_l} candidates for every released value; the most that can be "
+            f"reached is {best}{self._why()}"
+        )
+
+    def least_lagrangian(self, utility_weight: float) -> Point:
+        """Give the point with the least Lagrangian; ties go to the better utility."""
+        return min(self.points, key=lambda point: point.lagrangian(utility_weight))
+
+    def balanced(self) -> Point:
+        """Give the point where a little more loss of utility buys the most, for want of a target.
+
+        It lies farthest below the straight line between the ends of the frontier, both axes scaled to
+        one; ties go to the better utility. A suggestion to look at, not a guarantee of anything.
+        """
+        first, last = self.points[0], self.points[-1]
+        leak, use = first.leakage_bits - last.leakage_bits, first.utility - last.utility
+        if leak <= 0 or use <= 0:
+            return first
+
+        def gain(point: Point) -> float:
+            return (first.leakage_bits - point.leakage_bits) / leak - (first.utility - point.utility) / use
+
+        return max(self.points, key=gain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the frontier as it stands in JSON."""
+        return {
+            "leakage": self.leakage,
+            "utility": self.utility,
+            "search": self.search,
+            "codeword": self.codeword,
+            "complete": self.complete,
+            "points": [point.to_dict() for point in self.points],
+        }
+
+    def _least_leakage(self, fits: Callable[[Point], bool], what: str, wanted: float) -> Point:
+        fitting = [point for point in self.points if fits(point)]
+        if not fitting:
+            raise UnreachableError(f"no point of the frontier has a {what} of {wanted:g}{self._why()}")
+        return fitting[-1]
+
+    def _why(self) -> str:
+        return "" if self.complete else " (the search was stopped early; more time may find more)"
+
+
+def non_dominated(points: Iterable[Point]) -> tuple[Point, ...]:
+    """Keep the points that no other beats in both leakage and utility; of equals, the first."""
+    kept: list[Point] = []
+    for point in sorted(points, key=lambda point: (-point.utility, point.leakage_bits)):
+        if not kept or point.leakage_bits < kept[-1].leakage_bits:
+            kept.append(point)
+    return tuple(kept)
