@@ -7,11 +7,13 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -95,3 +97,83 @@ def _unprivileged(folder: Path) -> int | None:
         os.chown(folder, user, -1)
         return user
     lacking("PostgreSQL refuses to run as root, and there is no other user")
+
+
+@contextmanager
+def running_spark() -> Iterator[Any]:
+    """Start a standalone Spark cluster, a master and two workers on loopback, and give a session on it."""
+    try:
+        import pyspark
+        from pyspark.sql import SparkSession
+    except ImportError:
+        lacking("pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        lacking("Spark needs Java (Debian package openjdk-17-jre-headless)")
+    home = Path(pyspark.__file__).parent
+    folder = Path(tempfile.mkdtemp(prefix="hartley-test-spark-"))
+    port = free_port()
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_LOG_DIR": str(folder),
+        "SPARK_LOCAL_DIRS": str(folder),
+        "SPARK_WORKER_DIR": str(folder / "work"),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
+    master = f"spark://127.0.0.1:{port}"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(name: str, kind: str, *arguments: str) -> None:
+        log = (folder / f"{name}.log").open("wb")
+        command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{kind}", *arguments]
+        with log:
+            started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder))
+
+    session = None
+    before = {name: os.environ.get(name) for name in ("SPARK_HOME", "SPARK_LOCAL_IP", "PYSPARK_PYTHON")}
+    try:
+        start("master", "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+        for name in ("one", "two"):
+            more = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0")
+            start(name, "worker.Worker", *more, master)
+        _wait_for(folder / "master.log", b"Registering worker", 2, started)
+        os.environ.update({name: environment[name] for name in before})
+        session = (
+            SparkSession.builder.master(master)
+            .appName("hartley tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.executor.memory", "600m")
+            .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+            .config("spark.log.level", "ERROR")
+            .getOrCreate()
+        )
+        yield session
+    finally:
+        if session is not None:
+            session.stop()
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(timeout=60)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_for(log: Path, words: bytes, times: int, processes: list[subprocess.Popen[bytes]]) -> None:
+    """Wait until a log says some words often enough."""
+    end = time.monotonic() + 120
+    while log.read_bytes().count(words) < times:
+        if any(process.poll() is not None for process in processes) or time.monotonic() > end:
+            raise RuntimeError(f"Spark does not start: {log.read_text(errors='replace')[-1000:]}")
+        time.sleep(0.1)

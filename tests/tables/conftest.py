@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from servers import lacking, running_postgresql
+from servers import lacking, running_postgresql, running_spark
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +19,10 @@ def postgresql() -> Iterator[str]:
         lacking("adbc-driver-postgresql is not installed")
     with running_postgresql() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session on a Spark cluster, a master and two workers, that lives as long as the tests."""
+    with running_spark() as session:
+        yield session

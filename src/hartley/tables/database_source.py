@@ -37,6 +37,8 @@ class DatabaseColumn:
 class DatabaseSource:
     """A table or a query in a database, as of the moment it was opened."""
 
+    is_remote = True
+
     def __init__(self, url: str, options: ReadOptions) -> None:
         self._from = selected(options.query, url)
         self._database = Database(url)

@@ -24,6 +24,8 @@ _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
+# The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
+DISABLED_OPTIMIZERS = "SET disabled_optimizers = 'statistics_propagation'"
 
 
 def memory_bytes(size: str) -> int:
@@ -54,8 +56,7 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
         config["memory_limit"] = f"{memory_bytes(memory_limit)}B"
     connection = duckdb.connect(config=config)
     connection.execute("SET enable_progress_bar = false")
-    # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
-    connection.execute("SET disabled_optimizers = 'statistics_propagation'")
+    connection.execute(DISABLED_OPTIMIZERS)
     connection.execute("SET TimeZone = 'UTC'")
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
 

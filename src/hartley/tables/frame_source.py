@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import TableError, quoted
 from hartley.tables.coding import Scan
 from hartley.tables.engine import connect
+from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
 from hartley.tables.source import CountedHere, RawColumn
 
@@ -44,6 +45,12 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
             "pandas, polars, pyarrow, DuckDB, PySpark, Dask or Ibis"
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
+        if wrapped.implementation.is_dask():
+            return DaskFrame(wrapped, options)
+        if wrapped.implementation.is_pyspark():
+            from hartley.tables.spark_source import SparkFrame
+
+            return SparkFrame(wrapped, options)
         return LazyFrame(wrapped, options)
     if isinstance(wrapped, nw.DataFrame):
         return EagerFrame(wrapped, options)
@@ -108,7 +115,8 @@ class LazyFrame(CountedHere):
         # No Arrow type holds 128-bit integers in every library; their digits do.
         wide = [name for name, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
         self._frame = frame.with_columns(nw.col(*wide).cast(nw.String)) if wide else frame
-        self.row_count = int(frame.select(nw.len()).collect("pyarrow").item())
+        # Dask brings its index along, so the count is asked for by name.
+        self.row_count = int(frame.select(nw.len().alias(ROWS)).collect("pyarrow").get_column(ROWS)[0])
         if not self.row_count:
             raise TableError("the table has columns but no rows")
         self.connection = connect(options.memory_limit)
@@ -148,6 +156,38 @@ class LazyFrame(CountedHere):
     def close(self) -> None:
         """Let go of our engine; the frame's own is not ours."""
         self.connection.close()
+
+
+class DaskFrame(LazyFrame):
+    """A Dask frame: each partition is counted by itself, where it lies."""
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Have the distinct rows of each partition counted, and give those of all."""
+        import pyarrow as pa
+
+        dask = required("dask", "a Dask frame", "dask")
+        names = [column.name for column in columns]
+        places = [column.sql for column in columns]
+        count = dask.delayed(_counted_partition)
+        partitions = self._frame.select(names).to_native().to_delayed()
+        counted = dask.compute(*(count(partition, names, places) for partition in partitions))
+        self.connection.register("hartley_rows", pa.concat_tables(counted, promote_options="permissive"))
+        return Scan("hartley_rows", "n")
+
+
+def _counted_partition(partition: Any, names: list[str], places: list[str]) -> Any:
+    """Count the distinct rows of one partition."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    frame = nw.from_native(partition, eager_only=True)
+    rows = pa.table([_arrow(frame.get_column(name)) for name in names], names=places)
+    connection = connect()
+    connection.register("hartley_rows", rows)
+    query = f"SELECT {', '.join(places)}, count(*) AS n FROM hartley_rows GROUP BY ALL"
+    found = connection.sql(query).to_arrow_table()
+    connection.close()
+    return found
 
 
 def _registered(

@@ -33,6 +33,8 @@ class RawColumn:
 class CountedHere:
     """A source whose rows DuckDB counts here."""
 
+    is_remote = False
+
     def summary(
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
     ) -> SummaryRead | None:
@@ -59,6 +61,10 @@ class Source(Protocol):
     @property
     def row_count(self) -> int:
         """How many rows there are."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the rows are in another engine, which had better count them itself."""
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Give what these columns can be counted from; the order of rows is free, equal rows may be one."""

@@ -17,18 +17,21 @@ source, for each row
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hartley.errors import ColumnError
 from hartley.model import Kind
-from hartley.tables.coding import Missing
+from hartley.tables.coding import Missing, Scan
 from hartley.tables.columns import RefusedColumn, TypedColumn
+from hartley.tables.engine import DISABLED_OPTIMIZERS
 from hartley.tables.range_read import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.source import CountedHere, RawColumn, Source, typed_without_looking
+from hartley.tables.source import RawColumn, Source, typed_without_looking
 from hartley.tables.summary_read import SummaryRead, read_summary
 from hartley.tables.text_cells import TextRule, typed_texts
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from hartley.tables.labelled_source import FileLabels
+
+_PLAIN_NAME = re.compile(r"c[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -117,16 +122,9 @@ class Table:
         column of the roles are left out and counted. ``missing_at`` puts a missing number of a public
         column in that number's place.
         """
-        typed = self.typed_columns(roles.columns)
-        scan = self._source.scan([self._raw[name] for name in roles.columns])
-        return read_range(
-            self.connection,
-            scan,
-            dict(zip(roles.columns, typed, strict=True)),
-            roles,
-            missing,
-            missing_at,
-        )
+        typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
+        with self._counted_scan(roles) as scan:
+            return read_range(self.connection, scan, typed, roles, missing, missing_at)
 
     def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead:
         """Have the engine that holds the rows count what an audit needs: neither rows nor pairs leave it.
@@ -137,13 +135,37 @@ class Table:
         found = self._source.summary(typed, roles, missing)
         if found is not None:
             return found
-        scan = self._source.scan([self._raw[name] for name in roles.columns])
-        return read_summary(self.connection, scan, typed, roles, missing)
+        with self._counted_scan(roles) as scan:
+            return read_summary(self.connection, scan, typed, roles, missing)
+
+    @contextmanager
+    def _counted_scan(self, roles: Roles) -> Iterator[Scan]:
+        """Give what the roles can be read from; where rows are many, equal ones are counted first."""
+        raw = [self._raw[name] for name in roles.columns]
+        scan = self._source.scan(raw)
+        is_plain = all(_PLAIN_NAME.fullmatch(column.sql) for column in raw)
+        if scan.rows is not None or self.row_count < COUNTED_FROM or not is_plain:
+            yield scan
+            return
+        names = ", ".join(dict.fromkeys(column.sql for column in raw))
+        # Statistics mislead about NaN (see the engine), but plain groups ask nothing of that kind.
+        self.connection.execute("SET disabled_optimizers = ''")
+        try:
+            self.connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE hartley_distinct AS "
+                f"SELECT {names}, count(*) AS n FROM {scan.source} GROUP BY {names}"
+            )
+        finally:
+            self.connection.execute(DISABLED_OPTIMIZERS)
+        try:
+            yield Scan("hartley_distinct", "n")
+        finally:
+            self.connection.execute("DROP TABLE IF EXISTS hartley_distinct")
 
     @property
     def is_counted_inside(self) -> bool:
         """Whether an audit had better be counted by the engine than from pairs that come here."""
-        return self.row_count >= COUNTED_FROM or not isinstance(self._source, CountedHere)
+        return self.row_count >= COUNTED_FROM or self._source.is_remote
 
     def typed_columns(self, names: Sequence[str]) -> list[TypedColumn]:
         """Give columns by the rule of types; refuse one that cannot be measured."""

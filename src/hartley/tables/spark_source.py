@@ -1,0 +1,102 @@
+"""A Spark table: rows stay in Spark; for an audit not even the distinct pairs leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hartley.tables.coding import Missing
+from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
+from hartley.tables.engine_summary import EngineColumn, EngineTable
+from hartley.tables.frame_source import LazyFrame
+from hartley.tables.pair_counting import Columns
+from hartley.tables.reading import ReadOptions
+from hartley.tables.roles import Roles
+from hartley.tables.summary_read import SummaryRead
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+VIEW = "hartley_table"
+
+
+class SparkFrame(LazyFrame):
+    """A Spark frame: joint ranges come here as distinct pairs, audits as counts."""
+
+    is_remote = True
+
+    def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
+        super().__init__(frame, options)
+        self._native = frame.to_native()
+
+    def summary(
+        self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
+    ) -> SummaryRead | None:
+        """Count in Spark, where its values are equal exactly where ours are."""
+        own = {
+            column.name: typed_native(column.name, column.sql, column.duckdb_type) for column in self.columns
+        }
+        for name in roles.columns:
+            native = own[name]
+            if isinstance(native, RefusedColumn) or native.kind != columns[name].kind:
+                return None
+        engine = SparkCounting(self._native.sparkSession)
+        self._native.createOrReplaceTempView(VIEW)
+        try:
+            return EngineTable(
+                engine=engine,
+                source=VIEW,
+                row_count=self.row_count,
+                columns={name: _column(name, columns[name]) for name in roles.columns},
+                typed=columns,
+                places={column.name: place for place, column in enumerate(self.columns)},
+                connection=self.connection,
+            ).summary(roles, missing)
+        finally:
+            engine.drop(VIEW)
+
+
+def _column(name: str, typed: TypedColumn) -> EngineColumn:
+    cell = "`" + name.replace("`", "``") + "`"
+    # In groups and joins Spark takes -0.0 for 0.0, as we do.
+    value = f"CASE WHEN isnan({cell}) THEN NULL ELSE {cell} END" if typed.carrier == "float" else cell
+    return EngineColumn(value, lambda kept, place: f"{kept} AS c{place}")
+
+
+class SparkCounting:
+    """Spark as an engine that keeps tables and counts in them."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._kept: dict[str, Any] = {}
+        self.bytes_fetched = 0
+        """What has come to the driver so far."""
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep the outcome of a query in the memory and on the disks of the workers."""
+        self._kept[name] = self._session.sql(query).persist()
+        self._kept[name].createOrReplaceTempView(name)
+
+    def fetch_arrow(self, query: str) -> Any:
+        """Fetch the outcome of a query."""
+        table = self._session.sql(query).toArrow()
+        self.bytes_fetched += table.nbytes
+        return table
+
+    def fetch(self, query: str) -> Columns:
+        """Fetch a few columns of numbers."""
+        table = self.fetch_arrow(query)
+        return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
+
+    def same(self, one: str, other: str) -> str:
+        """Compare two values, missing ones included."""
+        return f"{one} <=> {other}"
+
+    def drop(self, name: str) -> None:
+        """Forget a kept table."""
+        self._session.catalog.dropTempView(name)
+        kept = self._kept.pop(name, None)
+        if kept is not None:
+            kept.unpersist()

@@ -1,0 +1,217 @@
+"""One nasty table through every source, and one answer.
+
+Where a source has no type for a column, the type is stated: as text or number declared by the
+reader, or as ISO text that every reader takes for a date. The empty text is left out, because
+workbooks and the files of statistics programs cannot tell it from a missing one.
+"""
+
+
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from hartley.measures.audit import audit, audit_of_summary
+from hartley.tables import ReadOptions, Roles, open_table
+from servers import lacking
+from tables.test_one_answer import pandas_frame, relation
+
+NASTY = pa.table(
+    {
+        "whole": pa.array([2**60 + 1, 2**60, None, 2**53 + 1, -1, -1, 0, 2**53], pa.int64()),
+        "fraction": [0.0, -0.0, float("nan"), None, 1.1, 1.10, 1e-5, -2.5],
+        "text": ["1.10", "1.1", "007", "7", "é", "é", None, "Ω😀"],
+        "day": pa.array([dt.date(2024, 2, 29), dt.date(1970, 1, 1), None] + [dt.date(1969, 12, 31)] * 5),
+        "truth": pa.array([True, False, None, True, True, False, False, None]),
+    }
+)
+ROLES = [
+    Roles(sensitive=("text",), public=("whole",)),
+    Roles(sensitive=("whole",), public=("fraction", "text")),
+    Roles(sensitive=("day",), public=("text",), side=("fraction",)),
+    Roles(sensitive=("fraction",), public=("day", "whole")),
+]
+TRUTH = Roles(sensitive=("truth",), public=("text", "day"))
+PLAIN = ReadOptions()
+WITHOUT_TYPES = ReadOptions(text=("text",), number=("whole", "fraction"))
+WIDE_AS_TEXT = ReadOptions(number=("whole",))
+"""Doubles cannot hold 2^60 + 1: such a file has it as text, and the reader declares it a number."""
+
+
+def cells(
+    truth: Callable[[bool], Any] = bool, day: Callable[[dt.date], Any] = dt.date.isoformat
+) -> list[list[Any]]:
+    """Give the rows in plain Python, missing as ``None``."""
+    plain = []
+    for row in NASTY.to_pylist():
+        row["fraction"] = None if row["fraction"] != row["fraction"] else row["fraction"]
+        row["truth"] = None if row["truth"] is None else truth(row["truth"])
+        row["day"] = None if row["day"] is None else day(row["day"])
+        plain.append(list(row.values()))
+    return plain
+
+
+def text_file(folder: Path, ending: str, delimiter: str) -> Path:
+    path = folder / f"nasty.{ending}"
+    lines = [NASTY.column_names] + [
+        ["" if cell is None else f'"{cell}"' if isinstance(cell, str) else str(cell) for cell in row]
+        for row in cells(truth=lambda truth: str(truth).lower())
+    ]
+    path.write_text("\n".join(delimiter.join(line) for line in lines) + "\n", encoding="utf-8")
+    return path
+
+
+def json_lines(folder: Path) -> Path:
+    path = folder / "nasty.jsonl"
+    rows = [json.dumps(dict(zip(NASTY.column_names, row, strict=True))) for row in cells()]
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def parquet(folder: Path) -> Path:
+    pq.write_table(NASTY, folder / "nasty.parquet")
+    return folder / "nasty.parquet"
+
+
+def arrow(folder: Path) -> Path:
+    feather.write_feather(NASTY, folder / "nasty.arrow")
+    return folder / "nasty.arrow"
+
+
+def many_files(folder: Path) -> Path:
+    for place in range(3):
+        pq.write_table(NASTY.slice(3 * place, 3), folder / f"part-{place}.parquet")
+    return folder / "part-*.parquet"
+
+
+def workbook(folder: Path) -> Path:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(NASTY.column_names)
+    for whole, *rest in cells(day=lambda day: day):
+        # A spreadsheet has no dates before 1900.
+        book.active.append([None if whole is None else str(whole), *rest])
+    book.save(folder / "nasty.xlsx")
+    return folder / "nasty.xlsx"
+
+
+def labelled(folder: Path, ending: str) -> Path:
+    statistics = pytest.importorskip("pyreadstat")
+    columns = list(zip(*cells(truth=float, day=lambda day: day), strict=True))
+    frame = pd.DataFrame(
+        {
+            "whole": ["" if cell is None else str(cell) for cell in columns[0]],
+            "fraction": pd.array(columns[1], dtype=float),
+            "text": ["" if cell is None else cell for cell in columns[2]],
+            "day": pd.Series(columns[3], dtype=object),
+            "truth": pd.array(columns[4], dtype=float),
+        }
+    )
+    path = folder / f"nasty.{ending}"
+    if ending == "dta":
+        statistics.write_dta(frame, str(path), variable_format={"day": "%td"})
+    else:
+        statistics.write_sav(frame, str(path))
+    return path
+
+
+def sqlite(folder: Path) -> str:
+    pytest.importorskip("adbc_driver_sqlite")
+    path = folder / "nasty.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE nasty ({', '.join(NASTY.column_names)})")
+        connection.executemany("INSERT INTO nasty VALUES (?, ?, ?, ?, ?)", cells(truth=int))
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+def dask(folder: Path) -> Any:
+    del folder
+    frames = pytest.importorskip("dask.dataframe")
+    return frames.from_pandas(NASTY.to_pandas(types_mapper=pd.ArrowDtype), npartitions=3)
+
+
+def ibis(folder: Path) -> Any:
+    del folder
+    return pytest.importorskip("ibis").memtable(NASTY)
+
+
+SOURCES: dict[str, tuple[Callable[[Path], Any], ReadOptions]] = {
+    "csv": (lambda folder: text_file(folder, "csv", ","), WITHOUT_TYPES),
+    "tsv": (lambda folder: text_file(folder, "tsv", "\t"), WITHOUT_TYPES),
+    "json lines": (json_lines, PLAIN),
+    "parquet": (parquet, PLAIN),
+    "arrow": (arrow, PLAIN),
+    "many files": (many_files, PLAIN),
+    "workbook": (workbook, WIDE_AS_TEXT),
+    "stata": (lambda folder: labelled(folder, "dta"), WIDE_AS_TEXT),
+    "spss": (lambda folder: labelled(folder, "sav"), WIDE_AS_TEXT),
+    "sqlite": (sqlite, ReadOptions(query="nasty")),
+    "pyarrow": (lambda _: NASTY, PLAIN),
+    "pandas": (lambda _: pandas_frame(NASTY), PLAIN),
+    "pandas with arrow types": (lambda _: NASTY.to_pandas(types_mapper=pd.ArrowDtype), PLAIN),
+    "polars": (lambda _: pl.from_arrow(NASTY), PLAIN),
+    "polars lazy": (lambda _: pl.from_arrow(NASTY).lazy(), PLAIN),
+    "duckdb": (lambda _: relation(NASTY), PLAIN),
+    "dask": (dask, PLAIN),
+    "ibis": (ibis, PLAIN),
+}
+
+
+def require_one_answer(source: Any, options: ReadOptions, *, has_truth: bool) -> None:
+    """Ask a source for every joint range, and for the audit that its engine counts."""
+    expected, found = open_table(NASTY), open_table(source, options)
+    try:
+        for roles in [*ROLES, *([TRUTH] if has_truth else [])]:
+            joint = expected.joint_range(roles).joint
+            assert found.joint_range(roles).joint == joint
+            assert audit_of_summary(found.range_summary(roles).summary) == audit(joint)
+    finally:
+        found.close()
+        expected.close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_nasty_table_has_one_answer(name: str, tmp_path: Path) -> None:
+    make, options = SOURCES[name]
+    # Truth values are numbers or words where a source has no type for them.
+    has_truth = name not in ("csv", "tsv", "stata", "spss", "sqlite")
+    require_one_answer(make(tmp_path), options, has_truth=has_truth)
+
+
+def test_the_nasty_table_has_one_answer_in_postgresql(postgresql: str) -> None:
+    import adbc_driver_postgresql.dbapi as driver
+
+    with driver.connect(postgresql) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest("matrix", NASTY, mode="replace")
+        connection.commit()
+    require_one_answer(postgresql, ReadOptions(query="matrix"), has_truth=True)
+
+
+def test_ci_has_every_optional_reader() -> None:
+    """Skipping a source is for other machines."""
+    for package in (
+        "python_calamine",
+        "pyreadstat",
+        "adbc_driver_sqlite",
+        "dask.dataframe",
+        "ibis",
+        "openpyxl",
+    ):
+        try:
+            __import__(package)
+        except ImportError:
+            lacking(f"{package} is not installed")

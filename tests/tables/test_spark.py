@@ -1,0 +1,51 @@
+"""Spark as the engine, on a real cluster: a master and two workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hartley.measures.audit import audit, audit_of_summary
+from hartley.tables import Roles, open_table
+from hartley.tables.spark_source import SparkCounting
+from hartley.workflow import audit as audit_table
+from hartley.workflow import frontier
+from tables.test_matrix import NASTY, ROLES, TRUTH
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("spark")]
+
+
+def test_the_nasty_table_has_one_answer_in_spark(spark: Any) -> None:
+    table, expected = open_table(spark.createDataFrame(NASTY)), open_table(NASTY)
+    for roles in (*ROLES[:3], TRUTH):
+        joint = expected.joint_range(roles).joint
+        assert table.joint_range(roles).joint == joint
+        assert audit_of_summary(table.range_summary(roles).summary) == audit(joint)
+
+
+def test_for_an_audit_not_even_pairs_reach_the_driver(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = spark.range(0, 60_000).selectExpr("CAST(id % 3000 AS INT) AS x", "CAST(id * 7 % 20 AS INT) AS s")
+    fetched: list[int] = []
+    fetch = SparkCounting.fetch_arrow
+
+    def counted(self: SparkCounting, query: str) -> Any:
+        table = fetch(self, query)
+        fetched.append(len(table))
+        return table
+
+    monkeypatch.setattr(SparkCounting, "fetch_arrow", counted)
+    result = audit_table(rows, sensitive="s", public="x")
+    assert result.audit.rows == 60_000
+    assert result.audit.pairs == 3000
+    # Twenty sensitive values can have 210 links at most; there are 3000 pairs.
+    assert max(fetched) <= 210
+    assert result == audit_table(rows.toArrow(), sensitive="s", public="x")
+
+
+def test_a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> None:
+    rows = spark.range(0, 20_000).selectExpr("CAST(id % 12 AS INT) AS x", "CAST(id % 5 AS INT) AS s")
+    found = frontier(rows, sensitive="s", public="x", search="greedy")
+    assert found.frontier == frontier(rows.toArrow(), sensitive="s", public="x", search="greedy").frontier
+    joint = open_table(rows).joint_range(Roles(sensitive=("s",), public=("x",))).joint
+    assert (joint.row_count, joint.pairs) == (20_000, 60)
