@@ -5,8 +5,6 @@ reader, or as ISO text that every reader takes for a date. The empty text is lef
 workbooks and the files of statistics programs cannot tell it from a missing one.
 """
 
-
-
 from __future__ import annotations
 
 import datetime as dt

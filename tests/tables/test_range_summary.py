@@ -39,6 +39,26 @@ def test_the_summary_gives_the_audit_of_the_joint_range(
     assert counted.dropped_rows == read.dropped_rows
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    frame=tables(),
+    public=st.lists(NAMES, min_size=1, max_size=2, unique=True),
+    sensitive=st.lists(NAMES, min_size=1, max_size=2, unique=True),
+    side=st.lists(NAMES, max_size=1),
+)
+def test_tables_whose_rows_are_counted_first_give_the_same(
+    frame: pa.Table, public: list[str], sensitive: list[str], side: list[str]
+) -> None:
+    roles = Roles(sensitive=tuple(sensitive), public=tuple(public), side=tuple(side))
+    doubled = pa.concat_tables([frame, frame])
+    expected = open_table(doubled).joint_range(roles)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hartley.tables.table.COUNTED_FROM", 1)
+        table = open_table(doubled)
+        assert table.joint_range(roles) == expected
+        assert audit_of_summary(table.range_summary(roles).summary) == audit(expected.joint)
+
+
 def _is_there(cell: object) -> bool:
     return cell is not None and cell == cell
 

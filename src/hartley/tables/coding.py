@@ -44,6 +44,8 @@ class Scan:
     source: str
     rows: str | None = None
     """The column with the number of rows, or nothing where each record is one row."""
+    is_distinct: bool = False
+    """Whether no two records have the same values."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class CodedRows:
     """Rows left out because a value is missing; none when missing counts as a value."""
     is_counted: bool
     """Whether a record can stand for several rows."""
+    is_distinct: bool
+    """Whether no two records have the same codes."""
 
 
 class CodedRole(Protocol):
@@ -225,7 +229,7 @@ def coded_rows(
             coded[role] = own or numbered_values(connection, source, named, f"hartley_{role}", at)
         joined = f"{source} AS t{''.join(role.join for role in coded.values())}"
         dropped = total - complete if missing == "drop" else 0
-        yield CodedRows(joined, coded, records, dropped, scan.rows is not None)
+        yield CodedRows(joined, coded, records, dropped, scan.rows is not None, scan.is_distinct)
     finally:
         for role in ROLES:
             connection.execute(f"DROP TABLE IF EXISTS hartley_{role}")

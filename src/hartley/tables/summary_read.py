@@ -44,16 +44,16 @@ def read_summary(
         for role in rows.roles.values():
             role.require_measurable()
         engine = DuckDBCounting(connection)
-        keys = "x0, s" if side is None else "x0, a, s"
-        engine.keep(
-            PAIRS,
-            f"SELECT {public.sql} AS x0, {'0' if side is None else side.sql} AS a, {sensitive.sql} AS s, "
-            f"{'sum(n)::BIGINT' if rows.is_counted else 'count(*)'} AS n FROM {rows.source} GROUP BY {keys}",
-        )
+        codes = f"{public.sql} AS x0, {'0' if side is None else side.sql} AS a, {sensitive.sql} AS s"
+        if rows.is_distinct:
+            engine.keep(PAIRS, f"SELECT {codes}, n FROM {rows.source}")
+        else:
+            keys = "x0, s" if side is None else "x0, a, s"
+            counts = "sum(n)::BIGINT" if rows.is_counted else "count(*)"
+            engine.keep(PAIRS, f"SELECT {codes}, {counts} AS n FROM {rows.source} GROUP BY {keys}")
         side_values = 0
         if side is not None:
-            codes = engine.fetch(f"SELECT DISTINCT a FROM {PAIRS}")["a"]
-            side_values = len(codes)
+            side_values = len(engine.fetch(f"SELECT DISTINCT a FROM {PAIRS}")["a"])
         values = RoleValues(
             sensitive=sensitive.sorted,
             public_cells=lambda: public.cells(engine.fetch("SELECT x0 FROM hartley_first ORDER BY w")["x0"]),
