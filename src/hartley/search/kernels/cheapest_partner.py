@@ -31,7 +31,8 @@ MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 NEIGHBOURS = 8
 EMPTY, MIXED = -1, -2
 # The columns of a node's bounds: greatest low end, least high end, least and greatest mean (under other
-# codewords than the centroid: least low end, greatest high end), least and greatest number of values.
+# codewords than the centroid: least low end, greatest high end), least and greatest number of values, least
+# distance from the mean up to the high end and down to the low end (under the centroid only), least span.
 
 
 @hot_loop
@@ -78,7 +79,7 @@ def settle_node(node: int, bounds: Floats, labels: Ints, kinds: Ints, alias: Int
         side = two if kinds[one] == EMPTY else one
         kinds[node] = kinds[side]
         labels[node] = labels[side]
-        for column in range(6):
+        for column in range(9):
             bounds[node, column] = bounds[side, column]
         return
     bounds[node, 0] = max(bounds[one, 0], bounds[two, 0])
@@ -87,6 +88,9 @@ def settle_node(node: int, bounds: Floats, labels: Ints, kinds: Ints, alias: Int
     bounds[node, 3] = max(bounds[one, 3], bounds[two, 3])
     bounds[node, 4] = min(bounds[one, 4], bounds[two, 4])
     bounds[node, 5] = max(bounds[one, 5], bounds[two, 5])
+    bounds[node, 6] = min(bounds[one, 6], bounds[two, 6])
+    bounds[node, 7] = min(bounds[one, 7], bounds[two, 7])
+    bounds[node, 8] = min(bounds[one, 8], bounds[two, 8])
     labels[node] = min(labels[one], labels[two])
     kinds[node] = MIXED
     if (
@@ -131,6 +135,9 @@ def settle_tree(
                 bounds[leaf, 3] = body[slot, 1]
             bounds[leaf, 4] = body[slot, 3]
             bounds[leaf, 5] = body[slot, 3]
+            bounds[leaf, 6] = body[slot, 1] - bounds[leaf, 2]
+            bounds[leaf, 7] = bounds[leaf, 2] - body[slot, 0]
+            bounds[leaf, 8] = body[slot, 1] - body[slot, 0]
             labels[leaf] = label[slot]
         if not rebuild:
             node = leaf // 2
@@ -142,6 +149,44 @@ def settle_tree(
             settle_node(node, bounds, labels, kinds, alias)
     state[0] = 0
     state[1] = 1
+
+
+@hot_loop
+def least_cost_below(
+    node: int,
+    low: float,
+    high: float,
+    mean: float,
+    count: float,
+    codeword: int,
+    slack: float,
+    mean_slack: float,
+    bounds: Floats,
+) -> float:
+    """Give what the union of a cluster with any below a node costs at least."""
+    top = max(high, bounds[node, 1])
+    bottom = min(low, bounds[node, 0])
+    least = max(top - bottom, bounds[node, 8]) / 2 - slack
+    near, far = bounds[node, 2], bounds[node, 3]
+    if codeword == CENTROID:
+        few, many = bounds[node, 4], bounds[node, 5]
+        weight = many if far > mean else few
+        least = max(least, top - mean - (far - mean) * (weight / (count + weight)) - mean_slack)
+        weight = many if near < mean else few
+        least = max(least, mean + (near - mean) * (weight / (count + weight)) - bottom - mean_slack)
+        # The same from the partner's side: how far its ends lie from its mean, and how far at least the mean
+        # of the union moves away from them.
+        weight = few if near < mean else many
+        least = max(least, bounds[node, 6] + (near - mean) * (count / (count + weight)) - mean_slack)
+        weight = few if far > mean else many
+        least = max(least, bounds[node, 7] + (mean - far) * (count / (count + weight)) - mean_slack)
+    elif codeword == MEMBER:
+        # A member of one part lies at least as far from the far end of the other.
+        if near > high:
+            least = max(least, min(bounds[node, 1] - high, near - low))
+        elif far < low:
+            least = max(least, min(low - bounds[node, 0], high - far))
+    return float(least)
 
 
 @hot_loop
@@ -164,7 +209,7 @@ def cheapest_partner(
     kinds: Ints,
     changed: Ints,
     state: Ints,
-    stack: Ints,
+    stack: Floats,
 ) -> tuple[int, float]:
     """Give the slot and cost of the cheapest union with a cluster of another class; the earliest of equals.
 
@@ -208,11 +253,14 @@ def cheapest_partner(
         # Nearest blocks first: the sibling of every node on the way up.
         sibling = climb ^ 1
         climb //= 2
-        stack[0] = sibling
+        if kinds[sibling] == EMPTY:
+            continue
+        stack[0, 0] = sibling
+        stack[0, 1] = least_cost_below(sibling, low, high, mean, count, codeword, slack, mean_slack, bounds)
         height = 1
         while height > 0:
             height -= 1
-            node = stack[height]
+            node, least = int(stack[height, 0]), stack[height, 1]
             if kinds[node] == MIXED:
                 left_kind, right_kind = kinds[2 * node], kinds[2 * node + 1]
                 if left_kind == EMPTY or right_kind == EMPTY:
@@ -225,43 +273,26 @@ def cheapest_partner(
                     kinds[node] = left_kind
             if kinds[node] == EMPTY or (kinds[node] >= 0 and representative(alias, kinds[node]) == own):
                 continue
-            top = max(high, bounds[node, 1])
-            bottom = min(low, bounds[node, 0])
-            half_span = (top - bottom) / 2
-            if half_span > best + slack:
+            if least > best or (found >= 0 and least == best and labels[node] >= label[found]):
                 continue
-            if found >= 0 and slack == 0.0 and half_span == best and labels[node] >= label[found]:
-                continue
-            if codeword == CENTROID:
-                far, near = bounds[node, 3], bounds[node, 2]
-                weight = bounds[node, 5] if far > mean else bounds[node, 4]
-                highest_mean = mean + (far - mean) * (weight / (count + weight))
-                weight = bounds[node, 5] if near < mean else bounds[node, 4]
-                lowest_mean = mean + (near - mean) * (weight / (count + weight))
-                if max(top - highest_mean, lowest_mean - bottom) > best + mean_slack:
-                    continue
-            elif codeword == MEMBER:
-                # A member of one part lies at least as far from the far end of the other.
-                if bounds[node, 2] > high:
-                    if min(bounds[node, 1] - high, bounds[node, 2] - low) > best:
-                        continue
-                elif bounds[node, 3] < low and min(low - bounds[node, 0], high - bounds[node, 3]) > best:
-                    continue
             if node >= half:
                 other = node - half
                 cost = union_cost(slot, other, body, codeword, runs, links, values)
                 if cost < best or (cost == best and label[other] < label[found]):
                     best, found = cost, other
-            else:
-                # The child with the smaller bound first; of equals the one with the earlier cluster, so that
-                # among many ties the earliest is found at once.
-                first, second = 2 * node, 2 * node + 1
-                if kinds[first] != EMPTY and kinds[second] != EMPTY:
-                    one = max(high, bounds[first, 1]) - min(low, bounds[first, 0])
-                    two = max(high, bounds[second, 1]) - min(low, bounds[second, 0])
-                    if two < one or (two == one and labels[second] < labels[first]):
-                        first, second = second, first
-                stack[height] = second
-                stack[height + 1] = first
-                height += 2
+                continue
+            # The child with the smaller bound first; of equals the one with the earlier cluster, so that
+            # among many ties the earliest is found at once.
+            first, second = 2 * node, 2 * node + 1
+            one, two = np.inf, np.inf
+            if kinds[first] != EMPTY:
+                one = least_cost_below(first, low, high, mean, count, codeword, slack, mean_slack, bounds)
+            if kinds[second] != EMPTY:
+                two = least_cost_below(second, low, high, mean, count, codeword, slack, mean_slack, bounds)
+            if two < one or (two == one and labels[second] < labels[first]):
+                first, second = second, first
+                one, two = two, one
+            stack[height, 0], stack[height, 1] = second, two
+            stack[height + 1, 0], stack[height + 1, 1] = first, one
+            height += 2
     return found, best

@@ -63,12 +63,12 @@ def joining_on_line(
     half = 1
     while half < m:
         half *= 2
-    bounds = np.empty((2 * half, 6), np.float64)
+    bounds = np.empty((2 * half, 9), np.float64)
     labels = np.empty(2 * half, np.int32)
     kinds = np.full(2 * half, EMPTY, np.int32)
     changed = np.empty(2 * m + 2, np.int32)
     state = np.zeros(2, np.int64)
-    stack = np.empty(256, np.int64)
+    stack = np.empty((256, 2), np.float64)
     largest, reach = 1.0, 0.0
     components = 0
     for slot in range(m):
