@@ -69,3 +69,35 @@ def test_kept_and_harmless_columns_are_seen(tmp_path: Path) -> None:
 def test_there_must_be_an_earlier_release(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="at least one earlier policy"):
         audit_releases(tmp_path / "in.csv", sensitive="s", earlier=[])
+
+
+def test_an_audit_of_earlier_releases_counts_left_out_rows_and_gates(tmp_path):
+    import csv
+
+    from hartley.examples import CLINIC_COLUMNS, clinic
+    from hartley.workflow import audit
+    from hartley.workflow.releasing import release
+    from hartley.workflow.target import Target
+
+    path = tmp_path / "clinic.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    made = release(
+        path,
+        tmp_path / "out.csv",
+        target=Target("distinct_l", 3),
+        sensitive="age",
+        public="cholesterol",
+        search="greedy",
+        missing="drop",
+    )
+    found = audit(
+        path,
+        sensitive="age",
+        missing="drop",
+        earlier=[made.policy],
+        require=["distinct-l=3", "distinct-l=37"],
+    )
+    assert found.audit.distinct_l == made.after.distinct_l >= 3
+    assert found.dropped_rows == sum(row[4] is None for row in clinic())
+    assert [verdict.holds for verdict in found.requirements] == [True, False]

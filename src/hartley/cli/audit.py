@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--stochastic", is_flag=True, help="Add what statistics say, and whether the table can carry them."
 )
+@options.earlier
 @options.disclosive
 @options.json_output
 def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int:
@@ -49,6 +50,7 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
         missing=given["missing"],
         require=given["require"],
         stochastic=given["stochastic"],
+        earlier=given["earlier"],
         options=options.read_options(given),
     )
     if as_json:

@@ -153,6 +153,10 @@ plot = click.option(
     help="Draw it: .svg, .png, .pdf or .html.",
 )
 
+earlier = click.option(
+    "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release of the same data."
+)
+
 json_output = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
 
 disclosive = click.option(

@@ -42,9 +42,7 @@ from hartley.workflow.target import TARGET_KINDS, Target
 )
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
-@click.option(
-    "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release of the same data."
-)
+@options.earlier
 @click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading

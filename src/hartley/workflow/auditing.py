@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hartley.errors import ColumnError
+from hartley.errors import ColumnError, OptionError
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
@@ -59,15 +59,37 @@ def audit(
     missing: Literal["value", "drop"] = "value",
     require: Sequence[str | Requirement] = (),
     stochastic: bool = False,
+    earlier: Sequence[Any] = (),
     options: ReadOptions | None = None,
 ) -> AuditResult:
     """Measure what a reader of the public columns learns about the sensitive ones.
 
     ``source`` is a path, a pattern, the URL of a database, or a data frame. Without
     ``public`` all other columns are taken together, and each one alone. ``stochastic`` adds what
-    statistics say, with the row frequencies as probabilities.
+    statistics say, with the row frequencies as probabilities. ``earlier`` are policies of releases of
+    the same data (paths or values): the audit is then of a reader of all of them, and of ``public``
+    besides, as it is.
     """
     requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    if earlier:
+        if stochastic:
+            raise OptionError("--stochastic is of a table as it is; leave out --earlier")
+        found, dropped_rows = _of_releases(
+            source,
+            sensitive=sensitive,
+            public=public,
+            side=side,
+            missing=missing,
+            earlier=earlier,
+            options=options,
+        )
+        return AuditResult(
+            audit=found,
+            each=(),
+            dropped_rows=dropped_rows,
+            requirements=tuple(requirement.check(found) for requirement in requirements),
+            stochastic=None,
+        )
     table = open_table(source, options or ReadOptions())
     roles, alone = choose_roles(table, names(sensitive), names(public), names(side))
     statistics = None
@@ -84,6 +106,32 @@ def audit(
         requirements=tuple(requirement.check(found) for requirement in requirements),
         stochastic=statistics,
     )
+
+
+def _of_releases(
+    source: Any,
+    *,
+    sensitive: Names,
+    public: Names,
+    side: Names,
+    missing: Literal["value", "drop"],
+    earlier: Sequence[Any],
+    options: ReadOptions | None,
+) -> tuple[Audit, int]:
+    """Audit what a reader of several releases learns; give it, and how many rows were left out."""
+    from hartley.workflow.composing import audit_releases
+
+    found = audit_releases(
+        source,
+        sensitive=sensitive,
+        public=public,
+        side=side,
+        missing=missing,
+        earlier=earlier,
+        options=options,
+    )
+    rows = found.rows if missing == "value" else open_table(source, options or ReadOptions()).row_count
+    return found, rows - found.rows
 
 
 def _statistics(joint: JointRange) -> StochasticSummary:

@@ -152,7 +152,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the comparison as it stands in JSON."""
-        joint = self.joint
+        joint, answer = self.joint, self.noise.answer
         return {
             "rows": joint.row_count,
             "dropped_rows": self.dropped_rows,
@@ -163,7 +163,7 @@ class Comparison:
             "codeword": self.frontier.codeword,
             "target": {**self.target.to_dict(), "given": self.is_given},
             "methods": [method.to_dict() for method in (*self.methods, self.noise)],
-            "noise": None if isinstance(self.noise.answer, Refused) else self.noise.answer.to_dict(),
+            "noise": None if isinstance(answer, Refused) else answer.to_dict(),
             "best_baseline": self.baselines[0][0].name if self.baselines else None,
             "better_than_optimal": list(self.better),
         }
