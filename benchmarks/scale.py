@@ -126,20 +126,17 @@ def our_copy(path: Path) -> Any:
 def _policy(table: Any) -> Any:
     import numpy as np
 
-    from hartley.model import Partition
+    from hartley.model import Alphabet, Coordinate, Partition
     from hartley.release.labels import Codebook, CodedColumn
     from hartley.release.policy import Choices, Policy, Reading
-    from hartley.tables import Roles
 
     values = table.connection.execute(
         f"SELECT DISTINCT v0 FROM ({table.rows_sql([], typed=['x'])}) ORDER BY v0"
     ).fetchnumpy()["v0"]
-    from hartley.model import Alphabet, Coordinate
-
     public = Alphabet((Coordinate("x", "number", values, np.zeros(len(values), dtype=bool)),))
     partition = Partition(values // 10)
     labels = [(int(values[cluster[0]]) // 10 * 10,) for cluster in partition.clusters()]
-    book = Codebook(partition, tuple(labels), (CodedColumn("x", "number", "midpoint"),), 0)
+    book = Codebook((CodedColumn("x", "number", "midpoint"),), partition, tuple(labels), 0)
     return Policy.of(
         public,
         book,
@@ -191,10 +188,9 @@ def _pandas(path: Path) -> Any:
 def spark_audit(path: Path) -> Any:
     """Audit the file in Spark, on a master and two workers."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-    from servers import running_spark
-
     from hartley.tables import spark_source
     from hartley.workflow import audit
+    from servers import running_spark
 
     fetched: list[int] = []
     fetch = spark_source.SparkCounting.fetch_arrow
@@ -307,8 +303,8 @@ def main() -> int:
             figures.say(
                 ratio <= 1.3,
                 f"{ratio:.2f} times",
-                f"audit, {bare.answer:,} pairs: ours {ours.cpu:.1f} s of CPU, {ours.wall:.1f} s; DuckDB's count of "
-                f"distinct pairs {bare.cpu:.1f} s of CPU, {bare.wall:.1f} s (goal: at most 1.3)",
+                f"audit, {bare.answer:,} pairs: ours {ours.cpu:.1f} s of CPU, {ours.wall:.1f} s; "
+                f"DuckDB's count of distinct pairs {bare.cpu:.1f} s of CPU, {bare.wall:.1f} s (goal: at most 1.3)",
             )
             figures.say(
                 ours.peak_mb < 2000, f"{ours.peak_mb} MB", "peak memory of that audit (goal: under 2 GB)"

@@ -43,6 +43,11 @@ class Publication:
         labels = [policy.clusters[number].label for _, number in entries] + [value.label for value in unseen]
         places = range(len(policy.public))
         columns = {f"l{place}": ("VARCHAR", [label[place] for label in labels]) for place in places}
+        for place, column in enumerate(policy.public):
+            # In the column's own type as well: cast once for each label, and not for each row.
+            if column.released_kind != "text":
+                kind = _released_type(rows.columns[column.name])
+                columns[f"t{place}"] = (kind, [label[place] for label in labels])
         found_mark = ("BOOLEAN", [True] * len(keys))
         self.join = rows.keyed("hartley_codebook", policy.public_names, keys, known=found_mark, **columns)
 
@@ -65,12 +70,7 @@ class Publication:
         """Give the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
-            kind = (
-                "VARCHAR"
-                if column.released_kind == "text"
-                else _released_type(self._rows.columns[column.name])
-            )
-            cells.append(f"hartley_codebook.l{place}::{kind} AS l{place}")
+            cells.append(f"hartley_codebook.{'l' if column.released_kind == 'text' else 't'}{place} AS l{place}")
         return f"SELECT {', '.join(cells)} FROM {self._rows.sql} AS q{self.join} ORDER BY q.r"
 
     def write(self, path: Path, format_: Format, *, keep_order: bool) -> None:
@@ -163,7 +163,7 @@ class Publication:
             elif self._policy.public[place].released_kind == "text":
                 cell = f"hartley_codebook.l{place}"
             else:
-                cell = f"hartley_codebook.l{place}::{_released_type(column)}"
+                cell = f"hartley_codebook.t{place}"
             cells.append(f"{cell} AS {_name(name)}")
         return ", ".join(cells)
 
