@@ -43,6 +43,8 @@ from hartley.workflow.target import TARGET_KINDS, Target
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
 @options.earlier
+@click.option("--into", metavar="NAME", help="Fill this new table of the database with the release as well.")
+@click.option("--into-database", metavar="URL", help="The database for --into, where TABLE is not in it.")
 @click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
@@ -73,6 +75,8 @@ def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
         earlier=given["earlier"],
         policy=given["policy"],
         certificate=given["certificate"],
+        into=given["into"],
+        into_database=given["into_database"],
         keep_order=given["keep_order"],
         overwrite=given["overwrite"],
         time_limit=given["time_limit"],

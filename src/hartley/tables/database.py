@@ -94,6 +94,7 @@ class Database:
         self._errors = required("adbc_driver_manager", f"reading {self.name}", "databases")
         driver = required(f"adbc_driver_{self.product}.dbapi", f"reading {self.name}", "databases")
         self._connection = self._connect(driver, url, is_writing)
+        self._is_closed = False
         if self.product == "postgresql":
             self.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
@@ -147,7 +148,9 @@ class Database:
 
     def close(self) -> None:
         """Let go of the connection; what was not committed is undone."""
-        self._connection.close()
+        if not self._is_closed:
+            self._is_closed = True
+            self._connection.close()
 
     # As an engine that counts pairs:
 

@@ -32,6 +32,7 @@ from hartley.workflow.originals import for_verifier, original_file
 from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice, codeword_of
+from hartley.workflow.writing_back import database_for, new_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +105,8 @@ def release(
     earlier: Sequence[str | Path | Policy] = (),
     policy: str | Path | None = None,
     certificate: str | Path | None = None,
+    into: str | None = None,
+    into_database: str | None = None,
     keep_order: bool = False,
     overwrite: bool = False,
     time_limit: float | None = None,
@@ -116,12 +119,14 @@ def release(
     The output holds the recoded public columns, and of the others only those in ``keep`` (the target
     holds for a reader of both) and ``harmless`` (left out of the target, measured all the same), and
     the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
-    ``point`` is a point of a frontier of the same columns, found before: it is released, if it meets
+    ``into`` names a new table that is filled with the release as well, in the database that the source
+    is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it is released, if it meets
     the target, and nothing is searched.
     """
     _require_choices(leakage, search, labels)
     places = _places(source, output, policy, certificate)
     format_ = Format.of(places["output"])
+    database = database_for(into, into_database, source, places["output"])
     require_free(places, overwrite=overwrite)
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     options = options or ReadOptions()
@@ -191,7 +196,9 @@ def release(
             ),
         )
         original = for_verifier(source, options)
-        return _write(original, places, plan, seen, demand, reached, made, overwrite=overwrite)
+        return _write(
+            original, places, plan, seen, demand, reached, made, overwrite=overwrite, into=(database, into)
+        )
     finally:
         table.close()
 
@@ -303,6 +310,7 @@ def _write(
     policy: Policy,
     *,
     overwrite: bool,
+    into: tuple[str | None, str | None],
 ) -> ReleaseResult:
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
@@ -354,7 +362,13 @@ def _write(
                 f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
                 "nothing was written"
             )
-        staging.publish()
+        if into[0] is not None:
+            plan.table.close()  # a reader of SQLite keeps writers out
+        with new_table(*into, staging.path("output")) as database:
+            # The files are whole without the table, so they come first; a table without them would not be.
+            staging.publish()
+            if database is not None:
+                database.commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],

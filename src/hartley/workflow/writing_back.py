@@ -1,0 +1,100 @@
+"""A release written back into a database: a new table, filled and checked in one transaction."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hartley.errors import OptionError, TableError, WriteError
+from hartley.tables.locations import is_database
+
+if TYPE_CHECKING:
+    from hartley.tables.database import Database
+
+
+def database_for(into: str | None, url: str | None, source: Any, output: Path) -> str | None:
+    """Say which database the release goes into as well; nothing where it is to be a file only."""
+    if into is None:
+        if url is not None:
+            raise OptionError("--into-database needs the name of a new table (--into)")
+        return None
+    place = url if url is not None else source
+    if not is_database(place):
+        raise OptionError("--into needs a database: TABLE must be the URL of one, or give --into-database")
+    if output.suffix.lower() not in (".parquet", ".pq"):
+        raise OptionError("--into needs OUT to be a Parquet file: it holds the types of the new table")
+    return str(place)
+
+
+@contextmanager
+def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Database | None]:
+    """Fill a new table with a released file; it is there once the database commits, and not otherwise."""
+    if url is None or name is None:
+        yield None
+        return
+    from hartley.tables.database import Database
+
+    database = Database(url, is_writing=True)
+    try:
+        try:
+            _fill(database, name, released)
+        except TableError as error:
+            raise WriteError(f"{error}; nothing was written") from None
+        yield database
+    finally:
+        database.close()
+
+
+def _fill(database: Database, name: str, released: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from hartley.tables.database import quoted_name
+
+    file = pq.ParquetFile(released)
+    database.ingest(name, pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()))
+    columns = file.schema_arrow.names
+    cells = ", ".join(quoted_name(column) for column in columns)
+    table = ".".join(quoted_name(part) for part in name.split("."))
+    counted = f"SELECT {cells}, count(*) AS hartley_rows FROM {table} GROUP BY {cells}"  # noqa: S608 (quoted)
+    written: Counter[tuple[Hashable, ...]] = Counter()
+    for row in zip(*(column.to_pylist() for column in database.fetch_arrow(counted).columns), strict=True):
+        written[tuple(map(_value, row[:-1]))] += int(row[-1])
+    expected: Counter[tuple[Hashable, ...]] = Counter()
+    for batch in file.iter_batches():
+        expected.update(
+            zip(*([_value(cell) for cell in column.to_pylist()] for column in batch.columns), strict=True)
+        )
+    if written != expected:
+        raise TableError(f"{database.name}: the new table does not hold what was released")
+
+
+def _value(cell: Any) -> Hashable:
+    """Give what a cell says, whatever type a database has for it."""
+    if isinstance(cell, bool):
+        return Decimal(int(cell))
+    if isinstance(cell, float):
+        return "NaN" if cell != cell else Decimal(repr(cell + 0.0))
+    if isinstance(cell, (int, Decimal)):
+        return Decimal(cell)
+    if isinstance(cell, dt.datetime):
+        moment = cell if cell.tzinfo is None else cell.astimezone(dt.UTC)
+        return moment.replace(tzinfo=None).isoformat()
+    if isinstance(cell, dt.date):
+        return cell.isoformat()
+    if isinstance(cell, str):
+        return _number_or_text(cell)
+    return None if cell is None else repr(cell)
+
+
+def _number_or_text(text: str) -> Hashable:
+    # Decimals come from PostgreSQL as their digits; a moment from SQLite with a space or a T.
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        return text.replace(" ", "T", 1) if text[4:5] == "-" and text[10:11] == " " else text

@@ -1,0 +1,153 @@
+"""A release goes back into a database whole, or not at all."""
+
+# ruff: noqa: S608 (the queries are written here)
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from hartley.cli.program import run
+from hartley.errors import InputError, WriteError
+from hartley.tables import ReadOptions
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
+from servers import PASSWORD, lacking, running_postgresql
+
+ROWS = [
+    (age, 100 + 10 * (i % 9) + 0.5 * (i % 2), "é" if i % 3 else None)
+    for i, age in enumerate([31, 32, 40, 55] * 12)
+]
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> str:
+    pytest.importorskip("adbc_driver_sqlite")
+    path = tmp_path / "clinic.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE patients (age INTEGER, chol REAL, site TEXT)")
+        connection.executemany("INSERT INTO patients VALUES (?, ?, ?)", ROWS)
+    connection.close()
+    return f"sqlite:///{path}"
+
+
+def released(url: str, out: Path, **more: Any) -> Any:
+    return release(
+        url,
+        out,
+        target=Target("distinct_l", 2),
+        sensitive="age",
+        public="chol",
+        harmless="site",
+        options=ReadOptions(query="patients"),
+        into="released",
+        **more,
+    )
+
+
+def rows_of(path: Path) -> Counter[tuple[object, ...]]:
+    return Counter(tuple(row.values()) for row in pq.read_table(path).to_pylist())
+
+
+def test_a_release_is_written_back_into_sqlite(clinic: str, tmp_path: Path) -> None:
+    result = released(clinic, tmp_path / "out.parquet")
+    assert result.verification.holds
+    with sqlite3.connect(tmp_path / "clinic.db") as connection:
+        found = Counter(connection.execute("SELECT chol, site FROM released").fetchall())
+    connection.close()
+    assert found == rows_of(tmp_path / "out.parquet")
+    assert found.total() == len(ROWS)
+
+
+def test_nothing_is_written_where_the_table_exists(clinic: str, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "clinic.db") as connection:
+        connection.execute("CREATE TABLE released (a)")
+    connection.close()
+    with pytest.raises(WriteError, match="the table exists already; nothing was written"):
+        released(clinic, tmp_path / "out.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clinic.db"]
+
+
+def test_a_file_that_cannot_be_published_leaves_no_table(
+    clinic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object) -> None:
+        del self
+        raise WriteError("the disk is full")
+
+    monkeypatch.setattr("hartley.release.writing.Staging.publish", full)
+    with pytest.raises(WriteError, match="disk is full"):
+        released(clinic, tmp_path / "out.parquet")
+    with sqlite3.connect(tmp_path / "clinic.db") as connection:
+        names = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    connection.close()
+    assert names == [("patients",)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clinic.db"]
+
+
+def test_into_needs_a_database_and_a_file_with_types(clinic: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="OUT to be a Parquet file"):
+        released(clinic, tmp_path / "out.csv")
+    csv = tmp_path / "t.csv"
+    csv.write_text("age,chol\n1,2\n2,3\n")
+    with pytest.raises(InputError, match="needs a database"):
+        release(
+            csv,
+            tmp_path / "o.parquet",
+            target=Target("distinct_l", 2),
+            sensitive="age",
+            public="chol",
+            into="t",
+        )
+
+
+def test_a_release_is_written_back_into_postgresql_without_showing_the_password(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        import adbc_driver_postgresql.dbapi as driver
+    except ImportError:
+        lacking("adbc-driver-postgresql is not installed")
+    with running_postgresql() as url:
+        with driver.connect(url) as connection, connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE patients (age int, chol numeric(6, 1), site text)")
+            for age, chol, site in ROWS:
+                cursor.execute(
+                    f"INSERT INTO patients VALUES ({age}, {chol}, {'NULL' if site is None else repr(site)})"
+                )
+            connection.commit()
+        out = tmp_path / "out.parquet"
+        arguments = [
+            "release",
+            url,
+            str(out),
+            "--query",
+            "patients",
+            "-s",
+            "age",
+            "-p",
+            "chol",
+            "--harmless",
+            "site",
+        ]
+        assert run([*arguments, "--distinct-l", "2", "--into", "released", "--json"]) == 0
+        said = capsys.readouterr()
+        assert json.loads(said.out)["verified"] is True
+        again = [*arguments, "--distinct-l", "2", "--into", "released", "--overwrite"]
+        assert run(again) == 2
+        refused = capsys.readouterr()
+        assert refused.err.endswith("the table exists already; nothing was written\n")
+        with driver.connect(url) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT chol::text, site FROM released")
+            found = Counter((float(row[0]), row[1]) for row in cursor.fetchall())
+    assert found == Counter({(float(chol), site): n for (chol, site), n in rows_of(out).items()})
+    written = "".join(path.read_text() for path in tmp_path.glob("*.json"))
+    for text in (said.out, said.err, refused.out, refused.err, written):
+        assert PASSWORD not in text
+        assert "curator" not in text
