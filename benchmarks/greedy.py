@@ -1,4 +1,4 @@
-"""CPU seconds and growth of the greedy searches, beside the naive twins and well-known clusterings.
+"""Print CPU seconds and growth of the greedy searches, beside the naive twins and well-known clusterings.
 
     python benchmarks/greedy.py [--quick] [--largest 1000000]
 
@@ -30,7 +30,9 @@ from hartley.search.greedy import component_joining, joint_search, narrowest_fir
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 LIMIT = 40.0
-"""A method that took longer than this, in CPU seconds, is not asked for more."""
+"""A method is not asked for a size at which it would take longer than this, in CPU seconds."""
+ALL_PAIRS = 20_000
+"""Methods that keep the distances of all pairs are not asked for more points than this."""
 
 
 def overlapping(size: int) -> JointRange:
@@ -67,21 +69,29 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
+def forecast(taken: list[tuple[int, float]], size: int) -> float:
+    """Guess the seconds at the next size from the growth so far."""
+    if not taken:
+        return 0.0
+    growth = 1.0
+    if len(taken) > 1 and taken[-2][1] > 0.001:
+        growth = max(growth, log(taken[-1][1] / taken[-2][1]) / log(taken[-1][0] / taken[-2][0]))
+    return float(taken[-1][1] * (size / taken[-1][0]) ** growth)
+
+
 def table(title: str, rows: dict[str, Callable[[int], Callable[[], object]]], sizes: list[int]) -> None:
     """Print a line for each method: its CPU seconds at every size, and its growth."""
     print(f"\n{title}\n{'n':>34}" + "".join(f"{size:>10,}" for size in sizes) + "   exponent", flush=True)
     for name, prepare in rows.items():
         taken: list[tuple[int, float]] = []
         for size in sizes:
-            if taken and taken[-1][1] * (size / taken[-1][0]) > LIMIT * 3:
+            if forecast(taken, size) > LIMIT:
                 break
             try:
                 work = prepare(size)
                 taken.append((size, seconds(work)))
             except (ImportError, MemoryError) as missing:
-                print(f"{name:>34}  skipped: {missing}", flush=True)
-                break
-            if taken[-1][1] > LIMIT:
+                print(f"{name:>34}  at {size:,} left out: {missing}", flush=True)
                 break
         slopes = [pair for pair in taken if pair[1] >= 1e-4]
         growth = (
@@ -220,17 +230,25 @@ def twins() -> dict[str, Callable[[int], Callable[[], object]]]:
     return {f"naive twin, {s}, {u}": at(s, u) for s in ("L0", "I*") for u in ("U1", "U2")}
 
 
+def require_room(size: int) -> None:
+    """Refuse sizes at which the distances of all pairs would not fit."""
+    if size > ALL_PAIRS:
+        raise MemoryError(f"the distances of all pairs of {size:,} points")
+
+
 def rivals() -> dict[str, Callable[[int], Callable[[], object]]]:
     """Give hierarchical clusterings of the same points."""
 
     def scipy(size: int) -> Callable[[], object]:
         from scipy.cluster.hierarchy import linkage
 
+        require_room(size)
         return lambda: linkage(points(size)[:, None], "complete")
 
     def fastcluster(size: int) -> Callable[[], object]:
         import fastcluster as rival
 
+        require_room(size)
         return lambda: rival.linkage(points(size)[:, None], "complete")
 
     def scikit(size: int) -> Callable[[], object]:
@@ -244,7 +262,9 @@ def rivals() -> dict[str, Callable[[int], Callable[[], object]]]:
     def genie(size: int) -> Callable[[], object]:
         from genieclust import Genie
 
-        return lambda: Genie(n_clusters=2).fit(points(size)[:, None])
+        # It refuses points with a single coordinate.
+        plane = np.column_stack((points(size), np.zeros(size)))
+        return lambda: Genie(n_clusters=2).fit(plane)
 
     return {
         "SciPy linkage, complete": scipy,
