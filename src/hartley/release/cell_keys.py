@@ -23,9 +23,9 @@ class CellKeys:
         self._out = out
         self._is_json = out.format is not None and out.format.name == "json"
         self._source = source
-        from_types = source.format is None or source.format.name == "parquet"
+        from_types = source.format is None or source.format.is_typed
         self._keeps_signs = from_types or out.is_text
-        self._is_typed = out.format is not None and out.format.name == "parquet"
+        self._is_typed = out.format is not None and out.format.is_typed
         self._labels: dict[tuple[int, int], Hashable] = {}
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}

@@ -16,6 +16,11 @@ ENDINGS = {
     ".pq": ("parquet", ""),
     ".jsonl": ("json", ""),
     ".ndjson": ("json", ""),
+    ".arrow": ("arrow", ""),
+    ".feather": ("arrow", ""),
+    ".ipc": ("arrow", ""),
+    ".dta": ("stata", ""),
+    ".sav": ("spss", ""),
 }
 
 
@@ -23,9 +28,14 @@ ENDINGS = {
 class Format:
     """How a file is laid out."""
 
-    name: Literal["csv", "json", "parquet"]
+    name: Literal["csv", "json", "parquet", "arrow", "stata", "spss"]
     delimiter: str
     is_packed: bool
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the file has types of its own for numbers, dates and text."""
+        return self.name in ("parquet", "arrow", "stata", "spss")
 
     @classmethod
     def of(cls, path: Path) -> Format:
@@ -39,7 +49,7 @@ class Format:
         if is_packed:
             endings.pop()
         found = ENDINGS.get(endings[-1]) if endings else None
-        if found is None or (is_packed and found[0] == "parquet"):
+        if found is None or (is_packed and found[0] not in ("csv", "json")):
             raise OptionError(
                 f"{path.name}: unknown kind of file; the name of a release must end in one of "
                 f"{', '.join(ENDINGS)} (text also in .gz)"

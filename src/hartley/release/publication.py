@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hartley.errors import ColumnError, WriteError
 from hartley.release.cells import Cell, parse_cell
@@ -70,7 +71,8 @@ class Publication:
         """Give the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
-            cells.append(f"hartley_codebook.{'l' if column.released_kind == 'text' else 't'}{place} AS l{place}")
+            form = "l" if column.released_kind == "text" else "t"
+            cells.append(f"hartley_codebook.{form}{place} AS l{place}")
         return f"SELECT {', '.join(cells)} FROM {self._rows.sql} AS q{self.join} ORDER BY q.r"
 
     def write(self, path: Path, format_: Format, *, keep_order: bool) -> None:
@@ -82,6 +84,14 @@ class Publication:
         try:
             if format_.name == "parquet":
                 self._copy(path, f"SELECT {self._typed_cells()} {source}", "FORMAT parquet")
+            elif format_.name == "arrow":
+                _write_arrow(path, self._rows.connection.sql(f"SELECT {self._typed_cells()} {source}"))
+            elif format_.is_typed:
+                from hartley.release.labelled_files import write_labelled
+
+                cells = self._rows.connection.sql(f"SELECT {self._typed_cells()} {source}").to_arrow_table()
+                recoded = set(self._policy.public_names)
+                write_labelled(path, cells, self._rows.labels, set(cells.column_names) - recoded)
             elif format_.name == "json":
                 self._require_finite()
                 marks = "DELIMITER '\x01', QUOTE '\x02', ESCAPE '\x02'"
@@ -174,6 +184,15 @@ class Publication:
     def _place(self, name: str) -> int | None:
         names = self._policy.public_names
         return names.index(name) if name in names else None
+
+
+def _write_arrow(path: Path, relation: Any) -> None:
+    import pyarrow as pa
+
+    batches = pa.RecordBatchReader.from_stream(relation)
+    with pa.OSFile(str(path), "wb") as out, pa.ipc.new_file(out, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def _released_type(column: Column) -> str:

@@ -69,7 +69,7 @@ class Reread:
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
-        if self.format is None or self.format.name == "parquet":
+        if self.format is None or self.format.is_typed:
             yield from self._typed_rows(names)
         elif self.format.name == "csv":
             places = [self.columns.index(name) for name in names]
@@ -84,7 +84,7 @@ class Reread:
                 yield tuple(found.get(name) for name in names)
 
     def _columns(self) -> list[str]:
-        if self.format is None:
+        if self.format is None or self.format.name in ("arrow", "stata", "spss"):
             return self._of_schema(self._arrow().schema)
         if self.format.name == "parquet":
             import pyarrow.parquet as pq
@@ -115,7 +115,7 @@ class Reread:
         try:
             return read()
         except (pa.ArrowException, OSError):
-            raise TableError(f"{self.name}: the file is not a Parquet file that can be read") from None
+            raise TableError(f"{self.name}: the file cannot be read as its name says") from None
 
     def _text(self) -> str:
         path = Path(self._source)
@@ -162,6 +162,10 @@ class Reread:
             yield found
 
     def _arrow(self) -> Any:
+        if self.format is not None and self.format.name == "arrow":
+            return self._failing_clearly(lambda: _arrow_file(self._source))
+        if self.format is not None:
+            return self._failing_clearly(lambda: _labelled_file(self._source))
         import narwhals as nw
 
         frame = nw.from_native(self._source)
@@ -170,7 +174,7 @@ class Reread:
         return frame.to_arrow()
 
     def _typed_rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        if self.format is None:
+        if self.format is None or self.format.name != "parquet":
             batches = self._arrow().select(names).to_batches()
         else:
             import pyarrow.parquet as pq
@@ -180,6 +184,31 @@ class Reread:
         for batch in batches:
             columns = [batch.column(name).to_pylist() for name in names]
             yield from zip(*columns, strict=True)
+
+
+def _arrow_file(path: Any) -> Any:
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as stream:
+        return pa.ipc.open_file(stream).read_all()
+
+
+def _labelled_file(path: Any) -> Any:
+    """Read a Stata or SPSS file; an empty text is missing, for these formats have no other."""
+    import pyarrow as pa
+    import pyreadstat
+
+    read = pyreadstat.read_dta if str(path).lower().endswith(".dta") else pyreadstat.read_sav
+    try:
+        cells, _ = read(str(path), user_missing=True, output_format="dict")
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
+        raise OSError(f"{path} is no such file") from None
+    return pa.table(
+        {
+            name: pa.array([None if cell == "" or cell != cell else cell for cell in column])
+            for name, column in cells.items()
+        }
+    )
 
 
 def as_kind(cell: Any, kind: str | None) -> Hashable:

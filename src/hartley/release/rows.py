@@ -81,7 +81,7 @@ class Column:
 
     def untouched(self, format_: Format) -> str:
         """Give the SQL of the cell as it is published where it is not recoded."""
-        if format_.name == "parquet":
+        if format_.is_typed:
             return self.natural() if self.is_untyped or self.cell_type in _WIDE else self.cell
         if _NESTED.search(self.cell_type):
             raise ColumnError(
@@ -115,6 +115,7 @@ class Rows:
         names = list(dict.fromkeys(names))
         table.require_columns(names)
         self.connection: DuckDBPyConnection = table.connection
+        self.labels = table.labels
         typed = _typed(table, names)
         measured = [name for name in names if typed[name] is not None]
         query = table.rows_sql(names, typed=measured)
