@@ -39,10 +39,13 @@ def find_or_add(
     table: Ints,
     used: Ints,
 ) -> int:
-    """Give the number of the set that lies at ``first`` in the pool; if it is new it stays there."""
+    """Give the number of the set that lies at ``first`` in the pool; if it is new it stays there.
+
+    With an empty table every set gets a number of its own; see :func:`is_same_set`.
+    """
     mask = len(table) - 1
     slot = mark & mask
-    while table[slot] >= 0:
+    while mask >= 0 and table[slot] >= 0:
         known = table[slot]
         if hashes[known] == mark and lengths[known] == length:
             same = True
@@ -55,7 +58,8 @@ def find_or_add(
                 return int(known)
         slot = (slot + 1) & mask
     number = used[1]
-    table[slot] = number
+    if mask >= 0:
+        table[slot] = number
     starts[number] = first
     lengths[number] = length
     hashes[number] = mark
@@ -79,11 +83,51 @@ def drop_unused(
                 pool[filled + i] = pool[begin + i]
             starts[number] = filled
             filled += lengths[number]
-            slot = hashes[number] & mask
-            while table[slot] >= 0:
-                slot = (slot + 1) & mask
-            table[slot] = number
+            if mask >= 0:
+                slot = hashes[number] & mask
+                while table[slot] >= 0:
+                    slot = (slot + 1) & mask
+                table[slot] = number
     used[0] = filled
+
+
+@hot_loop
+def is_same_set(one: int, other: int, pool: Ints, starts: Ints, lengths: Ints, hashes: Ints) -> bool:
+    """Tell whether two numbers stand for equal sets; a hash only says where not to look further."""
+    if one == other:
+        return True
+    if hashes[one] != hashes[other] or lengths[one] != lengths[other]:
+        return False
+    same = True
+    for i in range(lengths[one]):
+        if pool[starts[one] + i] != pool[starts[other] + i]:
+            same = False
+            break
+    return same
+
+
+@hot_loop
+def number_once(
+    set_of: Ints, pool: Ints, starts: Ints, lengths: Ints, hashes: Ints, users: Ints, table: Ints
+) -> None:
+    """Give equal sets one number, from now on kept in the table; clusters without a set have none below 0."""
+    mask = len(table) - 1
+    for cluster in range(len(set_of)):
+        number = set_of[cluster]
+        if number < 0:
+            continue
+        slot = hashes[number] & mask
+        while table[slot] >= 0:
+            known = table[slot]
+            if is_same_set(known, number, pool, starts, lengths, hashes):
+                break
+            slot = (slot + 1) & mask
+        if table[slot] < 0:
+            table[slot] = number
+        elif table[slot] != number:
+            users[number] -= 1
+            users[table[slot]] += 1
+            set_of[cluster] = table[slot]
 
 
 @hot_loop

@@ -7,11 +7,71 @@ import numpy.typing as npt
 
 from hartley.compilation import hot_loop
 from hartley.measures.member_runs import join_runs, single_runs
-from hartley.search.kernels.cheapest_partner import CENTROID, EMPTY, MEMBER, cheapest_partner
-from hartley.search.kernels.interned_sets import find_or_add, union_of
+from hartley.search.kernels.cheapest_partner import (
+    CENTROID,
+    EMPTY,
+    MEMBER,
+    NEIGHBOURS,
+    cheapest_partner,
+    union_cost,
+)
+from hartley.search.kernels.interned_sets import find_or_add, is_same_set, number_once, union_of
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
+
+
+@hot_loop
+def near_partner(
+    slot: int,
+    body: Floats,
+    label: Ints,
+    set_of: Ints,
+    after: Ints,
+    before: Ints,
+    codeword: int,
+    slack: float,
+    runs: Ints,
+    links: Ints,
+    values: Floats,
+    pool: Ints,
+    starts: Ints,
+    lengths: Ints,
+    hashes: Ints,
+) -> tuple[int, bool]:
+    """Look for the cheapest partner among a few neighbours; tell whether none farther off can be cheaper.
+
+    The same look as the first of :func:`~hartley.search.kernels.cheapest_partner.cheapest_partner`, for
+    sets that have not been numbered once.
+    """
+    m = len(after)
+    own = set_of[slot]
+    low, high = body[slot, 0], body[slot, 1]
+    found = -1
+    best = np.inf
+    right, left, budget = after[slot], before[slot], NEIGHBOURS
+    while budget > 0 and (right < m or left >= 0):
+        if right < m:
+            budget -= 1
+            if (max(high, body[right, 0]) - low) / 2 > best + slack:
+                right = m
+            else:
+                if not is_same_set(own, set_of[right], pool, starts, lengths, hashes):
+                    cost = union_cost(slot, right, body, codeword, runs, links, values)
+                    if cost < best or (cost == best and label[right] < label[found]):
+                        best, found = cost, right
+                right = after[right]
+        if left >= 0:
+            budget -= 1
+            if (high - body[left, 0]) / 2 > best + slack:
+                left = -1
+            else:
+                if not is_same_set(own, set_of[left], pool, starts, lengths, hashes):
+                    cost = union_cost(slot, left, body, codeword, runs, links, values)
+                    if cost < best or (cost == best and label[left] < label[found]):
+                        best, found = cost, left
+                left = before[left]
+    return found, right >= m and left < 0
 
 
 @hot_loop
@@ -37,10 +97,8 @@ def narrowest_on_line(
     set_lengths = np.zeros(2 * n, np.int32)
     hashes = np.zeros(2 * n, np.int64)
     users = np.zeros(2 * n, np.int32)
-    slots = 8
-    while slots < 4 * n:
-        slots *= 2
-    table = np.full(slots, -1, np.int32)
+    # Equal sets get one number only when the search of the tree first asks for it.
+    table = np.empty(0, np.int32)
     used = np.zeros(2, np.int64)
     # Clusters on the line: see cheapest_partner.
     body = np.empty((m, 4), np.float64)
@@ -124,13 +182,41 @@ def narrowest_on_line(
             if not waiting[slot] or label[slot] != place:
                 continue
             waiting[slot] = False
-            partner = -1
+            partner, settled = -1, True
             if slot < m:
                 slack = 0.0
                 mean_slack = 32 * 2.3e-16 * reach
                 if codeword == CENTROID and not is_exact:
                     slack = 2.3e-16 * reach * (4 * largest + 8)
                     mean_slack += 2 * slack
+                settled = False
+                if len(table) == 0:
+                    partner, settled = near_partner(
+                        slot,
+                        body,
+                        label,
+                        set_of,
+                        after,
+                        before,
+                        codeword,
+                        slack,
+                        runs,
+                        links,
+                        values,
+                        pool,
+                        set_starts,
+                        set_lengths,
+                        hashes,
+                    )
+            if not settled:
+                if len(table) == 0:
+                    slots = 8
+                    while slots < 4 * n:
+                        slots *= 2
+                    table = np.full(slots, -1, np.int32)
+                    number_once(set_of, pool, set_starts, set_lengths, hashes, users, table)
+                    for other in range(m):
+                        kind[other] = set_of[other] if kind[other] != EMPTY else EMPTY
                 partner, _ = cheapest_partner(
                     slot,
                     body,
@@ -173,6 +259,7 @@ def narrowest_on_line(
             users[set_of[partner]] -= 1
             users[number] += 1
             set_of[stays] = number
+            set_of[leaves] = -1
             kind[stays] = number
             kind[leaves] = EMPTY
             body[stays, 1] = max(body[slot, 1], body[partner, 1])
