@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from hartley.measures.audit import audit, audit_of_summary
@@ -11,6 +13,8 @@ from hartley.tables import Roles, open_table
 from hartley.tables.spark_source import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("spark")]
@@ -41,6 +45,32 @@ def test_for_an_audit_not_even_pairs_reach_the_driver(spark: Any, monkeypatch: p
     # Twenty sensitive values can have 210 links at most; there are 3000 pairs.
     assert max(fetched) <= 210
     assert result == audit_table(rows.toArrow(), sensitive="s", public="x")
+
+
+def test_a_release_of_a_spark_table_needs_distinct_rows_only(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spark.range(0, 30_000).selectExpr(
+        "CAST(id % 12 AS INT) AS x", "CAST(id % 5 AS INT) AS s", "CAST(id % 2 AS STRING) AS site", "id"
+    )
+    fetched: list[int] = []
+    to_arrow = type(rows).toArrow
+
+    def counted(self: Any) -> Any:
+        table = to_arrow(self)
+        fetched.append(len(table))
+        return table
+
+    monkeypatch.setattr(type(rows), "toArrow", counted)
+    out = tmp_path / "out.parquet"
+    result = release(
+        rows, out, target=Target("largest_cluster", 4), sensitive="s", public="x", harmless="site"
+    )
+    assert result.verification.holds
+    # 60 pairs, each with both sites or one: never the 30,000 rows.
+    assert 0 < max(fetched) <= 120
+    found = pq.read_table(out)
+    assert (found.num_rows, found.column_names) == (30_000, ["x", "site"])
 
 
 def test_a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> None:

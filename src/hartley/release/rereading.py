@@ -26,6 +26,9 @@ _CELL = {
 }
 
 
+BATCH = 1 << 20
+
+
 class Digits(str):
     """A number of a JSON file, as its digits stand there; never equal to text."""
 
@@ -67,6 +70,25 @@ class Reread:
         """Whether a column holds floats of single precision."""
         return name in self._singles
 
+    def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
+        """Give distinct rows of these columns with their number; one may come several times."""
+        if hasattr(self._source, "counted"):
+            yield from _counts(self._source.counted(names))
+        elif self.format is not None and self.format.name == "parquet":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            file = self._failing_clearly(lambda: pq.ParquetFile(self._source))
+            for batch in file.iter_batches(batch_size=BATCH, columns=names):
+                rows = pa.Table.from_batches([batch]).select(names)
+                if all(map(_is_groupable, rows.schema.types)):
+                    groups = rows.group_by(names).aggregate([([], "count_all")])
+                    yield from _counts(groups.select([*names, "count_all"]))
+                else:
+                    yield from ((row, 1) for row in _listed(rows))
+        else:
+            yield from ((row, 1) for row in self.rows(names))
+
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
         if self.format is None or self.format.is_typed:
@@ -84,6 +106,8 @@ class Reread:
                 yield tuple(found.get(name) for name in names)
 
     def _columns(self) -> list[str]:
+        if hasattr(self._source, "counted"):
+            return self._of_schema(self._source.schema)
         if self.format is None or self.format.name in ("arrow", "stata", "spss"):
             return self._of_schema(self._arrow().schema)
         if self.format.name == "parquet":
@@ -184,6 +208,30 @@ class Reread:
         for batch in batches:
             columns = [batch.column(name).to_pylist() for name in names]
             yield from zip(*columns, strict=True)
+
+
+def _is_groupable(kind: Any) -> bool:
+    """Whether Arrow groups by a type as we do; floats are left to us, for -0.0 is not 0.0 here."""
+    import pyarrow as pa
+
+    plain = (
+        pa.types.is_integer,
+        pa.types.is_string,
+        pa.types.is_date,
+        pa.types.is_boolean,
+        pa.types.is_timestamp,
+    )
+    return any(test(kind) for test in plain)
+
+
+def _counts(table: Any) -> Iterator[tuple[tuple[Any, ...], int]]:
+    for *row, count in _listed(table):
+        yield tuple(row), int(count)
+
+
+def _listed(table: Any) -> Iterator[tuple[Any, ...]]:
+    for batch in table.to_batches():
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _arrow_file(path: Any) -> Any:

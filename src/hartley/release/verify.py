@@ -150,7 +150,13 @@ def input_commitment(policy: Policy, original: Any) -> str:
     """Give the keyed commitment to the original: to the bytes of a file, or to the rows of a frame."""
     if isinstance(original, (str, Path)):
         return policy.commitment(blocks(Path(original)))
-    return policy.commitment(_frame_bytes(Reread(original, policy.reading)))
+    source = Reread(original, policy.reading)
+    if hasattr(original, "counted"):
+        # The table stays where it is; what is committed to are the columns that were read.
+        read = (*policy.public_names, *policy.sensitive_names, *policy.side_names)
+        names = list(dict.fromkeys((*read, *policy.keep, *policy.harmless)))
+        return policy.commitment(row.encode() for row in sorted(map(repr, source.counted(names))))
+    return policy.commitment(_frame_bytes(source))
 
 
 def _frame_bytes(source: Reread) -> Iterator[bytes]:

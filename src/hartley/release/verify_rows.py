@@ -82,7 +82,7 @@ class RowCounter:
         """Go through both tables."""
         result = RowCount()
         names = self._needed()
-        for row, count in Counter(map(_hashable, self._source.rows(names))).items():
+        for row, count in _totals(self._source.counted(names)).items():
             self._take(dict(zip(names, row, strict=True)), count, result)
         self._count_release(result)
         result.measures = {
@@ -143,12 +143,19 @@ class RowCounter:
     def _count_release(self, result: RowCount) -> None:
         names = list(self._policy.published)
         spellings: dict[tuple[str, Hashable], str] = {}
-        for row, count in Counter(map(_hashable, self._out.rows(names))).items():
+        for row, count in _totals(self._out.counted(names)).items():
             key = tuple(self._keys.found(name, cell) for name, cell in zip(names, row, strict=True))
             result.found[key] += count
             for name, one, cell in zip(names, key, row, strict=True):
                 if spellings.setdefault((name, one), repr(cell)) != repr(cell):
                     result.is_spelt_once = False
+
+
+def _totals(counted: Iterable[tuple[Iterable[Any], int]]) -> Counter[Value]:
+    totals: Counter[Value] = Counter()
+    for row, count in counted:
+        totals[_hashable(row)] += count
+    return totals
 
 
 def _hashable(row: Iterable[Any]) -> Value:

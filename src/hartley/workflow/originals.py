@@ -25,14 +25,33 @@ def original_file(source: Any) -> Path | None:
     return Path(source)
 
 
+class CountedFrame:
+    """A table that stays in Spark: the verifier has distinct rows counted there, and gets those."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self.schema = frame.limit(0).toArrow().schema
+
+    def counted(self, names: list[str]) -> Any:
+        """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
+        return self._frame.groupBy(*(f"`{name}`" for name in names)).count().toArrow()
+
+
+def is_spark(source: Any) -> bool:
+    """Tell whether a frame is one of Spark, without importing it."""
+    return type(source).__module__.startswith("pyspark.")
+
+
 def for_verifier(source: Any, options: ReadOptions) -> Any:
     """Give what the verifier takes as the original: a file, a frame, or else the rows as Arrow.
 
     A workbook, a database, several files: these are read as for the release. All counting is
     the verifier's own.
     """
-    if original_file(source) is not None or not isinstance(source, (str, Path)):
+    if original_file(source) is not None:
         return source
+    if not isinstance(source, (str, Path)):
+        return CountedFrame(source) if is_spark(source) else source
     table = open_table(source, options)
     try:
         names = table.column_names
