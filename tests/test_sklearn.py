@@ -72,7 +72,7 @@ def test_what_cannot_be_reached_is_a_value_error() -> None:
 
 
 def test_the_policy_can_be_kept_as_a_file() -> None:
-    from hartley.release.policy import Policy
+    from hartley.releases.policy import Policy
 
     recoder = Recoder().fit(X, Y)
     assert Policy.read_json(recoder.policy_.to_json()) == recoder.policy_

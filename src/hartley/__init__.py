@@ -11,10 +11,10 @@ that ``import hartley`` costs nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hartley.drawing import drawn_by
+from hartley.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from hartley.errors import (
@@ -51,13 +51,27 @@ if TYPE_CHECKING:
     )
     from hartley.measures.utility import LineDistortion, Resolution, utility_of
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
+    from hartley.releases.policy import Policy
     from hartley.tables import ReadOptions
-    from hartley.workflow import FrontierResult, UtilityChoice, audit, frontier
+    from hartley.workflow import (
+        AuditResult,
+        FrontierResult,
+        ReleaseResult,
+        Target,
+        UtilityChoice,
+        apply,
+        audit,
+        frontier,
+        release,
+        verify,
+    )
     from hartley.workflow.comparing import compare
+    from hartley.workflow.reproducing import reproduce
 
 _HOME = {
     "Alphabet": "hartley.model",
     "Audit": "hartley.measures.audit",
+    "AuditResult": "hartley.workflow",
     "ColumnError": "hartley.errors",
     "ColumnsDistortion": "hartley.measures.columns",
     "Frontier": "hartley.frontiers",
@@ -71,11 +85,15 @@ _HOME = {
     "OptionError": "hartley.errors",
     "Partition": "hartley.model",
     "Point": "hartley.frontiers",
+    "Policy": "hartley.releases.policy",
     "ReadOptions": "hartley.tables",
+    "ReleaseResult": "hartley.workflow",
     "Resolution": "hartley.measures.utility",
     "TableError": "hartley.errors",
+    "Target": "hartley.workflow",
     "UnreachableError": "hartley.errors",
     "UtilityChoice": "hartley.workflow",
+    "apply": "hartley.workflow",
     "are_confusable": "hartley.measures.overlap",
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
@@ -95,13 +113,17 @@ _HOME = {
     "meet": "hartley.model",
     "min_uncertainty_reduction": "hartley.measures.uncertainty",
     "overlap_partition": "hartley.measures.overlap",
+    "release": "hartley.workflow",
+    "reproduce": "hartley.workflow.reproducing",
     "row_k": "hartley.measures.uncertainty",
     "utility_of": "hartley.measures.utility",
+    "verify": "hartley.workflow",
 }
 
 __all__ = [
     "Alphabet",
     "Audit",
+    "AuditResult",
     "ColumnError",
     "ColumnsDistortion",
     "Frontier",
@@ -115,11 +137,15 @@ __all__ = [
     "OptionError",
     "Partition",
     "Point",
+    "Policy",
     "ReadOptions",
+    "ReleaseResult",
     "Resolution",
     "TableError",
+    "Target",
     "UnreachableError",
     "UtilityChoice",
+    "apply",
     "are_confusable",
     "audit",
     "bridges",
@@ -139,19 +165,18 @@ __all__ = [
     "meet",
     "min_uncertainty_reduction",
     "overlap_partition",
+    "release",
+    "reproduce",
     "row_k",
     "utility_of",
+    "verify",
 ]
 __version__ = "0.1.0"
 
 drawn_by({"Frontier": "hartley.report.figures:frontier_figure"})
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'hartley' has no attribute {name!r}")
-    module, _, attribute = _HOME[name].partition(":")
-    return getattr(import_module(module), attribute or name)
+__getattr__ = lazy_names(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hartley.errors import HartleyError
-from hartley.release.observed import ObservedLabels
-from hartley.release.policy import Choices, MeasuredColumn, Policy, Reading
+from hartley.releases.observed import ObservedLabels
+from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.tables import Roles, open_table
 from hartley.workflow.effort import effort_within
 from hartley.workflow.reaching import Demand, reach, require_reachable_kind

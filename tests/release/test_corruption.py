@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hartley.errors import HartleyError
-from hartley.release.certificate import Certificate
-from hartley.release.policy import Policy
+from hartley.releases.certificate import Certificate
+from hartley.releases.policy import Policy
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
 from hartley.workflow.verifying import verify

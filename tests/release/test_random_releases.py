@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from hartley.errors import UnreachableError
-from hartley.release.certificate import Certificate
-from hartley.release.labels import LABELS
+from hartley.releases.certificate import Certificate
+from hartley.releases.labels import LABELS
 from hartley.tables import ReadOptions
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from hartley.errors import WriteError
-from hartley.release.writing import PREFIX, recover, staged
+from hartley.releases.writing import PREFIX, recover, staged
 
 ROLES = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
 
 WRITER = """
 import os, signal, sys
 from pathlib import Path
-from hartley.release.writing import staged
+from hartley.releases.writing import staged
 
 folder, word, overwrite, deadline = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "yes", int(sys.argv[4])
 roles = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
@@ -171,7 +171,7 @@ def test_the_next_run_clears_what_a_killed_one_left(folder: Path) -> None:
 def test_a_living_process_keeps_its_workspace(folder: Path) -> None:
     finals = {role: folder / name for role, name in ROLES.items()}
     with staged(finals) as staging:
-        script = "import sys, pathlib, hartley.release.writing as w; w.recover(pathlib.Path(sys.argv[1]))"
+        script = "import sys, pathlib, hartley.releases.writing as w; w.recover(pathlib.Path(sys.argv[1]))"
         subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
         for role in finals:
             staging.path(role).write_text("new")

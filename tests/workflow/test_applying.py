@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
-from hartley.release.policy import Policy
+from hartley.releases.policy import Policy
 from hartley.workflow.applying import apply
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target

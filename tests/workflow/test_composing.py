@@ -11,7 +11,7 @@ import pytest
 from hartley.errors import OptionError
 from hartley.measures.audit import audit as measure
 from hartley.model import Partition, meet
-from hartley.release.policy import Policy
+from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.workflow.composing import audit_releases
 from hartley.workflow.releasing import release

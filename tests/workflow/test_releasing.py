@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
-from hartley.release.certificate import Certificate
-from hartley.release.labels import LABELS
-from hartley.release.policy import Policy
+from hartley.releases.certificate import Certificate
+from hartley.releases.labels import LABELS
+from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target

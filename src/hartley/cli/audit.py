@@ -9,6 +9,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
+from hartley.cli.announcing import announce, reading
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
@@ -42,17 +43,19 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
 
     Without --public, all other columns together and each one alone, worst first.
     """
-    result = workflow.audit(
-        table,
-        sensitive=given["sensitive"],
-        public=given["public"],
-        side=given["side"],
-        missing=given["missing"],
-        require=given["require"],
-        stochastic=given["stochastic"],
-        earlier=given["earlier"],
-        options=options.read_options(given),
-    )
+    announce(table)
+    with reading():
+        result = workflow.audit(
+            table,
+            sensitive=given["sensitive"],
+            public=given["public"],
+            side=given["side"],
+            missing=given["missing"],
+            require=given["require"],
+            stochastic=given["stochastic"],
+            earlier=given["earlier"],
+            options=options.read_options(given),
+        )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
     else:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
+from hartley.cli.announcing import announce
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, print_json
 from hartley.frontiers import Frontier, Point
@@ -35,6 +36,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
 
     Every point is a way to merge public values; none leaks less at the same or better utility.
     """
+    announce(table)
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         result = workflow.frontier(
             table,

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.announcing import announce
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.report import words
@@ -56,6 +57,7 @@ def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
     Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
     --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
     """
+    announce(table)
     result = release(
         table,
         out,

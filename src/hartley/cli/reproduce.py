@@ -14,7 +14,7 @@ from hartley.cli import options
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, notes, print_json
 from hartley.errors import InputError, OptionError
-from hartley.release.writing import cannot_write
+from hartley.releases.writing import cannot_write
 from hartley.report.reproduction import dominance_words, figures, markdown, summary
 from hartley.tables.heart_file import SOURCE, HeartRows
 from hartley.workflow.printed import NOT_REPRODUCIBLE

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, cast
 
 from hartley.errors import OptionError, TableError
@@ -26,6 +28,17 @@ _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
 # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
 DISABLED_OPTIMIZERS = "SET disabled_optimizers = 'statistics_propagation'"
+
+
+WATCHED_EVERY = 0.25
+"""Seconds between two looks at how far a query has come."""
+_progress: Callable[[float], None] | None = None
+
+
+def on_progress(callback: Callable[[float], None] | None) -> None:
+    """Have a callback told how far each query of engines opened from now on has come, in percent."""
+    global _progress
+    _progress = callback
 
 
 def memory_bytes(size: str) -> int:
@@ -55,7 +68,8 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
     if memory_limit is not None:
         config["memory_limit"] = f"{memory_bytes(memory_limit)}B"
     connection = duckdb.connect(config=config)
-    connection.execute("SET enable_progress_bar = false")
+    connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
+    connection.execute("SET enable_progress_bar_print = false")
     connection.execute(DISABLED_OPTIMIZERS)
     connection.execute("SET TimeZone = 'UTC'")
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
@@ -71,8 +85,32 @@ class _Engine:
 
     def execute(self, *arguments: Any) -> _Engine:
         """Run a query."""
-        self._clearly(self._connection.execute, *arguments)
+        with self._watched():
+            self._clearly(self._connection.execute, *arguments)
         return self
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Tell the callback how far the query has come, from a thread of its own."""
+        told = _progress
+        if told is None:
+            yield
+            return
+        is_over = Event()
+
+        def watch() -> None:
+            while not is_over.wait(WATCHED_EVERY):
+                percent = float(self._connection.query_progress())
+                if percent >= 0:
+                    told(percent)
+
+        thread = Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
 
     def fetchall(self) -> Any:
         """Give the rows of the last query."""
@@ -102,6 +140,10 @@ class _Engine:
                 if limit is None
                 else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
             ) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):
+                raise KeyboardInterrupt from None  # Ctrl-C, as DuckDB words it
+            raise
 
 
 def one_row(connection: DuckDBPyConnection, query: str) -> tuple[Any, ...]:

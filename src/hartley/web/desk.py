@@ -19,7 +19,7 @@ from hartley import workflow
 from hartley.errors import InputError, OptionError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.frontiers import Frontier, Point
-from hartley.release.formats import ENDINGS
+from hartley.releases.formats import ENDINGS
 from hartley.report.choice import Choice
 from hartley.report.html import Report
 from hartley.web import pages

@@ -13,8 +13,8 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
-from hartley.release.labels import MISSING, codebook
-from hartley.release.policy import Policy
+from hartley.releases.labels import MISSING, codebook
+from hartley.releases.policy import Policy
 from hartley.report import words
 from hartley.report.figures import Figure, candidates_figure, recoding_figure
 from hartley.report.figures.labels import shown_label

@@ -11,12 +11,12 @@ from hartley.errors import ColumnError, OptionError, UnreachableError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
-from hartley.release.apply import Applied, apply_codebook, codebook_of, open_for
-from hartley.release.formats import Format
-from hartley.release.observed import ObservedRows
-from hartley.release.policy import Policy, Unseen
-from hartley.release.rows import Rows
-from hartley.release.writing import staged
+from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
+from hartley.releases.formats import Format
+from hartley.releases.observed import ObservedRows
+from hartley.releases.policy import Policy, Unseen
+from hartley.releases.rows import Rows
+from hartley.releases.writing import staged
 from hartley.tables import Roles, Table
 
 

@@ -162,7 +162,7 @@ class Comparison:
             "utility": self.frontier.utility,
             "codeword": self.frontier.codeword,
             "target": {**self.target.to_dict(), "given": self.is_given},
-            "methods": [method.to_dict() for method in (*self.methods, self.noise)],
+            "methods": [*(method.to_dict() for method in self.methods), self.noise.to_dict()],
             "noise": None if isinstance(answer, Refused) else answer.to_dict(),
             "best_baseline": self.baselines[0][0].name if self.baselines else None,
             "better_than_optimal": list(self.better),

@@ -10,12 +10,12 @@ from hartley.errors import OptionError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.model import Partition
-from hartley.release.apply import codebook_of
-from hartley.release.formats import Format
-from hartley.release.labels import codebook
-from hartley.release.observed import ObservedRows
-from hartley.release.policy import Policy
-from hartley.release.rows import Rows
+from hartley.releases.apply import codebook_of
+from hartley.releases.formats import Format
+from hartley.releases.labels import codebook
+from hartley.releases.observed import ObservedRows
+from hartley.releases.policy import Policy
+from hartley.releases.rows import Rows
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 

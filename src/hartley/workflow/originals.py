@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import OptionError
-from hartley.release.formats import Format
+from hartley.releases.formats import Format
 from hartley.tables import ReadOptions, open_table
 
 

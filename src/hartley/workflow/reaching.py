@@ -14,9 +14,9 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet
-from hartley.release.labels import Codebook, Labels, codebook
-from hartley.release.observed import Observed
-from hartley.release.scale import scale_of
+from hartley.releases.labels import Codebook, Labels, codebook
+from hartley.releases.observed import Observed
+from hartley.releases.scale import scale_of
 from hartley.search.effort import Effort
 from hartley.search.optimal.answering import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.workflow.searching import (

@@ -14,16 +14,16 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.utility import Codeword
 from hartley.model import Alphabet
-from hartley.release.certificate import Certificate, SearchClaim, file_sha256
-from hartley.release.claims import column_claims, measures_of
-from hartley.release.formats import ENDINGS, Format
-from hartley.release.labels import LABELS, Labels
-from hartley.release.observed import Observed, ObservedLabels, ObservedRows
-from hartley.release.policy import Choices, MeasuredColumn, Policy, Reading
-from hartley.release.publication import Publication
-from hartley.release.rows import Rows
-from hartley.release.verify import Verification, input_commitment, policy_commitment, verify_release
-from hartley.release.writing import cannot_write, require_free, staged
+from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
+from hartley.releases.claims import column_claims, measures_of
+from hartley.releases.formats import ENDINGS, Format
+from hartley.releases.labels import LABELS, Labels
+from hartley.releases.observed import Observed, ObservedLabels, ObservedRows
+from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
+from hartley.releases.publication import Publication
+from hartley.releases.rows import Rows
+from hartley.releases.verify import Verification, input_commitment, policy_commitment, verify_release
+from hartley.releases.writing import cannot_write, require_free, staged
 from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.workflow.auditing import Names, names
@@ -120,8 +120,8 @@ def release(
     holds for a reader of both) and ``harmless`` (left out of the target, measured all the same), and
     the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
     ``into`` names a new table that is filled with the release as well, in the database that the source
-    is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it is released, if it meets
-    the target, and nothing is searched.
+    is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it
+    is released, if it meets the target, and nothing is searched.
     """
     _require_choices(leakage, search, labels)
     places = _places(source, output, policy, certificate)

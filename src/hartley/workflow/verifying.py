@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hartley.release.certificate import Certificate
-from hartley.release.policy import Policy
-from hartley.release.verify import Verification, verify_release
+from hartley.releases.certificate import Certificate
+from hartley.releases.policy import Policy
+from hartley.releases.verify import Verification, verify_release
 from hartley.tables import ReadOptions
 from hartley.workflow.originals import for_verifier
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from hartley.errors import ColumnError, PolicyError
-from hartley.release.cell_keys import CellKeys
-from hartley.release.policy import Policy
-from hartley.release.recount import recount
-from hartley.release.rereading import Reread, as_kind
+from hartley.releases.cell_keys import CellKeys
+from hartley.releases.policy import Policy
+from hartley.releases.recount import recount
+from hartley.releases.rereading import Reread, as_kind
 
 Value = tuple[Hashable, ...]
 Meaning = Callable[[Any, str | None], Hashable]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from hartley.release.certificate import Certificate, ColumnClaim, Measures, to_plain
-from hartley.release.policy import Policy
-from hartley.release.rereading import as_kind
-from hartley.release.verify_rows import Book, RowCount
+from hartley.releases.certificate import Certificate, ColumnClaim, Measures, to_plain
+from hartley.releases.policy import Policy
+from hartley.releases.rereading import as_kind
+from hartley.releases.verify_rows import Book, RowCount
 
 TOLERANCE = 1e-9
 """Bits and distances are equal up to this much."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from hartley.errors import OptionError, PolicyError
 from hartley.model import Alphabet, Partition
-from hartley.release.cells import Cell, cell_text, parse_cell
-from hartley.release.labels import Codebook, CodedColumn
-from hartley.release.policy import Policy, Unseen
-from hartley.release.publication import Publication, UnseenValue
-from hartley.release.rows import Rows
+from hartley.releases.cells import Cell, cell_text, parse_cell
+from hartley.releases.labels import Codebook, CodedColumn
+from hartley.releases.policy import Policy, Unseen
+from hartley.releases.publication import Publication, UnseenValue
+from hartley.releases.rows import Rows
 from hartley.tables import ReadOptions, Table, open_table
 
 if TYPE_CHECKING:

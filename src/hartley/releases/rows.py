@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError
-from hartley.release.cells import Cell
-from hartley.release.formats import Format
+from hartley.releases.cells import Cell
+from hartley.releases.formats import Format
 from hartley.tables import Table
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import ColumnError, WriteError
-from hartley.release.cells import Cell, parse_cell
-from hartley.release.formats import Format
-from hartley.release.policy import Policy
-from hartley.release.rows import Column, Rows
+from hartley.releases.cells import Cell, parse_cell
+from hartley.releases.formats import Format
+from hartley.releases.policy import Policy
+from hartley.releases.rows import Column, Rows
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Publication:
             elif format_.name == "arrow":
                 _write_arrow(path, self._rows.connection.sql(f"SELECT {self._typed_cells()} {source}"))
             elif format_.is_typed:
-                from hartley.release.labelled_files import write_labelled
+                from hartley.releases.labelled_files import write_labelled
 
                 cells = self._rows.connection.sql(f"SELECT {self._typed_cells()} {source}").to_arrow_table()
                 recoded = set(self._policy.public_names)

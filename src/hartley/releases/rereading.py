@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError
-from hartley.release.formats import Format
-from hartley.release.policy import Reading
+from hartley.releases.formats import Format
+from hartley.releases.policy import Reading
 
 _CELL = {
     mark: re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}\r\n]*))({mark}|\r?\n|\Z)', re.DOTALL)

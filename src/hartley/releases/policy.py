@@ -19,8 +19,8 @@ import msgspec
 import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.model import Alphabet, Kind
-from hartley.release.cells import Cell, cell_text, parse_cell
-from hartley.release.labels import Codebook, Coding
+from hartley.releases.cells import Cell, cell_text, parse_cell
+from hartley.releases.labels import Codebook, Coding
 
 FORMAT = "hartley policy"
 VERSION = 1
@@ -229,7 +229,7 @@ class Policy(_Strict, frozen=True, kw_only=True):
 
     def apply(self, frame: Any, *, unseen: Unseen = "error") -> Any:
         """Release a data frame by this codebook; gives back the same kind of frame, rows in their order."""
-        from hartley.release.apply import apply_to_frame
+        from hartley.releases.apply import apply_to_frame
 
         return apply_to_frame(self, frame, unseen)
 

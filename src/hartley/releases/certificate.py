@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from hartley.errors import PolicyError
-from hartley.release.policy import Policy, read_head
+from hartley.releases.policy import Policy, read_head
 
 FORMAT = "hartley certificate"
 VERSION = 1

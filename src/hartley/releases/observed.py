@@ -12,11 +12,11 @@ import numpy.typing as npt
 from hartley.errors import PolicyError
 from hartley.model import Alphabet, Coordinate, JointRange
 from hartley.model.arrays import code_type
-from hartley.release.cells import cell_text
-from hartley.release.formats import Format
-from hartley.release.labels import Codebook
-from hartley.release.policy import Policy
-from hartley.release.rows import Rows
+from hartley.releases.cells import cell_text
+from hartley.releases.formats import Format
+from hartley.releases.labels import Codebook
+from hartley.releases.policy import Policy
+from hartley.releases.rows import Rows
 
 Codes = npt.NDArray[np.integer]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError
-from hartley.release.certificate import Certificate, blocks
-from hartley.release.policy import Policy
-from hartley.release.rereading import Reread
-from hartley.release.verify_claims import Check, Checks, Claims
-from hartley.release.verify_rows import RowCount, RowCounter
+from hartley.releases.certificate import Certificate, blocks
+from hartley.releases.policy import Policy
+from hartley.releases.rereading import Reread
+from hartley.releases.verify_claims import Check, Checks, Claims
+from hartley.releases.verify_rows import RowCount, RowCounter
 
 
 @dataclass(frozen=True)

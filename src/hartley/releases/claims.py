@@ -8,10 +8,10 @@ import msgspec
 
 from hartley.measures.audit import Audit
 from hartley.model import Alphabet
-from hartley.release.certificate import ColumnClaim, Measures
-from hartley.release.labels import Codebook
-from hartley.release.policy import Policy
-from hartley.release.scale import scale_of
+from hartley.releases.certificate import ColumnClaim, Measures
+from hartley.releases.labels import Codebook
+from hartley.releases.policy import Policy
+from hartley.releases.scale import scale_of
 
 
 def measures_of(audit: Audit) -> Measures:

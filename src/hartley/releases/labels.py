@@ -29,8 +29,8 @@ import numpy as np
 
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
-from hartley.release.cells import Cell, cell_text
-from hartley.release.scale import Scale, scale_of
+from hartley.releases.cells import Cell, cell_text
+from hartley.releases.scale import Scale, scale_of
 
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
 LABELS: tuple[Labels, ...] = get_args(Labels)

@@ -11,8 +11,8 @@ from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any
 
-from hartley.release.policy import Policy
-from hartley.release.rereading import Digits, Reread, as_kind
+from hartley.releases.policy import Policy
+from hartley.releases.rereading import Digits, Reread, as_kind
 
 
 class CellKeys:

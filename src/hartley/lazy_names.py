@@ -1,0 +1,25 @@
+"""Names of a package that are loaded when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
+    """Give a package's ``__getattr__`` for names that live elsewhere.
+
+    ``home`` gives the module of each name, or ``module:name`` where it is called otherwise there.
+
+    >>> lazy_names("shapes", {"sqrt": "math"})("sqrt")(9)
+    3.0
+    """
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, attribute = home[name].partition(":")
+        return getattr(import_module(module), attribute or name)
+
+    return load
