@@ -110,9 +110,9 @@ def _codebook(connection: Any, path: Path) -> None:
 
 def our_copy(path: Path) -> Any:
     """Write the released table from a codebook that is known: what ``apply`` does, order kept."""
-    from hartley.release.formats import Format
-    from hartley.release.publication import Publication
-    from hartley.release.rows import Rows
+    from hartley.releases.formats import Format
+    from hartley.releases.publication import Publication
+    from hartley.releases.rows import Rows
     from hartley.tables import open_table
 
     table = open_table(path)
@@ -127,8 +127,8 @@ def _policy(table: Any) -> Any:
     import numpy as np
 
     from hartley.model import Alphabet, Coordinate, Partition
-    from hartley.release.labels import Codebook, CodedColumn
-    from hartley.release.policy import Choices, Policy, Reading
+    from hartley.releases.labels import Codebook, CodedColumn
+    from hartley.releases.policy import Choices, Policy, Reading
 
     values = table.connection.execute(
         f"SELECT DISTINCT v0 FROM ({table.rows_sql([], typed=['x'])}) ORDER BY v0"
@@ -304,7 +304,8 @@ def main() -> int:
                 ratio <= 1.3,
                 f"{ratio:.2f} times",
                 f"audit, {bare.answer:,} pairs: ours {ours.cpu:.1f} s of CPU, {ours.wall:.1f} s; "
-                f"DuckDB's count of distinct pairs {bare.cpu:.1f} s of CPU, {bare.wall:.1f} s (goal: at most 1.3)",
+                f"DuckDB's count of distinct pairs {bare.cpu:.1f} s of CPU, {bare.wall:.1f} s "
+                "(goal: at most 1.3)",
             )
             figures.say(
                 ours.peak_mb < 2000, f"{ours.peak_mb} MB", "peak memory of that audit (goal: under 2 GB)"

@@ -25,7 +25,8 @@ from hartley.tables.scratch import PREFIX
 def large(tmp_path: Path) -> Path:
     path = tmp_path / "t.parquet"
     duckdb.sql(
-        f"COPY (SELECT hash(i) % 1000 AS s, 'p' || hash(i) % 5000000 AS x FROM range(8000000) t(i)) TO '{path}'"
+        f"COPY (SELECT hash(i) % 1000 AS s, 'p' || hash(i) % 5000000 AS x "
+        f"FROM range(8000000) t(i)) TO '{path}'"
     )
     return path
 
