@@ -59,7 +59,7 @@ def greedy_costs(joint: JointRange, utility: LineDistortion) -> dict[int, float]
 def paper_data(path: Path) -> JointRange:
     """Read age by cholesterol, missing at -9."""
     with path.open() as lines:
-        rows = [(float(row["chol"] or -9), int(row["age"])) for row in csv.DictReader(lines)]
+        rows = sorted((float(row["chol"] or -9), int(row["age"])) for row in csv.DictReader(lines))
     return JointRange.from_pairs(rows, positions={x: x for x, _ in rows})
 
 
