@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from hartley.errors import PolicyError
 from hartley.measures.audit import audit, audit_of_summary
+from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.spark_source import SparkCounting
 from hartley.workflow import audit as audit_table
@@ -71,6 +74,17 @@ def test_a_release_of_a_spark_table_needs_distinct_rows_only(
     assert 0 < max(fetched) <= 120
     found = pq.read_table(out)
     assert (found.num_rows, found.column_names) == (30_000, ["x", "site"])
+    # The same table released inside Spark by the policy: the same rows, and none of them here before.
+    fetched.clear()
+    policy = Policy.read(result.policy)
+    inside = policy.apply(rows)
+    assert not fetched
+    assert inside.schema.simpleString() == "struct<x:int,site:string>"
+    counts = {tuple(row[:2]): row[2] for row in inside.groupBy("x", "site").count().collect()}
+    assert counts == Counter(zip(found["x"].to_pylist(), found["site"].to_pylist(), strict=True))
+    strange = spark.range(0, 5).selectExpr("CAST(id + 1000 AS INT) AS x", "id AS s", "'1' AS site", "id")
+    with pytest.raises(PolicyError, match="5 rows hold public values that the policy never saw"):
+        policy.apply(strange)
 
 
 def test_a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> None:

@@ -164,6 +164,10 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     import narwhals as nw
 
     wrapped = nw.from_native(frame)
+    if wrapped.implementation.is_pyspark():
+        from hartley.releases.spark_apply import apply_in_spark
+
+        return apply_in_spark(policy, frame, unseen)
     eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
     table = open_for(policy, eager.to_native())
     rows = Rows(table, policy.public_names)

@@ -1,0 +1,73 @@
+"""A codebook on a table of Spark: the join is made there, and no row leaves it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from hartley.errors import OptionError, PolicyError
+from hartley.releases.policy import Policy, Unseen
+
+
+def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
+    """Give the released frame: labels for public values, rows shuffled unless their order is to be kept.
+
+    The codebook is sent to the workers; what comes back is one count, of rows that it does not map.
+    """
+    from pyspark.sql import functions as f
+
+    if unseen != "error":
+        raise OptionError("in Spark only --unseen error is possible: every value must be in the codebook")
+    policy.require_columns(frame.columns, "the table")
+    types = {field.name: field.dataType for field in frame.schema.fields}
+    names = policy.public_names
+    book = _codebook(policy, frame.sparkSession, types)
+    same = [
+        _value(f.col(f"`{name}`"), types[name]).eqNullSafe(book[f"k{place}"])
+        for place, name in enumerate(names)
+    ]
+    condition = same[0]
+    for one in same[1:]:
+        condition = condition & one
+    joined = frame.join(f.broadcast(book), condition, "left")
+    unmapped = joined.where(f.col("known").isNull()).count()
+    if unmapped:
+        raise PolicyError(f"{unmapped} rows hold public values that the policy never saw")
+    released = joined
+    if not policy.choices.keep_order:
+        # The order of rows may tell something; a key that nobody has decides it anew.
+        number = f.monotonically_increasing_id().cast("string")
+        released = released.orderBy(f.sha2(f.concat(f.lit(secrets.token_hex(32)), number), 256))
+    places = {name: place for place, name in enumerate(names)}
+    return released.select(
+        *(
+            f.col(f"l{places[name]}").alias(name) if name in places else f.col(f"`{name}`")
+            for name in policy.published
+        )
+    )
+
+
+def _codebook(policy: Policy, session: Any, types: dict[str, Any]) -> Any:
+    """Give the codebook as a frame: keys ``k0, ...`` and labels ``l0, ...`` in the types of the columns."""
+    import pyarrow as pa
+    from pyspark.sql import functions as f
+
+    entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
+    columns = range(len(policy.public))
+    texts = {f"k{place}": pa.array([key[place] for key, _ in entries], pa.string()) for place in columns}
+    texts |= {f"l{place}": pa.array([label[place] for _, label in entries], pa.string()) for place in columns}
+    book = session.createDataFrame(pa.table(texts))
+    cells = []
+    for place, column in enumerate(policy.public):
+        own = types[column.name]
+        label = f.col(f"l{place}")
+        cells.append(f.col(f"k{place}").cast(own).alias(f"k{place}"))
+        cells.append((label if column.released_kind == "text" else label.cast(own)).alias(f"l{place}"))
+    return book.select(*cells, f.lit(True).alias("known"))
+
+
+def _value(cell: Any, own: Any) -> Any:
+    """Make NaN missing, as everywhere."""
+    from pyspark.sql import functions as f
+
+    return f.when(~f.isnan(cell), cell) if own.typeName() in ("double", "float") else cell
