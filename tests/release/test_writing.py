@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -166,6 +168,85 @@ def test_the_next_run_clears_what_a_killed_one_left(folder: Path) -> None:
     publish(folder, "later")
     assert seen(folder) == content("later")
     assert leftovers(folder) == []
+
+
+KILLED_BEFORE_COMMIT = """
+import os, signal, sys
+from pathlib import Path
+from hartley.releases import writing
+writing.Staging._commit = lambda staging: os.kill(os.getpid(), signal.SIGKILL)
+with writing.staged({"out": Path(sys.argv[1])}, overwrite=True) as staging:
+    staging.path("out").write_text("new")
+    staging.publish()
+"""
+
+
+def killed_while_replacing(path: Path) -> None:
+    path.write_text("old")
+    run = subprocess.run([sys.executable, "-c", KILLED_BEFORE_COMMIT, str(path)], check=False)
+    assert run.returncode == -signal.SIGKILL
+    assert path.is_symlink()
+
+
+def test_the_old_file_survives_when_the_next_run_names_the_folder_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    killed_while_replacing(tmp_path / "real" / "x.csv")
+    with pytest.raises(WriteError, match="exists already"), staged({"out": tmp_path / "link" / "x.csv"}):
+        pass
+    assert (tmp_path / "real" / "x.csv").read_text() == "old"
+    assert leftovers(tmp_path / "real") == []
+
+
+def test_a_file_that_is_a_link_is_settled_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "x.csv").symlink_to(tmp_path / "far" / "x.csv")
+    killed_while_replacing(tmp_path / "far" / "x.csv")
+    with staged({"out": tmp_path / "x.csv"}, overwrite=True) as staging:
+        staging.path("out").write_text("newer")
+        staging.publish()
+    assert (tmp_path / "far" / "x.csv").read_text() == (tmp_path / "x.csv").read_text() == "newer"
+    assert leftovers(tmp_path / "far") == []
+
+
+def test_a_copy_of_a_folder_with_leftovers_takes_nothing_from_the_original(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    killed_while_replacing(tmp_path / "one" / "x.csv")
+    shutil.copytree(tmp_path / "one", tmp_path / "two", symlinks=True)
+    recover(tmp_path / "two")
+    assert (tmp_path / "one" / "x.csv").read_text() == "old"
+    recover(tmp_path / "one")
+    assert (tmp_path / "one" / "x.csv").read_text() == "old"
+    assert leftovers(tmp_path / "one") == []
+
+
+def test_folders_that_no_run_has_made_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "diary").write_text("mine")
+    (tmp_path / f"{PREFIX}cache").mkdir()
+    (tmp_path / f"{PREFIX}cache" / "note").write_text("mine")
+    planted = tmp_path / f"{PREFIX}{'0' * 16}"
+    planted.mkdir()
+    (planted / "home").write_text(str(tmp_path / "home"))
+    other = tmp_path / f"{PREFIX}{'1' * 16}"
+    other.mkdir()
+    journal = {"workspaces": [str(other), str(tmp_path / "home")], "files": []}
+    (other / "journal").write_text(json.dumps(journal))
+    recover(tmp_path)
+    assert (tmp_path / "home" / "diary").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["diary"]
+    assert (tmp_path / f"{PREFIX}cache" / "note").read_text() == "mine"
+
+
+def test_two_runs_do_not_write_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("old")
+    with staged({"out": path}, overwrite=True) as staging:
+        staging.path("out").write_text("new")
+        staging._point_names()
+        with pytest.raises(WriteError, match="another run"), staged({"out": path}, overwrite=True):
+            pass
+    assert path.read_text() == "old"
 
 
 def test_a_living_process_keeps_its_workspace(folder: Path) -> None:

@@ -26,7 +26,9 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -36,6 +38,7 @@ from secrets import token_hex
 from hartley.errors import WriteError
 
 PREFIX = ".hartley-"
+_WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -61,11 +64,13 @@ def require_free(finals: Mapping[str, Path], *, overwrite: bool, again: bool = F
     """
     if not again:
         for path in finals.values():
-            recover(Path(os.path.abspath(path)).parent)
+            _recover_along(Path(os.path.abspath(path)))
     places = {role: Path(os.path.realpath(path)) for role, path in finals.items()}
     if len(set(places.values())) < len(places):
         raise WriteError("two of the files to write have the same name; give each its own")
     for place in places.values():
+        if any(map(_WORKSPACE.fullmatch, place.parts)):
+            raise WriteError("another run is writing the same file; wait for it, and try again")
         if place.is_dir():
             raise WriteError(f"{str(place)!r} is a folder; give the name of a file")
         if not place.parent.is_dir():
@@ -211,19 +216,45 @@ def staged(
 
 
 def recover(folder: Path) -> None:
-    """Complete or undo what killed runs have left in a folder."""
-    left = [workspace for workspace in folder.glob(PREFIX + "*") if workspace.is_dir()]
+    """Complete or undo what killed runs have left in a folder.
+
+    Nothing is believed that somebody else may have put there: workspaces are our own user's folders,
+    those of one run have one name, and only they are ever removed.
+    """
+    # Under the name that the run before used: what it left are links with whole paths.
+    folder = Path(os.path.realpath(folder))
+    left = [workspace for workspace in folder.glob(PREFIX + "*") if _is_workspace(workspace)]
     if not left:
         return
     with _sole_user(folder):
         for workspace in left:
             home = workspace
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 home = Path((workspace / "home").read_text())
-            if home == workspace or home.is_dir():
+            if home == workspace or (home.name == workspace.name and _is_workspace(home)):
                 _recover(home)
             else:
                 _remove([workspace])
+
+
+def _recover_along(path: Path) -> None:
+    """Settle the folder of a file, and that of every file it is a link to."""
+    recover(path.parent)
+    for _ in range(40):  # as far as the system itself follows links
+        if not path.is_symlink():
+            return
+        path = Path(os.path.abspath(path.parent / os.readlink(path)))
+        recover(path.parent)
+
+
+def _is_workspace(path: Path) -> bool:
+    """Tell whether a path is a folder that a run of this user has made to write aside."""
+    try:
+        found = path.lstat()
+    except (OSError, ValueError):
+        return False
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    return is_ours and _WORKSPACE.fullmatch(path.name) is not None
 
 
 @contextmanager
@@ -246,7 +277,9 @@ def _recover(home: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         files, workspaces = _journal(home)
-        _settle(home, files, workspaces)
+        if workspaces[0] == home and all(workspace.name == home.name for workspace in workspaces):
+            _settle(home, files, workspaces)
+        # Otherwise the folder was copied or moved: its links lead elsewhere, and nothing is safe to remove.
     except OSError:
         # Its process is alive, or the folder is not ours to write.
         return
