@@ -119,6 +119,31 @@ def test_without_the_sensitive_column_nothing_is_claimed(tmp_path: Path) -> None
         apply(policy, new, tmp_path / "other.csv", require=["distinct-l=2"])
 
 
+def test_sensitive_columns_are_published_where_the_side_information_is_lacking(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path, target=Target("distinct_l", 1), side="k", publish_sensitive=True)
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[10, 31], s=["p", "r"]))
+    result = apply(policy, new, tmp_path / "new.out.csv")
+    assert result.after is None
+    assert [row["s"] for row in read_released(result.output)] == ["p", "r"]
+
+
+def test_under_joint_leakage_nothing_may_be_certain_in_new_data(tmp_path: Path) -> None:
+    policy = policy_for(tmp_path, leakage="joint", search="optimal")
+    by_label: dict[Any, int] = {}
+    for value, number in policy.entries():
+        by_label.setdefault(number, value[0])
+    assert len(by_label) > 1
+    new = tmp_path / "new.csv"
+    xs = [value for value in by_label.values() for _ in range(2)]
+    write_table(new, rows(x=xs, s=[f"{x}{place % 2}" for place, x in enumerate(xs)]))
+    result = apply(policy, new, tmp_path / "new.out.csv")
+    assert result.after is not None
+    assert result.after.distinct_l == 2
+    assert result.after.components > 1
+    assert result.target_holds is False
+
+
 def test_a_table_of_other_columns_or_kinds_is_refused(tmp_path: Path) -> None:
     policy = policy_for(tmp_path, keep="k", target=Target("largest_cluster", 2))
     new = tmp_path / "new.csv"
@@ -209,6 +234,13 @@ def test_polars_arrow_and_duckdb_give_their_own_kind(tmp_path: Path) -> None:
     assert type(relation) is duckdb.DuckDBPyRelation
     assert relation.to_arrow_table().to_pylist() == expected
     assert policy.apply(table.slice(0, 1)).to_pylist() == expected[:1]
+
+
+def test_what_an_arrow_table_says_about_itself_is_not_released(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    policy = policy_for(tmp_path)
+    frame = pa.table(COLUMNS).replace_schema_metadata({"note": "s of row 1 is p"})
+    assert policy.apply(frame).schema.metadata is None
 
 
 def test_unseen_values_in_a_frame(tmp_path: Path) -> None:

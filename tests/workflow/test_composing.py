@@ -66,6 +66,28 @@ def test_kept_and_harmless_columns_are_seen(tmp_path: Path) -> None:
     assert audit_releases(path, sensitive="s", earlier=[policy]).distinct_l == 1
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_what_one_of_them_published_of_another_secret_is_seen(tmp_path: Path, first: bool) -> None:
+    path = tmp_path / "in.csv"
+    write_table(path, [{"x": row // 2, "s": row % 2, "t": row % 2} for row in range(8)])
+    plain = released(path, tmp_path / "plain.csv", 1, public="x")
+    result = release(
+        path,
+        tmp_path / "shown.csv",
+        target=Target("largest_cluster", 1),
+        sensitive="t",
+        public="x",
+        search="greedy",
+        utility="resolution",
+        publish_sensitive=True,
+    )
+    shown = Policy.read(result.policy)
+    policies = [shown, plain] if first else [plain, shown]
+    assert audit_releases(path, sensitive="s", earlier=[plain]).distinct_l == 2
+    assert audit_releases(path, sensitive="s", earlier=policies).distinct_l == 1
+    assert audit_releases(path, sensitive="t", earlier=policies).distinct_l == 2
+
+
 def test_there_must_be_an_earlier_release(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="at least one earlier policy"):
         audit_releases(tmp_path / "in.csv", sensitive="s", earlier=[])

@@ -208,6 +208,31 @@ def test_what_an_earlier_release_kept_is_seen_as_well(tmp_path: Path) -> None:
     assert with_earlier.together.distinct_l == 1
 
 
+def test_a_sensitive_column_that_an_earlier_release_published_is_seen_as_well(tmp_path: Path) -> None:
+    source = table(tmp_path / "in.csv", **GRID, t=GRID["s"])
+    shown = quick(
+        source, tmp_path / "first.csv", target=Target("distinct_l", 2), sensitive="t", publish_sensitive=True
+    )
+    # The first release shows t, which tells s.
+    with pytest.raises(UnreachableError, match="earlier release is known"):
+        quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), earlier=[shown.policy])
+    second = quick(source, tmp_path / "out.csv", target=Target("largest_cluster", 4), earlier=[shown.policy])
+    assert second.after.distinct_l == 2
+    assert second.together is not None
+    assert second.together.distinct_l == 1
+    claimed = Certificate.read(second.certificate).together
+    assert claimed is not None
+    assert claimed.public.columns == ("x", "earlier release 1", "t")
+    options = {"original": source, "policy": second.policy}
+    assert verify(second.output, earlier=[shown.policy], **options).holds
+    # What is sensitive in both is what both protect.
+    again = quick(
+        source, tmp_path / "t.csv", target=Target("distinct_l", 2), sensitive="t", earlier=[shown.policy]
+    )
+    assert again.together is not None
+    assert again.together.distinct_l == 2
+
+
 def test_an_earlier_policy_of_other_data_is_refused(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", x=[1, 2], s=["p", "q"])
     first = quick(source, tmp_path / "first.csv", target=Target("distinct_l", 1))

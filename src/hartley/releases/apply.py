@@ -179,7 +179,9 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     table.close()
     if isinstance(wrapped, nw.LazyFrame):
         return _lazy_like(released, frame)
-    return released.to_native()
+    native = released.to_native()
+    # What a frame of Arrow says about itself names columns that are not released, or anything else.
+    return native.replace_schema_metadata(None) if wrapped.implementation.is_pyarrow() else native
 
 
 def _series(column: Any, name: str, like: nw.DataFrame[Any]) -> Any:

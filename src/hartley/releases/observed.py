@@ -122,7 +122,7 @@ class ObservedRows:
             joins.append(_earlier_join(rows, policy, f"hartley_e{number}"))
             see(self._earlier_kept, f"earlier release {number}", f"hartley_e{number}.e")
             # What it kept is taken as the source has it: nothing it wrote can tell more rows apart.
-            for name in policy.keep:
+            for name in policy.shown_beside(sensitive.columns):
                 see(self._earlier_kept, name, rows.columns[name].cell)
             for name in policy.harmless:
                 see(self._earlier_harmless, name, rows.columns[name].cell)

@@ -206,6 +206,15 @@ class Policy(_Strict, frozen=True, kw_only=True):
             named.update(self.sensitive_names)
         return tuple(name for name in self.columns if name in named)
 
+    def shown_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
+        """Give what this release tells the readers of a later one as it is, beside its labels.
+
+        That is what it kept, and what was sensitive here, was published, and is not sensitive there.
+        """
+        protected = set(sensitive)
+        published = self.sensitive_names if self.publish_sensitive else ()
+        return (*self.keep, *(name for name in published if name not in protected))
+
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
         """Give every public value with the number of its cluster."""
         kinds = [column.kind for column in self.public]

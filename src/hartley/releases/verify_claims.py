@@ -108,7 +108,7 @@ class Claims:
             public += policy.keep + (policy.harmless if is_all else ())
         if reader.startswith("together"):
             for number, one in enumerate(self.earlier, 1):
-                public += (f"earlier release {number}", *one.keep)
+                public += (f"earlier release {number}", *one.shown_beside(policy.sensitive_names))
             public += tuple(name for one in self.earlier for name in one.harmless if is_all)
         side = policy.side_names or None
         named = (claimed.public.columns, claimed.sensitive.columns, claimed.side and claimed.side.columns)

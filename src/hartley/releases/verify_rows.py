@@ -98,6 +98,8 @@ class RowCounter:
         wanted = [column.name for column in (*self._policy.sensitive, *self._policy.side)]
         for policy in (self._policy, *self._earlier):
             wanted += [*policy.public_names, *policy.keep, *policy.harmless]
+        for policy in self._earlier:
+            wanted += policy.shown_beside(self._policy.sensitive_names)
         names = list(dict.fromkeys(wanted))
         for name in names:
             if name not in self._source.columns:
@@ -130,7 +132,10 @@ class RowCounter:
         if harmless:
             views["after_all"][(cluster, kept, harmless), secret, known] += count
         if self._earlier:
-            before = tuple(repr(cells[name]) for one in self._earlier for name in one.keep)
+            protected = policy.sensitive_names
+            before = tuple(
+                repr(cells[name]) for one in self._earlier for name in one.shown_beside(protected)
+            )
             aside = tuple(repr(cells[name]) for one in self._earlier for name in one.harmless)
             views["together"][(cluster, kept, *past, before), secret, known] += count
             views["together_all"][(cluster, kept, harmless, *past, before, aside), secret, known] += count

@@ -79,7 +79,7 @@ def apply(
         can_measure = all(name in table.column_names for name in measured)
         if requirements and not can_measure:
             raise ColumnError("nothing can be required of data without the sensitive and side columns")
-        needed = [*book.public_names, *book.keep, *book.harmless, *(measured if can_measure else ())]
+        needed = [*book.public_names, *book.published, *(measured if can_measure else ())]
         drops = book.reading.missing == "drop"
         present = [*book.public_names, *book.keep, *(measured if can_measure else ())] if drops else []
         rows = Rows(table, needed, present=present)
@@ -145,6 +145,8 @@ def _holds(policy: Policy, after: Audit) -> bool | None:
     kind, number = policy.choices.target["kind"], policy.choices.target["number"]
     if not isinstance(number, (int, float)):
         return None
+    if policy.choices.leakage == "joint" and after.components > 1:
+        return False  # under it nothing may be known for certain, whatever the target
     if kind == "distinct_l":
         return after.distinct_l >= number
     if kind == "max_leakage":

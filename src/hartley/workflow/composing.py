@@ -54,10 +54,10 @@ def audit_releases(
             book = codebook(joint.public, Partition.singletons(joint.public.size))
         else:
             book = codebook_of(first, joint.public)
-            beside, keep, harmless = policies[1:], first.keep, first.harmless
+            beside, keep, harmless = policies[1:], first.shown_beside(roles.sensitive), first.harmless
         needed = [*roles.columns]
         for policy in policies:
-            needed += [*policy.public_names, *policy.keep, *policy.harmless]
+            needed += [*policy.public_names, *policy.shown_beside(roles.sensitive), *policy.harmless]
         rows = Rows(table, needed, present=roles.columns if missing == "drop" else ())
         observed = ObservedRows(
             rows,

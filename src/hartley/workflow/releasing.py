@@ -247,7 +247,13 @@ class _Plan:
     def needed(self) -> tuple[str, ...]:
         """Every column that is read."""
         past = [
-            name for policy in self.earlier for name in (*policy.public_names, *policy.keep, *policy.harmless)
+            name
+            for policy in self.earlier
+            for name in (
+                *policy.public_names,
+                *policy.shown_beside(self.roles.sensitive),
+                *policy.harmless,
+            )
         ]
         return (*self.roles.columns, *self.keep, *self.harmless, *past)
 
