@@ -88,6 +88,24 @@ def test_what_one_of_them_published_of_another_secret_is_seen(tmp_path: Path, fi
     assert audit_releases(path, sensitive="t", earlier=policies).distinct_l == 2
 
 
+def test_that_one_of_them_left_a_row_out_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    cells = [(1, "p"), (1, "q"), (1, None), (2, "p"), (2, "q"), (None, "p"), (None, "q")]
+    write_table(path, [{"x": x, "s": s} for x, s in cells])
+    plain = released(path, tmp_path / "plain.csv", 3, public="x")
+    dropping = released(path, tmp_path / "dropping.csv", 3, public="x", missing="drop")
+    assert audit_releases(path, sensitive="s", earlier=[plain]).distinct_l == 3
+    # p, q and missing are left for the three rows that are not in it.
+    assert audit_releases(path, sensitive="s", earlier=[dropping]).distinct_l == 2
+    assert audit_releases(path, sensitive="s", earlier=[dropping]).rows == 7
+    both = [
+        audit_releases(path, sensitive="s", earlier=order) for order in ([plain, dropping], [dropping, plain])
+    ]
+    assert both[0].pairs == both[1].pairs
+    assert both[0].distinct_l == both[1].distinct_l
+    assert audit_releases(path, sensitive="s", earlier=[dropping], missing="drop").rows == 4
+
+
 def test_there_must_be_an_earlier_release(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="at least one earlier policy"):
         audit_releases(tmp_path / "in.csv", sensitive="s", earlier=[])

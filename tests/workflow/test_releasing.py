@@ -233,6 +233,41 @@ def test_a_sensitive_column_that_an_earlier_release_published_is_seen_as_well(tm
     assert again.together.distinct_l == 2
 
 
+def test_that_an_earlier_release_left_a_row_out_is_seen_as_well(tmp_path: Path) -> None:
+    columns = {"x": [1, 1, 1, 2, 2, 2], "k": list("abcabc"), "s": ["p", "q", None, "p", "q", None]}
+    source = table(tmp_path / "in.csv", **columns)
+    options = {"target": Target("largest_cluster", 1)}
+    first = quick(source, tmp_path / "first.csv", missing="drop", harmless="k", **options)
+    assert first.dropped_rows == 2
+    second = quick(source, tmp_path / "out.csv", earlier=[first.policy], **options)
+    # Alone it leaves p, q and missing; but who is not in the first release has no s.
+    assert second.after.distinct_l == 3
+    assert second.together is not None
+    assert second.together.distinct_l == 1
+    assert verify(second.output, original=source, policy=second.policy, earlier=[first.policy]).holds
+
+
+def test_a_row_that_an_earlier_release_left_out_need_not_be_in_its_codebook(tmp_path: Path) -> None:
+    source = table(tmp_path / "in.csv", x=[1, 1, 2, 2, None, None], y=[1, 1, 2, 2, 1, 2], s=list("pqpqpq"))
+    options = {"target": Target("distinct_l", 2)}
+    first = quick(source, tmp_path / "first.csv", missing="drop", **options)
+    second = quick(source, tmp_path / "out.csv", public="y", earlier=[first.policy], **options)
+    assert second.rows == 6
+    assert second.together is not None
+    assert second.together.distinct_l == 2
+    assert verify(second.output, original=source, policy=second.policy, earlier=[first.policy]).holds
+
+
+def test_an_earlier_policy_is_not_replaced(tmp_path: Path) -> None:
+    source = table(tmp_path / "in.csv", **GRID)
+    options = {"target": Target("largest_cluster", 2), "overwrite": True}
+    first = quick(source, tmp_path / "out.csv", **options)
+    before = first.policy.read_bytes()
+    with pytest.raises(OptionError, match="is an earlier policy"):
+        quick(source, tmp_path / "out.csv", earlier=[first.policy], **options)
+    assert first.policy.read_bytes() == before
+
+
 def test_an_earlier_policy_of_other_data_is_refused(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", x=[1, 2], s=["p", "q"])
     first = quick(source, tmp_path / "first.csv", target=Target("distinct_l", 1))

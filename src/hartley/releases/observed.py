@@ -119,13 +119,16 @@ class ObservedRows:
         for name in harmless:
             see(self._harmless, name, rows.columns[name].untouched(format_))
         for number, policy in enumerate(earlier, 1):
-            joins.append(_earlier_join(rows, policy, f"hartley_e{number}"))
-            see(self._earlier_kept, f"earlier release {number}", f"hartley_e{number}.e")
+            absent = _absent(rows, policy)
+            joins.append(_earlier_join(rows, policy, f"hartley_e{number}", absent))
+            # That a row is not in it is seen as well: some value of that row is missing.
+            label = f"CASE WHEN {absent} THEN -1 ELSE hartley_e{number}.e END"
+            see(self._earlier_kept, f"earlier release {number}", label)
             # What it kept is taken as the source has it: nothing it wrote can tell more rows apart.
             for name in policy.shown_beside(sensitive.columns):
-                see(self._earlier_kept, name, rows.columns[name].cell)
+                see(self._earlier_kept, name, _unless(absent, rows.columns[name].cell))
             for name in policy.harmless:
-                see(self._earlier_harmless, name, rows.columns[name].cell)
+                see(self._earlier_harmless, name, _unless(absent, rows.columns[name].cell))
         self._connection.execute(
             f"CREATE OR REPLACE TEMP TABLE hartley_observed AS SELECT {', '.join(cells)}, count(*) AS n "
             f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
@@ -239,7 +242,16 @@ def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
     return "INTEGER", list(range(alphabet.size))
 
 
-def _earlier_join(rows: Rows, policy: Policy, table: str) -> str:
+def _absent(rows: Rows, policy: Policy) -> str:
+    """Give the SQL that tells whether a row was left out of an earlier release."""
+    return " OR ".join(f"q.{rows.present(name)} IS NULL" for name in policy.never_missing) or "FALSE"
+
+
+def _unless(absent: str, cell: str) -> str:
+    return f"CASE WHEN {absent} THEN NULL ELSE q.{cell} END"
+
+
+def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:
     for column in policy.public:
         typed = rows.columns[column.name].typed
         if typed is None or typed.kind != column.kind:
@@ -249,7 +261,7 @@ def _earlier_join(rows: Rows, policy: Policy, table: str) -> str:
     entries = policy.entries()
     keys, numbers = [value for value, _ in entries], [cluster for _, cluster in entries]
     join = rows.keyed(table, policy.public_names, keys, e=("INTEGER", numbers))
-    if lost := rows.unmatched(join, table, "e"):
+    if lost := rows.unmatched(join, table, "e", unless=absent):
         raise PolicyError(
             f"the earlier policy is of other data: {lost} rows of this table hold values it never saw"
         )

@@ -215,6 +215,17 @@ class Policy(_Strict, frozen=True, kw_only=True):
         published = self.sensitive_names if self.publish_sensitive else ()
         return (*self.keep, *(name for name in published if name not in protected))
 
+    @property
+    def never_missing(self) -> tuple[str, ...]:
+        """The columns in which a missing cell leaves a row out; none where missing is a value."""
+        if self.reading.missing != "drop":
+            return ()
+        return tuple(dict.fromkeys((*self.public_names, *self.sensitive_names, *self.side_names, *self.keep)))
+
+    def read_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
+        """Give the columns that say what this release tells the readers of a later one."""
+        return (*self.public_names, *self.shown_beside(sensitive), *self.harmless, *self.never_missing)
+
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
         """Give every public value with the number of its cluster."""
         kinds = [column.kind for column in self.public]

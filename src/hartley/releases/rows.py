@@ -173,10 +173,10 @@ class Rows:
         )
         return f" LEFT JOIN {table} ON {on}"
 
-    def unmatched(self, join: str, table: str, column: str) -> int:
-        """Count the rows that a join does not find."""
+    def unmatched(self, join: str, table: str, column: str, *, unless: str = "FALSE") -> int:
+        """Count the rows that a join does not find; rows of which ``unless`` is true need not be found."""
         (found,) = self.connection.execute(
-            f"SELECT count(*) FROM {self.sql} AS q{join} WHERE {table}.{column} IS NULL"
+            f"SELECT count(*) FROM {self.sql} AS q{join} WHERE {table}.{column} IS NULL AND NOT ({unless})"
         ).fetchall()
         return int(found[0])
 

@@ -17,6 +17,8 @@ from hartley.releases.rereading import Reread, as_kind
 Value = tuple[Hashable, ...]
 Meaning = Callable[[Any, str | None], Hashable]
 """What a cell means in a column of a kind."""
+ABSENT = -1
+"""Stands for the cluster of a row that an earlier release left out."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class RowCounter:
         for policy in (self._policy, *self._earlier):
             wanted += [*policy.public_names, *policy.keep, *policy.harmless]
         for policy in self._earlier:
-            wanted += policy.shown_beside(self._policy.sensitive_names)
+            wanted += policy.read_beside(self._policy.sensitive_names)
         names = list(dict.fromkeys(wanted))
         for name in names:
             if name not in self._source.columns:
@@ -117,7 +119,11 @@ class RowCounter:
             result.dropped += count
             return
         cluster = self._book.cluster.get(value)
-        past = [book.cluster.get(book.value(cells, meaning)) for book in self._earlier_books]
+        absent = [self._is_absent(one, cells) for one in self._earlier]
+        past = [
+            ABSENT if is_absent else book.cluster.get(book.value(cells, meaning))
+            for book, is_absent in zip(self._earlier_books, absent, strict=True)
+        ]
         if cluster is None or None in past:
             result.unmapped += count if cluster is None else 0
             result.unmapped_earlier += count if None in past else 0
@@ -132,13 +138,21 @@ class RowCounter:
         if harmless:
             views["after_all"][(cluster, kept, harmless), secret, known] += count
         if self._earlier:
+            there = [one for one, is_absent in zip(self._earlier, absent, strict=True) if not is_absent]
             protected = policy.sensitive_names
-            before = tuple(
-                repr(cells[name]) for one in self._earlier for name in one.shown_beside(protected)
-            )
-            aside = tuple(repr(cells[name]) for one in self._earlier for name in one.harmless)
+            before = tuple(repr(cells[name]) for one in there for name in one.shown_beside(protected))
+            aside = tuple(repr(cells[name]) for one in there for name in one.harmless)
             views["together"][(cluster, kept, *past, before), secret, known] += count
             views["together_all"][(cluster, kept, harmless, *past, before, aside), secret, known] += count
+
+    def _is_absent(self, policy: Policy, cells: dict[str, Any]) -> bool:
+        """Tell whether an earlier release left a row out because a value is missing."""
+        if policy.reading.missing != "drop":
+            return False
+        kinds: dict[str, str | None] = {name: policy.untouched_kinds.get(name) for name in policy.keep}
+        kinds.update({column.name: column.kind for column in (*policy.sensitive, *policy.side)})
+        kinds.update({column.name: column.kind for column in policy.public})
+        return any(self._meaning(cells[name], kind) is None for name, kind in kinds.items())
 
     def _lacks(self, cells: dict[str, Any], *roles: Value) -> bool:
         kinds = self._policy.untouched_kinds

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from hartley.errors import OptionError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
@@ -52,12 +54,16 @@ def audit_releases(
         beside = policies
         if names(public):
             book = codebook(joint.public, Partition.singletons(joint.public.size))
+        elif first.never_missing and missing == "value":
+            # Some rows may not be in the first one, so it is seen beside a label that tells nothing.
+            nothing = Partition(np.zeros(joint.public.size, dtype=np.intp))
+            book = codebook(joint.public, nothing, "member")
         else:
             book = codebook_of(first, joint.public)
             beside, keep, harmless = policies[1:], first.shown_beside(roles.sensitive), first.harmless
         needed = [*roles.columns]
         for policy in policies:
-            needed += [*policy.public_names, *policy.shown_beside(roles.sensitive), *policy.harmless]
+            needed += policy.read_beside(roles.sensitive)
         rows = Rows(table, needed, present=roles.columns if missing == "drop" else ())
         observed = ObservedRows(
             rows,

@@ -125,6 +125,7 @@ def release(
     """
     _require_choices(leakage, search, labels)
     places = _places(source, output, policy, certificate)
+    _require_earlier_stay(places, earlier)
     format_ = Format.of(places["output"])
     database = database_for(into, into_database, source, places["output"])
     require_free(places, overwrite=overwrite)
@@ -246,15 +247,7 @@ class _Plan:
     @property
     def needed(self) -> tuple[str, ...]:
         """Every column that is read."""
-        past = [
-            name
-            for policy in self.earlier
-            for name in (
-                *policy.public_names,
-                *policy.shown_beside(self.roles.sensitive),
-                *policy.harmless,
-            )
-        ]
+        past = [name for policy in self.earlier for name in policy.read_beside(self.roles.sensitive)]
         return (*self.roles.columns, *self.keep, *self.harmless, *past)
 
 
@@ -436,6 +429,15 @@ def _places(
             if place.exists() and Path(source).exists() and place.samefile(source):
                 raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
     return places
+
+
+def _require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> None:
+    """Refuse to replace an earlier policy: without it nobody can verify the new release."""
+    for one in earlier:
+        for place in places.values():
+            is_file = isinstance(one, (str, Path)) and Path(one).exists()
+            if is_file and place.exists() and place.samefile(one):
+                raise OptionError(f"{str(place)!r} is an earlier policy; give the new files other names")
 
 
 def default_names(output: Path) -> dict[str, Path]:
