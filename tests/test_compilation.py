@@ -35,11 +35,11 @@ def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):
     (tmp_path / "fresh.py").write_text(
         "from hartley.compilation import hot_loop, on_compilation\n"
         "heard = []\n"
-        "on_compilation(heard.append)\n"
         "@hot_loop\n"
         "def fresh(x):\n"
         "    return x + 1\n"
-        "assert fresh.compiled(1) == 2\n"
+        "with on_compilation(heard.append):\n"
+        "    assert fresh.compiled(1) == 2\n"
         "print(heard)\n"
     )
 

@@ -11,7 +11,8 @@ with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
 from types import FunctionType
@@ -26,9 +27,14 @@ COMPILED_FROM = 20_000
 _listeners: list[Callable[[str], None]] = []
 
 
-def on_compilation(listener: Callable[[str], None]) -> None:
-    """Have ``listener(name)`` called when a loop is compiled for the first time on this machine."""
+@contextmanager
+def on_compilation(listener: Callable[[str], None]) -> Iterator[None]:
+    """Have ``listener(name)`` called, inside, when a loop is compiled for the first time on this machine."""
     _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 class HotLoop(Generic[P, R]):

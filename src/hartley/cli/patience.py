@@ -37,7 +37,6 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
         out.print("stopping; keeping the best so far (Ctrl-C again ends at once)")
 
     before = signal.signal(signal.SIGINT, on_interrupt)
-    on_compilation(_CompilationNote(out))
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -54,7 +53,7 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
 
     started = bar.get_time()
     try:
-        with bar:
+        with bar, on_compilation(_CompilationNote(out)):
             yield effort_within(time_limit, seed=seed, progress=progress, should_stop=lambda: bool(asked))
     finally:
         signal.signal(signal.SIGINT, before)
