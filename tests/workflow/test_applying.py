@@ -10,6 +10,7 @@ import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
 from hartley.releases.policy import Policy
+from hartley.tables import Roles, open_table
 from hartley.workflow.applying import apply
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
@@ -234,6 +235,38 @@ def test_polars_arrow_and_duckdb_give_their_own_kind(tmp_path: Path) -> None:
     assert type(relation) is duckdb.DuckDBPyRelation
     assert relation.to_arrow_table().to_pylist() == expected
     assert policy.apply(table.slice(0, 1)).to_pylist() == expected[:1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "arrow"])
+def test_labels_with_decimals_stay_as_they_are_in_new_data_of_whole_numbers(
+    tmp_path: Path, ending: str
+) -> None:
+    source, new = tmp_path / "decimals.csv", tmp_path / "whole.csv"
+    write_table(source, rows(x=[1, 1.5, 2, 2.5], s=list("pqpq")))
+    made = release(source, tmp_path / "out.csv", target=Target("distinct_l", 2), sensitive="s", public="x")
+    labels = [cluster.label[0] for cluster in Policy.read(made.policy).clusters]
+    assert labels == ["1.25", "2.25"]
+    write_table(new, rows(x=[1, 1, 2, 2], s=list("pqpq")))
+    result = apply(made.policy, new, tmp_path / f"new.out.{ending}")
+    frame = open_table(result.output)
+    found = frame.joint_range(Roles(sensitive=("x",), public=("x",))).joint.public.labels()
+    frame.close()
+    assert sorted(map(float, found)) == [1.25, 2.25]
+
+
+def test_a_codebook_beyond_the_type_of_the_new_data_is_no_error_and_no_cell_is_told(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    source = tmp_path / "large.csv"
+    write_table(source, rows(x=[1, 1000, 10**20, 10**20 + 1], s=list("pqpq")))
+    options = {"sensitive": "s", "public": "x", "labels": "member", "utility": "resolution"}
+    made = release(source, tmp_path / "out.csv", target=Target("largest_cluster", 1), **options)
+    policy = Policy.read(made.policy)
+    narrow = pl.DataFrame({"x": pl.Series([1, 1], dtype=pl.Int8), "s": ["p", "q"]})
+    assert [int(cell) for cell in policy.apply(narrow)["x"]] == [1, 1]
+    new = tmp_path / "new.csv"
+    write_table(new, rows(x=[1, 7], s=list("pq")))
+    with pytest.raises(PolicyError, match="never seen: 1 rows, 1 values"):
+        apply(policy, new, tmp_path / "new.out.csv")
 
 
 def test_what_an_arrow_table_says_about_itself_is_not_released(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 from hartley.errors import ColumnError, WriteError
 from hartley.releases.cells import Cell, parse_cell
 from hartley.releases.formats import Format
+from hartley.releases.label_types import type_for_labels
 from hartley.releases.policy import Policy
-from hartley.releases.rows import Column, Rows
+from hartley.releases.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Publication:
         for place, column in enumerate(policy.public):
             # In the column's own type as well: cast once for each label, and not for each row.
             if column.released_kind != "text":
-                kind = _released_type(rows.columns[column.name])
-                columns[f"t{place}"] = (kind, [label[place] for label in labels])
+                cells = [label[place] for label in labels]
+                own = rows.columns[column.name].natural_type(recoded=True)
+                columns[f"t{place}"] = (type_for_labels(own, column.kind, cells), cells)
         found_mark = ("BOOLEAN", [True] * len(keys))
         self.join = rows.keyed("hartley_codebook", policy.public_names, keys, known=found_mark, **columns)
 
@@ -193,10 +195,6 @@ def _write_arrow(path: Path, relation: Any) -> None:
     with pa.OSFile(str(path), "wb") as out, pa.ipc.new_file(out, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
-
-
-def _released_type(column: Column) -> str:
-    return column.natural_type(recoded=True)
 
 
 def _name(name: str) -> str:

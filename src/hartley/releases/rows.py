@@ -162,10 +162,14 @@ class Rows:
         for name, (_, cells) in more.items():
             arrays[name] = pa.array([cells[place] for place in usable])
         self.connection.register("hartley_keys", pa.table(arrays))
-        casts = [f"k{j}::{column.value_type} AS k{j}" for j, column in enumerate(columns)]
+        # A number beyond the carrier is a key that no row can have.
+        tried = [f"TRY_CAST(k{j} AS {column.value_type})" for j, column in enumerate(columns)]
+        held = " AND ".join(f"(k{j} IS NULL) = ({one} IS NULL)" for j, one in enumerate(tried))
+        casts = [f"{one} AS k{j}" for j, one in enumerate(tried)]
         casts += [f"{name}::{kind} AS {name}" for name, (kind, _) in more.items()]
         self.connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(casts)} FROM hartley_keys"
+            f"CREATE OR REPLACE TEMP TABLE {table} AS "
+            f"SELECT {', '.join(casts)} FROM hartley_keys WHERE {held}"
         )
         self.connection.unregister("hartley_keys")
         on = " AND ".join(
