@@ -8,6 +8,9 @@ from typing import Any
 from hartley.errors import OptionError, PolicyError
 from hartley.releases.policy import Policy, Unseen
 
+KEY, LABEL, KNOWN = "__hartley_key_", "__hartley_label_", "__hartley_known"
+"""Columns of the codebook beside those of the table."""
+
 
 def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     """Give the released frame: labels for public values, rows shuffled unless their order is to be kept.
@@ -23,14 +26,14 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     names = policy.public_names
     book = _codebook(policy, frame.sparkSession, types)
     same = [
-        _value(f.col(f"`{name}`"), types[name]).eqNullSafe(book[f"k{place}"])
+        _value(f.col(_quoted(name)), types[name]).eqNullSafe(book[f"{KEY}{place}"])
         for place, name in enumerate(names)
     ]
     condition = same[0]
     for one in same[1:]:
         condition = condition & one
     joined = frame.join(f.broadcast(book), condition, "left")
-    unmapped = joined.where(f.col("known").isNull()).count()
+    unmapped = joined.where(f.col(KNOWN).isNull()).count()
     if unmapped:
         raise PolicyError(f"{unmapped} rows hold public values that the policy never saw")
     released = joined
@@ -41,29 +44,58 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     places = {name: place for place, name in enumerate(names)}
     return released.select(
         *(
-            f.col(f"l{places[name]}").alias(name) if name in places else f.col(f"`{name}`")
+            f.col(f"{LABEL}{places[name]}").alias(name) if name in places else f.col(_quoted(name))
             for name in policy.published
         )
     )
 
 
 def _codebook(policy: Policy, session: Any, types: dict[str, Any]) -> Any:
-    """Give the codebook as a frame: keys ``k0, ...`` and labels ``l0, ...`` in the types of the columns."""
+    """Give the codebook as a frame, in the types of the columns; refuse what does not fit them."""
     import pyarrow as pa
     from pyspark.sql import functions as f
 
     entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     columns = range(len(policy.public))
-    texts = {f"k{place}": pa.array([key[place] for key, _ in entries], pa.string()) for place in columns}
-    texts |= {f"l{place}": pa.array([label[place] for _, label in entries], pa.string()) for place in columns}
+    texts = {f"{KEY}{place}": pa.array([key[place] for key, _ in entries], pa.string()) for place in columns}
+    texts |= {
+        f"{LABEL}{place}": pa.array([label[place] for _, label in entries], pa.string()) for place in columns
+    }
     book = session.createDataFrame(pa.table(texts))
-    cells = []
+    cells, fits = [], f.lit(True)
     for place, column in enumerate(policy.public):
         own = types[column.name]
-        label = f.col(f"l{place}")
-        cells.append(f.col(f"k{place}").cast(own).alias(f"k{place}"))
-        cells.append((label if column.released_kind == "text" else label.cast(own)).alias(f"l{place}"))
-    return book.select(*cells, f.lit(True).alias("known"))
+        key, label = f.col(f"{KEY}{place}"), f.col(f"{LABEL}{place}")
+        fits = fits & _fits(key, own)
+        cells.append(key.try_cast(own).alias(f"{KEY}{place}"))
+        if column.released_kind == "text":
+            cells.append(label)
+        else:
+            fits = fits & _fits(label, own)
+            cells.append(label.try_cast(own).alias(f"{LABEL}{place}"))
+    if book.where(~fits).limit(1).count():
+        raise PolicyError(
+            "the columns of this table cannot hold the policy's values exactly; "
+            "give them the types of the table that the policy was made for"
+        )
+    return book.select(*cells, f.lit(True).alias(KNOWN))
+
+
+def _fits(text: Any, own: Any) -> Any:
+    """Say whether a cell written as text keeps its value in a type; a number must not be rounded."""
+    from pyspark.sql import functions as f
+
+    typed = text.try_cast(own)
+    exact = typed.isNotNull()
+    if own.typeName() in ("byte", "short", "integer", "long", "float", "double", "decimal"):
+        exact = exact & f.coalesce(
+            typed.try_cast("decimal(38,12)") == text.try_cast("decimal(38,12)"), f.lit(False)
+        )
+    return text.isNull() | exact
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _value(cell: Any, own: Any) -> Any:
