@@ -83,6 +83,9 @@ def a_release_of_a_spark_table_needs_distinct_rows_only(
     strange = spark.range(0, 5).selectExpr("CAST(id + 1000 AS INT) AS x", "id AS s", "'1' AS site", "id")
     with pytest.raises(PolicyError, match="5 rows hold public values that the policy never saw"):
         policy.apply(strange)
+    other_types = spark.range(0, 2).selectExpr("id = 1 AS x", "id AS s", "'1' AS site", "id")
+    with pytest.raises(PolicyError, match="cannot hold the policy's values exactly"):
+        policy.apply(other_types)
 
 
 def a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> None:
