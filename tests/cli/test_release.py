@@ -317,3 +317,18 @@ def test_an_interrupt_writes_nothing(table: Path) -> None:
     )
     assert ended.returncode in (130, -signal.SIGINT)
     assert [path.name for path in table.parent.iterdir()] == ["clinic.csv"]
+
+
+def test_a_release_can_be_drawn(tmp_path):
+    import csv
+
+    from hartley.cli.program import run
+    from hartley.examples import CLINIC_COLUMNS, clinic
+
+    table = tmp_path / "clinic.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    asked = ["-s", "age", "-p", "cholesterol", "--keep", "sex", "--distinct-l", "2", "--search", "greedy"]
+    picture = tmp_path / "candidates.svg"
+    assert run(["release", str(table), str(tmp_path / "out.csv"), *asked, "--plot", str(picture)]) == 0
+    assert "Candidates" in picture.read_text(encoding="utf-8")

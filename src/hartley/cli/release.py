@@ -12,6 +12,7 @@ from hartley.cli.announcing import announce
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.report import words
+from hartley.report.figures import candidates_figure
 from hartley.tables.locations import shown_source
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import TARGET_KINDS, Target
@@ -50,8 +51,9 @@ from hartley.workflow.target import TARGET_KINDS, Target
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
 @options.missing_at
+@options.plot
 @options.json_output
-def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
+def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
     """Write OUT, a version of TABLE that keeps the target, with its policy and certificate.
 
     Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
@@ -85,6 +87,8 @@ def command(table: str, out: str, *, as_json: bool, **given: Any) -> int:
         seed=given["seed"],
         options=options.read_options(given),
     )
+    if plot is not None:
+        candidates_figure(result.joint, result.partition).save(plot)
     if as_json:
         print_json(result.to_dict())
     else:

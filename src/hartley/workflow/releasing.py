@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,7 +13,7 @@ from hartley.frontiers import LEAKAGES, SEARCHES, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.utility import Codeword
-from hartley.model import Alphabet
+from hartley.model import Alphabet, JointRange, Partition
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
 from hartley.releases.claims import column_claims, measures_of
 from hartley.releases.formats import ENDINGS, Format
@@ -62,6 +62,10 @@ class ReleaseResult:
     coincided: int
     """Clusters that were lost because labels had to coincide."""
     target: Target
+    joint: JointRange = field(repr=False, compare=False)
+    """What the search saw: the public values, and beside them what the reader sees or knows."""
+    partition: Partition = field(repr=False, compare=False)
+    """The public values that share a label."""
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as it stands in JSON."""
@@ -386,6 +390,8 @@ def _write(
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,
         target=demand.target,
+        joint=observed.for_search(),
+        partition=book.partition,
     )
 
 
