@@ -23,7 +23,7 @@ from hartley.tables.roles import Roles
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-COUNTED_FROM = 1 << 22
+COUNTED_FROM = 1 << 24
 """Number of rows from which DuckDB counts equal rows before they are fetched."""
 
 
