@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Timings are not tested: the first call of a compiled loop waits for the compiler. CI runs the
-# same examples each time; elsewhere hypothesis looks for new ones.
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# same examples each time; elsewhere hypothesis looks for new ones. A busy machine draws slowly.
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("here", **UNTIMED)
+settings.register_profile("ci", derandomize=True, **UNTIMED)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 SHARED = Path(os.environ.get("HARTLEY_SHARED", Path(__file__).resolve().parents[2] / "shared"))
