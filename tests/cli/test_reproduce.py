@@ -99,3 +99,11 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path, capsys):
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert run(["reproduce", "-o", str(tmp_path / "file" / "under")]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_the_frontier_can_be_drawn(tmp_path):
+    from hartley.cli.program import run
+
+    picture = tmp_path / "toy.svg"
+    assert run(["reproduce", "--plot", str(picture)]) == 0
+    assert picture.read_text(encoding="utf-8").startswith("<svg")

@@ -39,8 +39,9 @@ KEPT = "processed.hungarian.data"
     metavar="DIR",
     help="Write the figures and tables there.",
 )
+@options.plot
 @options.json_output
-def command(*, data: str | None, download: bool, output: Path | None, as_json: bool) -> int:
+def command(*, data: str | None, download: bool, output: Path | None, plot: str | None, as_json: bool) -> int:
     """Run the paper's worked examples and toy figures again, and its experiment where the data is given.
 
     Every value stands beside the printed one, and, where that is a misprint, beside the corrected one.
@@ -55,6 +56,11 @@ def command(*, data: str | None, download: bool, output: Path | None, as_json: b
         found = reproduce(rows, effort=effort)
     if folder is not None:
         _write(folder, found)
+    if plot is not None:
+        # The frontier of the experiment where there is one, else that of the toy.
+        drawn = figures(found)
+        name = next((name for name in drawn if name.startswith("hungarian_")), "frontier_toy")
+        drawn[name].save(plot)
     if as_json:
         print_json(found.to_dict())
     else:
