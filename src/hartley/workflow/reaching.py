@@ -13,7 +13,7 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
-from hartley.model import Alphabet
+from hartley.model import Alphabet, JointRange
 from hartley.releases.labels import Codebook, Labels, codebook
 from hartley.releases.observed import Observed
 from hartley.releases.scale import scale_of
@@ -48,6 +48,8 @@ class Demand:
 class Reached:
     """A point that meets the target, its codebook, and the audit that shows it."""
 
+    joint: JointRange
+    """What the search saw."""
     point: Point
     book: Codebook
     audit: Audit
@@ -88,7 +90,7 @@ def reach(
         book = codebook(joint.public, point.partition, demand.labels, limit=limit, decimals=decimals)
         found = measure(observed.reader(book, earlier=has_earlier))
         if is_met(demand, found, book, joint.public):
-            return Reached(point=point, book=book, audit=found)
+            return Reached(joint=joint, point=point, book=book, audit=found)
     if last is not None:
         raise UnreachableError(f"{last}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))

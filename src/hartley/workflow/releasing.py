@@ -390,7 +390,7 @@ def _write(
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,
         target=demand.target,
-        joint=observed.for_search(),
+        joint=reached.joint,
         partition=book.partition,
     )
 
