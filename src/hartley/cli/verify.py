@@ -9,7 +9,7 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.terminal import console, grid, heading, print_json
-from hartley.workflow.releasing import default_names
+from hartley.workflow.release_places import default_names
 from hartley.workflow.verifying import Verification, verify
 
 

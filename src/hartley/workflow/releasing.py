@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import hartley
-from hartley.errors import OptionError, WriteError, quoted
+from hartley.errors import OptionError, WriteError
 from hartley.frontiers import LEAKAGES, SEARCHES, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.utility import Codeword
-from hartley.model import Alphabet, JointRange, Partition
+from hartley.model import JointRange, Partition
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
 from hartley.releases.claims import column_claims, measures_of
-from hartley.releases.formats import ENDINGS, Format
+from hartley.releases.formats import Format
 from hartley.releases.labels import LABELS, Labels
-from hartley.releases.observed import Observed, ObservedLabels, ObservedRows
-from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
+from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.publication import Publication
-from hartley.releases.rows import Rows
 from hartley.releases.verify import Verification, input_commitment, policy_commitment, verify_release
 from hartley.releases.writing import cannot_write, require_free, staged
 from hartley.search.effort import Effort
-from hartley.tables import ReadOptions, Roles, Table, open_table
+from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
 from hartley.workflow.originals import for_verifier, original_file
 from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
+from hartley.workflow.release_places import release_places, require_earlier_stay
+from hartley.workflow.release_plan import Plan, Seen
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice, codeword_of
 from hartley.workflow.writing_back import database_for, new_table
@@ -128,8 +128,8 @@ def release(
     is released, if it meets the target, and nothing is searched.
     """
     _require_choices(leakage, search, labels)
-    places = _places(source, output, policy, certificate)
-    _require_earlier_stay(places, earlier)
+    places = release_places(source, output, policy, certificate)
+    require_earlier_stay(places, earlier)
     format_ = Format.of(places["output"])
     database = database_for(into, into_database, source, places["output"])
     require_free(places, overwrite=overwrite)
@@ -137,7 +137,7 @@ def release(
     options = options or ReadOptions()
     table = open_table(source, options)
     try:
-        plan = _Plan(
+        plan = Plan(
             table=table,
             roles=Roles(sensitive=names(sensitive), public=names(public), side=names(side)),
             keep=names(keep),
@@ -148,7 +148,7 @@ def release(
             earlier=past,
             format_=format_,
         )
-        seen = _Seen.of(plan)
+        seen = Seen.of(plan)
         choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
         cost = choice.for_alphabet(seen.public)
         require_reachable_kind(target, cost)
@@ -160,7 +160,7 @@ def release(
             search=search,
             labels=labels or (codeword if codeword in get_args(Codeword) else "midpoint"),  # type: ignore[arg-type]
             is_seen_beside=bool(plan.keep or past),
-            beside=_beside(plan),
+            beside=plan.beside,
         )
         reached = reach(
             seen.observed,
@@ -174,11 +174,11 @@ def release(
             seen.public,
             reached.book,
             columns=table.column_names,
-            sensitive=_measured(table, plan.roles.sensitive),
-            side=_measured(table, plan.roles.side),
+            sensitive=plan.measured(plan.roles.sensitive),
+            side=plan.measured(plan.roles.side),
             keep=plan.keep,
             harmless=plan.harmless,
-            untouched_kinds=_kinds(seen.rows, (*plan.keep, *plan.harmless)),
+            untouched_kinds=seen.kinds((*plan.keep, *plan.harmless)),
             publish_sensitive=publish_sensitive,
             reading=Reading(
                 text=options.text,
@@ -208,106 +208,11 @@ def release(
         table.close()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Plan:
-    """Which columns go where."""
-
-    table: Table
-    roles: Roles
-    keep: tuple[str, ...]
-    harmless: tuple[str, ...]
-    publish_sensitive: bool
-    missing: Literal["value", "drop"]
-    missing_at: float | None
-    earlier: Sequence[Policy]
-    format_: Format
-
-    def __post_init__(self) -> None:
-        self.table.require_columns((*self.roles.columns, *self.keep, *self.harmless))
-        for role, named in (("--keep", self.keep), ("--harmless", self.harmless)):
-            for other, taken in (
-                ("public", self.roles.public),
-                ("sensitive", self.roles.sensitive),
-                ("kept", self.keep if role == "--harmless" else ()),
-            ):
-                both = [name for name in named if name in taken]
-                if both:
-                    raise OptionError(f"column {quoted(both)} is {other} already; leave it out of {role}")
-            if len(set(named)) < len(named):
-                raise OptionError(f"a column is named twice with {role}; name it once")
-        both = [name for name in self.roles.public if name in self.roles.sensitive]
-        if both and self.publish_sensitive:
-            raise OptionError(
-                f"column {quoted(both)} is public and sensitive: it is recoded, and not published as it is"
-            )
-        published = [*self.roles.public, *self.keep, *self.harmless]
-        published += self.roles.sensitive if self.publish_sensitive else ()
-        folded = [name.casefold() for name in dict.fromkeys(published)]
-        if len(set(folded)) < len(folded):
-            raise OptionError("two of the columns to publish differ only in upper and lower case; rename one")
-        for policy in self.earlier:
-            policy.require_columns(self.table.column_names, self.table.name)
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """Every column that is read."""
-        past = [name for policy in self.earlier for name in policy.read_beside(self.roles.sensitive)]
-        return (*self.roles.columns, *self.keep, *self.harmless, *past)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Seen:
-    """The rows, and what any reader sees of them."""
-
-    rows: Rows
-    observed: Observed
-    public: Alphabet
-    dropped_rows: int
-    decimals: Mapping[str, int]
-
-    @classmethod
-    def of(cls, plan: _Plan) -> _Seen:
-        """Read what search and measures need."""
-        roles, drops = plan.roles, plan.missing == "drop"
-        asked = roles
-        if drops and plan.keep:
-            # Rows without a kept value are left out as well.
-            asked = Roles(
-                sensitive=roles.sensitive,
-                public=roles.public,
-                side=tuple(dict.fromkeys((*roles.side, *plan.keep))),
-            )
-        read = plan.table.joint_range(asked, missing=plan.missing, missing_at=plan.missing_at)
-        rows = Rows(plan.table, plan.needed, present=asked.columns if drops else ())
-        observed: Observed
-        if plan.keep or plan.harmless or plan.earlier:
-            observed = ObservedRows(
-                rows,
-                read.joint.public,
-                read.joint.sensitive,
-                plan.format_,
-                side=roles.side,
-                keep=plan.keep,
-                harmless=plan.harmless,
-                earlier=plan.earlier,
-            )
-        else:
-            observed = ObservedLabels(read.joint)
-        found = {name: rows.columns[name].decimals for name in roles.public}
-        return cls(
-            rows=rows,
-            observed=observed,
-            public=read.joint.public,
-            dropped_rows=read.dropped_rows,
-            decimals={name: room for name, room in found.items() if room is not None},
-        )
-
-
 def _write(
     original: Any,
     places: dict[str, Path],
-    plan: _Plan,
-    seen: _Seen,
+    plan: Plan,
+    seen: Seen,
     demand: Demand,
     reached: Reached,
     policy: Policy,
@@ -419,61 +324,3 @@ def _require_choices(leakage: str, search: str, labels: str | None) -> None:
         raise OptionError.unknown("search", search, SEARCHES)
     if labels is not None and labels not in LABELS:
         raise OptionError.unknown("kind of labels", labels, LABELS)
-
-
-def _places(
-    source: Any, output: str | Path, policy: str | Path | None, certificate: str | Path | None
-) -> dict[str, Path]:
-    out = Path(output)
-    places = {"output": out, **default_names(out)}
-    if policy is not None:
-        places["policy"] = Path(policy)
-    if certificate is not None:
-        places["certificate"] = Path(certificate)
-    if isinstance(source, (str, Path)):
-        for place in places.values():
-            if place.exists() and Path(source).exists() and place.samefile(source):
-                raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
-    return places
-
-
-def _require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> None:
-    """Refuse to replace an earlier policy: without it nobody can verify the new release."""
-    for one in earlier:
-        for place in places.values():
-            is_file = isinstance(one, (str, Path)) and Path(one).exists()
-            if is_file and place.exists() and place.samefile(one):
-                raise OptionError(f"{str(place)!r} is an earlier policy; give the new files other names")
-
-
-def default_names(output: Path) -> dict[str, Path]:
-    """Name the policy and the certificate that go beside a release.
-
-    >>> {role: path.name for role, path in default_names(Path("heart.csv.gz")).items()}
-    {'policy': 'heart.policy.json', 'certificate': 'heart.certificate.json'}
-    """
-    stem = output.name
-    for suffix in reversed(output.suffixes[-2:]):
-        if suffix.lower() in (".gz", *ENDINGS):
-            stem = stem.removesuffix(suffix)
-    return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate")}
-
-
-def _beside(plan: _Plan) -> str:
-    parts = []
-    if plan.keep:
-        parts.append(f"column {quoted(plan.keep)} is kept")
-    if plan.earlier:
-        parts.append(
-            f"{len(plan.earlier)} earlier release{'s are' if len(plan.earlier) > 1 else ' is'} known"
-        )
-    return f" ({' and '.join(parts)})" if parts else ""
-
-
-def _measured(table: Table, named: Sequence[str]) -> tuple[MeasuredColumn, ...]:
-    return tuple(MeasuredColumn(name=column.name, kind=column.kind) for column in table.typed_columns(named))
-
-
-def _kinds(rows: Rows, named: Sequence[str]) -> dict[str, Any]:
-    found = {name: rows.columns[name].typed for name in named}
-    return {name: None if typed is None else typed.kind for name, typed in found.items()}

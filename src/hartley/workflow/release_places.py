@@ -1,0 +1,49 @@
+"""Where the files of a release go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import OptionError
+from hartley.releases.formats import ENDINGS
+
+
+def release_places(
+    source: Any, output: str | Path, policy: str | Path | None, certificate: str | Path | None
+) -> dict[str, Path]:
+    """Name the files of a release; none of them may be its input."""
+    out = Path(output)
+    places = {"output": out, **default_names(out)}
+    if policy is not None:
+        places["policy"] = Path(policy)
+    if certificate is not None:
+        places["certificate"] = Path(certificate)
+    if isinstance(source, (str, Path)):
+        for place in places.values():
+            if place.exists() and Path(source).exists() and place.samefile(source):
+                raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
+    return places
+
+
+def require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> None:
+    """Refuse to replace an earlier policy: without it nobody can verify the new release."""
+    for one in earlier:
+        for place in places.values():
+            is_file = isinstance(one, (str, Path)) and Path(one).exists()
+            if is_file and place.exists() and place.samefile(one):
+                raise OptionError(f"{str(place)!r} is an earlier policy; give the new files other names")
+
+
+def default_names(output: Path) -> dict[str, Path]:
+    """Name the policy and the certificate that go beside a release.
+
+    >>> {role: path.name for role, path in default_names(Path("heart.csv.gz")).items()}
+    {'policy': 'heart.policy.json', 'certificate': 'heart.certificate.json'}
+    """
+    stem = output.name
+    for suffix in reversed(output.suffixes[-2:]):
+        if suffix.lower() in (".gz", *ENDINGS):
+            stem = stem.removesuffix(suffix)
+    return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate")}
