@@ -209,12 +209,12 @@ def _solve(
     from scipy.sparse import csr_array
 
     size = len(costs)
+    # One matrix: a constraint object for each row costs more than the solver itself.
+    bounds = np.repeat(lows, [len(row) for row in rows])
     with quiet_solver():
         result: Any = milp(
             costs,
-            constraints=[
-                LinearConstraint(csr_array(row), low, np.inf) for row, low in zip(rows, lows, strict=True)
-            ],
+            constraints=LinearConstraint(csr_array(np.concatenate(rows)), bounds, np.inf),
             integrality=np.ones(size),
             bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
             options={"node_limit": NODE_LIMIT, "time_limit": SECONDS_LIMIT, "mip_rel_gap": 0.0},
