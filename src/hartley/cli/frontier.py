@@ -28,6 +28,8 @@ MOST_ROWS = 60
 @options.question
 @options.reading
 @options.missing_at
+@options.keep
+@options.earlier
 @click.option("--trace", is_flag=True, help="Add every step of a greedy run, with its clusters.")
 @options.plot
 @options.json_output
@@ -43,12 +45,14 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
             sensitive=given["sensitive"],
             public=given["public"],
             side=given["side"],
+            keep=given["keep"],
             leakage=given["leakage"],
             utility=options.utility_choice(given),
             search=given["search"],
             utility_weight=given["utility_weight"],
             missing=given["missing"],
             missing_at=given["missing_at"],
+            earlier=given["earlier"],
             effort=effort,
             options=options.read_options(given),
         )
@@ -74,6 +78,11 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
         f"{joint.public.size:,} public and {joint.sensitive.size:,} sensitive values; "
         f"{words.counted(len(frontier.points), 'point')}, from the untouched data to the least leakage"
     )
+    if result.reader.beside:
+        seen = words.listed(result.reader.beside)
+        out.print(
+            f"seen beside {public}: {seen}; l is what both leave, leakage what {public} adds", markup=False
+        )
     out.print()
     shown = _spread(frontier.points)
     rows = [[*_numbers(frontier, point), words.point_meaning(point, frontier, secret)] for point in shown]

@@ -157,6 +157,10 @@ earlier = click.option(
     "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release of the same data."
 )
 
+keep = click.option(
+    "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; the target counts it."
+)
+
 json_output = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
 
 disclosive = click.option(

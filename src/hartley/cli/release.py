@@ -27,9 +27,7 @@ from hartley.workflow.target import TARGET_KINDS, Target
 @click.option("--max-leakage", type=float, metavar="BITS", help="Target: bits that leak at most.")
 @click.option("--largest-cluster", type=float, metavar="N", help="Target: values in a cluster at most.")
 @click.option("--max-distortion", type=float, metavar="D", help="Target: how far a value may move.")
-@click.option(
-    "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; the target counts it."
-)
+@options.keep
 @click.option(
     "--harmless",
     multiple=True,

@@ -46,6 +46,8 @@ targets = options.stacked(
 @options.question
 @options.reading
 @options.missing_at
+@options.keep
+@options.earlier
 @click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
 @click.option(
     "--disclosive", is_flag=True, help="Show cells of the table and the codebook; for the curator only."
@@ -77,12 +79,14 @@ def command(
             sensitive=given["sensitive"],
             public=given["public"],
             side=given["side"],
+            keep=given["keep"],
             leakage=given["leakage"],
             utility=options.utility_choice(given),
             search=given["search"],
             utility_weight=given["utility_weight"],
             missing=missing,
             missing_at=missing_at,
+            earlier=given["earlier"],
             effort=effort,
             options=options.read_options(given),
         )
@@ -96,6 +100,7 @@ def command(
         reason=choice.reason,
         command=repeated(ctx),
         dropped_rows=found.dropped_rows,
+        known=found.known,
     )
     _write(output, report.html(disclosive=disclosive))
     out = console()

@@ -29,6 +29,7 @@ from hartley.report.figures import (
     recoding_figure,
 )
 from hartley.report.figures.labels import shown_label
+from hartley.workflow.readers import Reader
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
@@ -50,6 +51,17 @@ class Report:
     """The command that makes this report again."""
     dropped_rows: int = 0
     """Rows left out for a missing value."""
+    known: int | None = None
+    """How many columns of the side information are only known, not published beside; ``None``: all."""
+
+    @property
+    def reader(self) -> Reader:
+        """Who reads the release."""
+        side = self.joint.side
+        return Reader(
+            joint=self.joint,
+            known=(0 if side is None else len(side.columns)) if self.known is None else self.known,
+        )
 
     def figures(self, *, disclosive: bool) -> list[Figure]:
         """Draw the figures; those that show cells only when disclosive."""
@@ -83,20 +95,33 @@ class Report:
 
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
-        before, after = measure(self.joint), measure(self.joint, partition)
+        reader = self.reader
+        before, after = measure(reader.sees()), measure(reader.sees(partition))
+        recoded, side = self.joint.public, self.joint.side
         return {
             "table": self.table,
             "disclosive": disclosive,
             "sensitive": words.named(before.sensitive),
-            "public": words.named(before.public),
+            "public": words.listed(recoded.columns),
+            "values": recoded.size,
+            "kept": words.listed(reader.beside) if reader.beside else None,
             "side": None if before.side is None else words.named(before.side),
+            "seen_with": None if side is None else words.listed(side.columns),
             "before": before,
             "after": after,
             "dropped": words.counted(self.dropped_rows, "row") if self.dropped_rows else None,
             "rows": words.counted(before.rows, "row"),
             "asked": _asked(self.frontier),
             "short": _short(before, after),
-            "measures": _measures(before, after),
+            "measures": [
+                *_measures(before, after),
+                (
+                    "Different released values",
+                    f"{recoded.size:,}",
+                    f"{partition.size:,}",
+                    f"what is left of the detail of {words.listed(recoded.columns)}",
+                ),
+            ],
             "sentences_before": _sentences(before),
             "sentences_after": _sentences(after),
             "figures": [
@@ -104,7 +129,7 @@ class Report:
                 for figure in self.figures(disclosive=disclosive)
             ],
             "reason": self.reason,
-            "point": _point(self.frontier, self.chosen),
+            "point": _point(self.frontier, self.chosen, words.listed(reader.beside) if reader.beside else ""),
             "proof": _proof(self.frontier, self.chosen),
             "witnesses": _witnesses(self.joint, None, before, disclosive),
             "witnesses_after": _witnesses(self.joint, partition, after, disclosive),
@@ -184,20 +209,16 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
     table += [
         (name, f"{getattr(before, key):,}", f"{getattr(after, key):,}", said) for name, key, said in counts
     ]
-    table.append(
-        (
-            "Different released values",
-            f"{before.public.values:,}",
-            f"{after.public.values:,}",
-            "what is left of the detail",
-        )
-    )
     return table
 
 
-def _point(frontier: Frontier, point: Point) -> list[tuple[str, str]]:
+def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]:
+    counted = bool(kept) and frontier.leakage != "istar"
     rows = [
-        ("Leakage", words.bits(point.leakage_bits)),
+        (
+            f"Leakage, added to what {kept} tells" if counted else "Leakage",
+            words.bits(point.leakage_bits),
+        ),
         ("Candidates left, at least", f"{point.distinct_l:,}"),
         ("Different released values", f"{point.clusters:,}"),
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from hartley.errors import OptionError
 from hartley.frontiers import LEAKAGES, SEARCHES, Frontier, Leakage, SearchName
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
+from hartley.releases.formats import Format
+from hartley.releases.policy import Policy
 from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
+from hartley.workflow.readers import Reader
+from hartley.workflow.release_places import ending_like
+from hartley.workflow.release_plan import Plan, Seen
 from hartley.workflow.searching import Question, Run, SoFar, greedy_frontier, greedy_run, optimal_frontier
 from hartley.workflow.utilities import UtilityChoice
 
@@ -27,6 +34,13 @@ class FrontierResult:
     run: Run | None
     """The greedy run; ``None`` for an optimal search."""
     utility_weight: float | None
+    known: int
+    """How many columns of the side information are known to the reader and not published."""
+
+    @property
+    def reader(self) -> Reader:
+        """Who reads a release of one of the points, with what is kept and was released earlier."""
+        return Reader(joint=self.joint, known=self.known)
 
     @property
     def joint(self) -> JointRange:
@@ -84,12 +98,14 @@ def frontier(
     sensitive: Names,
     public: Names,
     side: Names = (),
+    keep: Names = (),
     leakage: Leakage = "l0",
     utility: UtilityChoice | Literal["resolution", "distortion"] | None = None,
     search: SearchName = "optimal",
     utility_weight: float | None = None,
     missing: Literal["value", "drop"] = "value",
     missing_at: float | None = None,
+    earlier: Sequence[str | Path | Policy] = (),
     time_limit: float | None = None,
     seed: int = 0,
     effort: Effort | None = None,
@@ -102,16 +118,38 @@ def frontier(
     :class:`~hartley.workflow.utilities.UtilityChoice`. ``utility_weight`` says where a greedy run
     stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
     ``so_far`` is offered the frontier while an optimal search makes it grow.
+
+    Columns to ``keep`` and ``earlier`` releases are seen beside the released values, as a release of the
+    same kind as the table shows them: side information to the search, so leakage is what the released
+    values add. :attr:`FrontierResult.reader` tells what a reader of all of it learns.
     """
     if leakage not in LEAKAGES:
         raise OptionError.unknown("leakage", leakage, LEAKAGES)
     if search not in SEARCHES:
         raise OptionError.unknown("search", search, SEARCHES)
     choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
+    past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     table = open_table(source, options or ReadOptions())
     roles = Roles(sensitive=names(sensitive), public=names(public), side=names(side))
-    read = table.joint_range(roles, missing=missing, missing_at=missing_at)
-    question = Question(joint=read.joint, leakage=leakage, utility=choice.for_alphabet(read.joint.public))
+    if names(keep) or past:
+        plan = Plan(
+            table=table,
+            roles=roles,
+            keep=names(keep),
+            harmless=(),
+            publish_sensitive=False,
+            missing=missing,
+            missing_at=missing_at,
+            earlier=past,
+            format_=Format.of(Path(f"released{ending_like(source)}")),
+        )
+        seen = Seen.of(plan)
+        joint, dropped_rows = seen.observed.for_search(), seen.dropped_rows
+        table.close()
+    else:
+        read = table.joint_range(roles, missing=missing, missing_at=missing_at)
+        joint, dropped_rows = read.joint, read.dropped_rows
+    question = Question(joint=joint, leakage=leakage, utility=choice.for_alphabet(joint.public))
     effort = effort or effort_within(time_limit, seed=seed)
     with question.explaining():
         run = greedy_run(question, utility_weight, effort) if search == "greedy" else None
@@ -119,7 +157,8 @@ def frontier(
     return FrontierResult(
         frontier=found,
         question=question,
-        dropped_rows=read.dropped_rows,
+        dropped_rows=dropped_rows,
         run=run,
         utility_weight=utility_weight,
+        known=len(roles.side),
     )

@@ -64,10 +64,11 @@ def reach(
     decimals: Mapping[str, int],
     has_earlier: bool,
     point: Point | None = None,
+    found_in: JointRange | None = None,
 ) -> Reached:
     """Find the partition for the target, label it, and hold the result against the target once more.
 
-    A ``point`` that is given is taken instead of searching.
+    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
     """
     joint = observed.for_search()
     known = point
@@ -77,7 +78,8 @@ def reach(
     if known is not None:
         # What was proven about it holds only where the same reader was searched for.
         again = question.point(known.cut)
-        known = again if demand.is_seen_beside or again.leakage_bits != known.leakage_bits else known
+        same_reader = not demand.is_seen_beside or found_in == joint
+        known = known if same_reader and again.leakage_bits == known.leakage_bits else again
     wanted = _on_the_grid(demand, joint.public, decimals)
     last: UnreachableError | None = None
     for target in _attempts(observed, demand, wanted):

@@ -47,3 +47,15 @@ def default_names(output: Path) -> dict[str, Path]:
         if suffix.lower() in (".gz", *ENDINGS):
             stem = stem.removesuffix(suffix)
     return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate")}
+
+
+def ending_like(source: Any) -> str:
+    """Give the ending of a release that is written like its source; CSV where nothing is.
+
+    >>> ending_like("heart.parquet"), ending_like("heart.tsv.gz"), ending_like("heart.xlsx")
+    ('.parquet', '.tsv', '.csv')
+    """
+    if not isinstance(source, (str, Path)):
+        return ".csv"
+    endings = [ending.lower() for ending in Path(source).suffixes[-2:]]
+    return next((ending for ending in reversed(endings) if ending in ENDINGS), ".csv")

@@ -94,6 +94,7 @@ def release(
     *,
     target: Target,
     point: Point | None = None,
+    found_in: JointRange | None = None,
     sensitive: Names,
     public: Names,
     side: Names = (),
@@ -125,7 +126,9 @@ def release(
     the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
     ``into`` names a new table that is filled with the release as well, in the database that the source
     is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it
-    is released, if it meets the target, and nothing is searched.
+    is released, if it meets the target, and nothing is searched. What was proven about it is claimed
+    where the frontier was of the same reader: ``found_in`` is the joint range of that frontier, needed where
+    columns are kept or releases are earlier.
     """
     _require_choices(leakage, search, labels)
     places = release_places(source, output, policy, certificate)
@@ -169,6 +172,7 @@ def release(
             decimals=seen.decimals,
             has_earlier=bool(past),
             point=point,
+            found_in=found_in,
         )
         made = Policy.of(
             seen.public,
