@@ -136,3 +136,27 @@ def instances(count: int, seed: int) -> list[Instance]:
             Instance(tuple(positions), tuple(frozenset(number_of[s] for s in held) for held in sensitive))
         )
     return made
+
+
+def some_chain_is_within(instance: Instance, codeword: str, wanted: int, cost: float) -> bool:
+    """Whether some partition leaves so many candidates within a cost, at most two clusters open at a time.
+
+    Values in ascending order join one of the open clusters or open one; all ways are kept, none is dropped
+    for another.
+    """
+    last = len(instance.positions) - 1
+    states: set[tuple[tuple[int, ...], ...]] = {((0,),)}
+    for rank in range(1, last + 1):
+        grown = set()
+        for clusters in states:
+            for i, cluster in enumerate(clusters):
+                grown.add((*clusters[:i], (*cluster, rank), *clusters[i + 1 :]))
+            enough = [c for c in clusters if not _is_enough(instance, codeword, c, wanted, cost)]
+            grown.add((*enough, (rank,)))
+        states = {c for c in grown if len(c) <= 2}
+    return any(all(_is_enough(instance, codeword, c, wanted, cost) for c in state) for state in states)
+
+
+def _is_enough(instance: Instance, codeword: str, cluster: tuple[int, ...], wanted: int, cost: float) -> bool:
+    held = frozenset().union(*(instance.sensitive[i] for i in cluster))
+    return len(held) >= wanted and cluster_cost([instance.positions[i] for i in cluster], codeword) <= cost
