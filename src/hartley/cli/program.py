@@ -14,6 +14,7 @@ from importlib import import_module
 import click
 
 import hartley
+from hartley.cli import streams
 from hartley.errors import HartleyError, UnreachableError
 
 COMMANDS = {
@@ -73,11 +74,12 @@ def program(ctx: click.Context) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and give its exit code; no traceback and no cell reaches the user."""
+    streams.prepare()
     try:
         result = program.main(
             args=None if arguments is None else list(arguments), prog_name="hartley", standalone_mode=False
         )
-        sys.stdout.flush()
+        streams.write("")
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
         return _say(str(error), 3)
@@ -87,18 +89,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted; nothing was written", 130)
-    except BrokenPipeError:
-        # The reader of our output has gone away, as `| head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # Nobody read our help to its end, as in `hartley --help | head`; click then leaves the program.
+        streams.to_nowhere()
         return 0
     except MemoryError:
         return _say("not enough memory for this table", 2)
+    except OSError as error:
+        if error.errno not in streams.NOT_WRITABLE:
+            return _say_bug(error)
+        streams.to_nowhere()
+        return _say(f"cannot write the output: {os.strerror(error.errno).lower()}", 2)
     except Exception as error:
         return _say_bug(error)
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"hartley: {message}", err=True)
+    try:
+        click.echo(f"hartley: {message}", err=True)
+    except BrokenPipeError:
+        streams.to_nowhere(sys.stderr)
     return code
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit, Role
+
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def bits(value: float) -> str:
@@ -104,7 +107,18 @@ def candidates_left(audit: Audit) -> str:
 
 def cell(value: Any) -> str:
     """Show a cell; a missing one as a word."""
-    return "(missing)" if value is None else str(value)
+    return "(missing)" if value is None else visible(str(value))
+
+
+def visible(text: str) -> str:
+    r"""Show what would otherwise steer the terminal, break the line or turn the writing round.
+
+    Names and cells come from strangers.
+
+    >>> print(visible("a\x1b[31m\nb"))
+    a\x1b[31m\nb
+    """
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def number(value: Any) -> str:
