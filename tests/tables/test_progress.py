@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from hartley.tables import Roles, open_table
@@ -56,6 +57,25 @@ def test_a_long_read_tells_how_far_it_has_come(large: Path) -> None:
     table.close()
     assert seen
     assert all(0 <= percent <= 100 for percent in seen)
+
+
+def test_codes_that_stream_by_are_counted_as_progress() -> None:
+    rows = pa.table({"s": pa.array(range(500_000)), "x": pa.array(range(500_000))})
+    few = rows.set_column(0, "s", pc.bit_wise_and(rows["s"], 7)).set_column(
+        1, "x", pc.bit_wise_and(rows["x"], 255)
+    )
+    seen: list[float] = []
+    on_progress(seen.append)
+    try:
+        table = open_table(few)
+        found = table.range_summary(Roles(sensitive=("s",), public=("x",)))
+    finally:
+        on_progress(None)
+    table.close()
+    assert (found.summary.pairs, found.summary.rows) == (256, 500_000)
+    assert seen == sorted(seen)
+    assert len(seen) > 2
+    assert seen[-1] == 100
 
 
 def test_ctrl_c_ends_a_read_in_one_line_and_leaves_nothing(large: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -11,10 +12,23 @@ from hypothesis import strategies as st
 
 from hartley.errors import ColumnError
 from hartley.measures.audit import audit, audit_of_summary
-from hartley.tables import Roles, open_table
+from hartley.tables import ReadOptions, Roles, Table, open_table
+from hartley.tables import table as table_module
+from hartley.tables.summary_read import SummaryRead
 from tables.test_one_answer import KINDS, NASTY, tables
 
 NAMES = st.sampled_from(list(KINDS))
+
+
+def by_every_way(table: Table, roles: Roles, missing: Any = "value") -> list[SummaryRead]:
+    """Have an audit's counts marked on a grid, taken from fetched codes, and counted by the engine."""
+    found = [table.range_summary(roles, missing=missing)]
+    for few_pairs in (10**9, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("hartley.tables.table.grid_room", lambda *_: 0)
+            patch.setattr("hartley.tables.table.FEW_PAIRS", few_pairs)
+            found.append(table.range_summary(roles, missing=missing))
+    return found
 
 
 @settings(max_examples=60, deadline=None)
@@ -34,9 +48,9 @@ def test_the_summary_gives_the_audit_of_the_joint_range(
     if missing == "drop" and not any(all(_is_there(row[name]) for name in roles.columns) for row in rows):
         return
     read = table.joint_range(roles, missing=missing)
-    counted = table.range_summary(roles, missing=missing)
-    assert audit_of_summary(counted.summary) == audit(read.joint)
-    assert counted.dropped_rows == read.dropped_rows
+    for counted in by_every_way(table, roles, missing):
+        assert audit_of_summary(counted.summary) == audit(read.joint)
+        assert counted.dropped_rows == read.dropped_rows
 
 
 @settings(max_examples=40, deadline=None)
@@ -56,7 +70,32 @@ def test_tables_whose_rows_are_counted_first_give_the_same(
         patch.setattr("hartley.tables.table.COUNTED_FROM", 1)
         table = open_table(doubled)
         assert table.joint_range(roles) == expected
-        assert audit_of_summary(table.range_summary(roles).summary) == audit(expected.joint)
+        for counted in by_every_way(table, roles):
+            assert audit_of_summary(counted.summary) == audit(expected.joint)
+
+
+def test_each_way_of_counting_is_taken_where_it_is_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    for name in ("read_on_grid", "read_range", "read_summary"):
+        way = getattr(table_module, name)
+
+        def noted(*arguments: Any, name: str = name, way: Any = way) -> Any:
+            found = way(*arguments)
+            taken.append(name if found is not None else "no room")
+            return found
+
+        monkeypatch.setattr(table_module, name, noted)
+    many, few = np.arange(6000), np.arange(6000) % 700
+    roles = Roles(sensitive=("s",), public=("x",))
+    for x in (many, few):
+        spread = {"x": [f"x{i}" for i in x], "s": [f"s{i}" for i in x]}
+        assert open_table(pa.table(spread)).range_summary(roles).summary.pairs == len(set(x))
+    assert taken == ["no room", "read_range", "read_on_grid"]
+    taken.clear()
+    limited = open_table(pa.table({"x": few, "s": few}), ReadOptions(memory_limit="32MB"))
+    monkeypatch.setattr(table_module, "grid_room", lambda *_: 700 * 699)
+    assert limited.range_summary(roles).summary.pairs == 700
+    assert taken == ["no room", "read_summary"]
 
 
 def _is_there(cell: object) -> bool:
@@ -70,7 +109,8 @@ def test_the_nasty_table_is_counted_inside_as_outside(sensitive: str) -> None:
         for side in ((), ("truth",), ("category", "day")):
             roles = Roles(sensitive=(sensitive,), public=(public,), side=side)
             expected = audit(table.joint_range(roles).joint)
-            assert audit_of_summary(table.range_summary(roles).summary) == expected
+            for counted in by_every_way(table, roles):
+                assert audit_of_summary(counted.summary) == expected
 
 
 def test_witnesses_are_the_first_ten_and_a_hundred_candidates() -> None:
@@ -79,10 +119,11 @@ def test_witnesses_are_the_first_ten_and_a_hundred_candidates() -> None:
     )
     table = open_table(frame)
     roles = Roles(sensitive=("s",), public=("x",))
-    found = audit_of_summary(table.range_summary(roles).summary)
-    assert found == audit(table.joint_range(roles).joint)
-    assert [narrow.public["x"] for narrow in found.narrowest] == [f"x{i:02}" for i in range(10)]
-    assert [len(narrow.sensitive) for narrow in found.narrowest] == [100] * 10
+    for counted in by_every_way(table, roles):
+        found = audit_of_summary(counted.summary)
+        assert found == audit(table.joint_range(roles).joint)
+        assert [narrow.public["x"] for narrow in found.narrowest] == [f"x{i:02}" for i in range(10)]
+        assert [len(narrow.sensitive) for narrow in found.narrowest] == [100] * 10
 
 
 def test_what_no_alphabet_can_hold_is_refused_inside_as_well() -> None:

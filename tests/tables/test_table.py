@@ -123,7 +123,7 @@ def test_a_long_stretch_of_numbers_gets_a_dictionary(monkeypatch: pytest.MonkeyP
     assert joint.public.labels() == [-(2**62), 5, 2**62, None]
     short = pa.table({"s": [1, 2, 3, 4], "x": [7, 5, None, -5]})
     own_code = open_table(short).joint_range(roles)
-    monkeypatch.setattr("hartley.tables.coding.LONGEST_STRETCH", -1)
+    monkeypatch.setattr("hartley.tables.first_look.LONGEST_STRETCH", -1)
     assert open_table(short).joint_range(roles) == own_code
 
 

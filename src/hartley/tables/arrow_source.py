@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError, quoted
-from hartley.tables.coding import Scan
 from hartley.tables.engine import connect
 from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
+from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
 
 

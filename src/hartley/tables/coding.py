@@ -14,38 +14,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import ColumnError, OptionError, TableError
+from hartley.errors import ColumnError, OptionError
 from hartley.model import Alphabet, Coordinate
 from hartley.tables.columns import TypedColumn
 from hartley.tables.engine import one_row
-from hartley.tables.roles import Roles
+from hartley.tables.first_look import FirstLook
+from hartley.tables.roles import ROLES, Roles
+from hartley.tables.scan import Scan
 from hartley.tables.values import coordinate, fetched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Missing = Literal["value", "drop"]
 Codes = npt.NDArray[np.integer]
-ROLES = ("public", "sensitive", "side")
-
-SHORT_STRETCH = 1 << 16
-LONGEST_STRETCH = 1 << 26
-
-
-@dataclass(frozen=True)
-class Scan:
-    """What SQL can select raw columns from; each record stands for ``rows`` rows."""
-
-    source: str
-    rows: str | None = None
-    """The column with the number of rows, or nothing where each record is one row."""
-    is_distinct: bool = False
-    """Whether no two records have the same values."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +61,10 @@ class CodedRole(Protocol):
     def join(self) -> str:
         """What the rows must be joined to for it."""
 
+    @property
+    def size(self) -> int:
+        """How many codes there are; those of a stretch need not all occur."""
+
     def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
         """Give the alphabet of the role, and the place in it of each code; all codes are given."""
 
@@ -101,6 +91,11 @@ class Stretch:
     def sql(self) -> str:
         """The code, as an expression over the coded rows."""
         return f"coalesce(t.{self.value} - ({self.least}), {self.gone})::INTEGER"
+
+    @property
+    def size(self) -> int:
+        """The length of the stretch, and one for missing."""
+        return self.gone + 1
 
     def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
         """Give the alphabet of the role, and the place in it of each of its codes."""
@@ -136,6 +131,11 @@ class Dictionary:
         """What the rows must be joined to for it."""
         on = " AND ".join(f"t.{value} IS NOT DISTINCT FROM {self.table}.{value}" for _, value in self.columns)
         return f" JOIN {self.table} ON {on}"
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return int(one_row(self.connection, f"SELECT count(*) FROM {self.table}")[0])
 
     def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
         """Give the alphabet of the role; codes are places already."""
@@ -186,50 +186,26 @@ def coded_rows(
     scan: Scan,
     columns: Mapping[str, TypedColumn],
     roles: Roles,
-    missing: Missing,
+    look: FirstLook,
     missing_at: float | None,
 ) -> Iterator[CodedRows]:
     """Give the rows with a code for each role, as long as the block lasts."""
-    if missing not in ("value", "drop"):
-        raise OptionError.unknown("way to treat missing values", missing, ("value", "drop"))
     if missing_at is not None and not isfinite(missing_at):
         raise OptionError(f"missing_at must be a finite number, not {missing_at}")
     if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
         raise ColumnError("missing_at is the place of a missing number, but no public column is a number")
-    value = {name: f"v{place}" for place, name in enumerate(roles.columns)}
-    typed = ", ".join(f"{columns[name].sql} AS {value[name]}" for name in roles.columns)
-    source = f"(SELECT {typed}, {scan.rows or '1'} AS n FROM {scan.source})"
-    present = " AND ".join(f"{v} IS NOT NULL" for v in value.values())
-    stretched = [name for name in roles.columns if columns[name].carrier == "integer"]
-    bounds = "".join(f", min({value[name]}), max({value[name]})" for name in stretched)
-    kept = f" FILTER ({present})"
-    found = one_row(
-        connection,
-        f"SELECT {'count(*)' if scan.rows is None else 'coalesce(sum(n), 0)'}, "
-        f"{f'count(*){kept}' if scan.rows is None else f'coalesce(sum(n){kept}, 0)'}, "
-        f"count(*){bounds} FROM {source}",
-    )
-    total, complete, records = int(found[0]), int(found[1]), int(found[2])
-    stretches = {name: (found[3 + 2 * place], found[4 + 2 * place]) for place, name in enumerate(stretched)}
-    if missing == "drop":
-        if not complete:
-            raise TableError(
-                "every row has a missing value in one of the columns; nothing is left to measure"
-            )
-        source = f"(SELECT * FROM {source} WHERE {present})"
     coded: dict[str, CodedRole] = {}
     try:
-        for role in ROLES:
+        for role in roles.named:
             names = getattr(roles, role)
-            if not names:
-                continue
             at = missing_at if role == "public" else None
-            own = _own_code(names, columns, value, stretches, records, at)
-            named = tuple((columns[name], value[name]) for name in names)
-            coded[role] = own or numbered_values(connection, source, named, f"hartley_{role}", at)
-        joined = f"{source} AS t{''.join(role.join for role in coded.values())}"
-        dropped = total - complete if missing == "drop" else 0
-        yield CodedRows(joined, coded, records, dropped, scan.rows is not None, scan.is_distinct)
+            own = _own_code(names, columns, look, at)
+            named = tuple((columns[name], look.values[name]) for name in names)
+            coded[role] = own or numbered_values(connection, look.source, named, f"hartley_{role}", at)
+        joined = f"{look.source} AS t{''.join(role.join for role in coded.values())}"
+        yield CodedRows(
+            joined, coded, look.records, look.dropped_rows, scan.rows is not None, scan.is_distinct
+        )
     finally:
         for role in ROLES:
             connection.execute(f"DROP TABLE IF EXISTS hartley_{role}")
@@ -238,18 +214,14 @@ def coded_rows(
 def _own_code(
     names: tuple[str, ...],
     columns: Mapping[str, TypedColumn],
-    value: Mapping[str, str],
-    stretches: Mapping[str, tuple[int | None, int | None]],
-    records: int,
+    look: FirstLook,
     missing_at: float | None,
 ) -> Stretch | None:
-    if len(names) > 1 or names[0] not in stretches:
+    length = look.stretch(names)
+    if length is None:
         return None
-    least, most = stretches[names[0]]
-    length = 0 if least is None or most is None else most - least + 1
-    if length > min(max(SHORT_STRETCH, 4 * records), LONGEST_STRETCH):
-        return None
-    return Stretch(columns[names[0]], value[names[0]], least or 0, length, missing_at)
+    least, _ = look.extremes[names[0]]
+    return Stretch(columns[names[0]], look.values[names[0]], least or 0, length, missing_at)
 
 
 def numbered_values(

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hartley.errors import TableError, quoted
-from hartley.tables.coding import Missing, Scan
 from hartley.tables.columns import TypedColumn
 from hartley.tables.database import Database, quoted_name, selected
 from hartley.tables.engine import connect
 from hartley.tables.engine_summary import EngineColumn, EngineTable
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Missing, Scan
 from hartley.tables.source import RawColumn
 from hartley.tables.summary_read import SummaryRead
 

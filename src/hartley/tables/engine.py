@@ -16,10 +16,13 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from hartley.errors import OptionError, TableError
 from hartley.tables.scratch import scratch_folder
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from duckdb import DuckDBPyConnection
 
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -30,6 +33,8 @@ LEAST_MEMORY = 32 * 10**6
 DISABLED_OPTIMIZERS = "SET disabled_optimizers = 'statistics_propagation'"
 
 
+ONE_BATCH = 1 << 17
+"""Rows that come at once when the outcome of a query streams by."""
 WATCHED_EVERY = 0.25
 """Seconds between two looks at how far a query has come."""
 _progress: Callable[[float], None] | None = None
@@ -75,13 +80,23 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
 
 
+def _removal(engine: object, folder: Path) -> Callable[[], object]:
+    return weakref.finalize(engine, shutil.rmtree, folder, ignore_errors=True)
+
+
 class _Engine:
     """A connection that words a lack of memory or disk, and removes its spill folder."""
 
-    def __init__(self, connection: Any, spill: Path, memory_limit: str | None) -> None:
+    def __init__(self, connection: Any, spill: Path | None, memory_limit: str | None) -> None:
         self._connection = connection
         self._memory_limit = memory_limit
-        self._remove = weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+        self._remove = (lambda: None) if spill is None else _removal(self, spill)
+
+    def beside(self) -> _Engine:
+        """Give a second connection, which can write down what this one gives meanwhile."""
+        second = self._connection.cursor()
+        second.execute("SET TimeZone = 'UTC'")
+        return _Engine(second, None, self._memory_limit)
 
     def execute(self, *arguments: Any) -> _Engine:
         """Run a query."""
@@ -112,6 +127,12 @@ class _Engine:
             is_over.set()
             thread.join()
 
+    def stream(self, query: str) -> Iterator[Any]:
+        """Run a query and give its outcome in Arrow batches, none of which is kept."""
+        reader = self._clearly(lambda: self._connection.sql(query).to_arrow_reader(ONE_BATCH))
+        while (batch := self._clearly(next, reader, None)) is not None:
+            yield batch
+
     def fetchall(self) -> Any:
         """Give the rows of the last query."""
         return self._clearly(self._connection.fetchall)
@@ -134,16 +155,38 @@ class _Engine:
         try:
             return act(*arguments)
         except duckdb.OutOfMemoryException:
-            limit = self._memory_limit
-            raise TableError(
-                "this machine has too little memory for the table; give a --memory-limit, so that it spills"
-                if limit is None
-                else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
-            ) from None
-        except RuntimeError as error:
-            if "interrupted" in str(error):
+            raise self._too_small() from None
+        except (RuntimeError, OSError) as error:
+            if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from None  # Ctrl-C, as DuckDB words it
+            if "out of memory" in str(error).lower():  # as Arrow hands it on
+                raise self._too_small() from None
             raise
+
+    def _too_small(self) -> TableError:
+        limit = self._memory_limit
+        return TableError(
+            "this machine has too little memory for the table; give a --memory-limit, so that it spills"
+            if limit is None
+            else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
+        )
+
+
+def batches(connection: DuckDBPyConnection, query: str, rows: int) -> Iterator[dict[str, npt.NDArray[Any]]]:
+    """Let the outcome of a query, numbers without NULL, stream by in batches of columns.
+
+    ``rows`` is how many there will be; few of them come as one batch.
+    """
+    if rows <= ONE_BATCH:
+        found = connection.execute(query).fetchnumpy()
+        yield {name: np.ma.getdata(array) for name, array in found.items()}
+        return
+    told, done = _progress, 0
+    for batch in cast("_Engine", connection).stream(query):
+        yield {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
+        done += batch.num_rows
+        if told is not None:
+            told(100 * done / rows)
 
 
 def one_row(connection: DuckDBPyConnection, query: str) -> tuple[Any, ...]:

@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.model import Alphabet
-from hartley.tables.coding import Dictionary, Missing, numbered_values
+from hartley.tables.coding import Dictionary, numbered_values
 from hartley.tables.columns import TypedColumn
 from hartley.tables.pair_counting import PAIRS, CountingEngine, RoleValues, counted_summary
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Missing
 from hartley.tables.summary_read import SummaryRead
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError, quoted
-from hartley.tables.coding import Scan
 from hartley.tables.engine import connect
 from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
+from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
 
 if TYPE_CHECKING:

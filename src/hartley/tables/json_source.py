@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
-from hartley.tables.coding import Scan
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
+from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
 from hartley.tables.text_files import open_bytes, readable
 

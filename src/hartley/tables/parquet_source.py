@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
-from hartley.tables.coding import Scan
 from hartley.tables.engine import connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
+from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
 
 

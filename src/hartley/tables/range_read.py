@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hartley.model import Alphabet, JointRange
-from hartley.tables.coding import CodedRows, Codes, Missing, Scan, coded_rows
+from hartley.tables.coding import CodedRows, Codes, coded_rows
 from hartley.tables.columns import TypedColumn
+from hartley.tables.first_look import FirstLook
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 COUNTED_FROM = 1 << 24
-"""Number of rows from which DuckDB counts equal rows before they are fetched."""
+"""Number of rows from which DuckDB counts equal rows before they are fetched, however many differ: codes
+of more rows, and what is made of them, would not fit into two gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,11 @@ def read_range(
     scan: Scan,
     columns: Mapping[str, TypedColumn],
     roles: Roles,
-    missing: Missing,
+    look: FirstLook,
     missing_at: float | None,
 ) -> RangeRead:
     """Read the joint range of the roles."""
-    with coded_rows(connection, scan, columns, roles, missing, missing_at) as rows:
+    with coded_rows(connection, scan, columns, roles, look, missing_at) as rows:
         return RangeRead(_fetch(connection, rows), rows.dropped_rows)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from hartley.errors import OptionError, quoted
 
+ROLES = ("public", "sensitive", "side")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
@@ -42,3 +44,8 @@ class Roles:
     def columns(self) -> tuple[str, ...]:
         """Every column that is needed, once, in order of first mention."""
         return tuple(dict.fromkeys(self.sensitive + self.public + self.side))
+
+    @property
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each role that has some, the public ones first."""
+        return {role: getattr(self, role) for role in ROLES if getattr(self, role)}

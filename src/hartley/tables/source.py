@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from hartley.tables.coding import Missing, Scan
 from hartley.tables.columns import RefusedColumn, TypedColumn, as_text, typed_native
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Missing, Scan
 from hartley.tables.summary_read import SummaryRead
 from hartley.tables.text_cells import TextRule
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.tables.coding import Missing
 from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.engine_summary import EngineColumn, EngineTable
 from hartley.tables.frame_source import LazyFrame
 from hartley.tables.pair_counting import Columns
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Missing
 from hartley.tables.source import RawColumn
 from hartley.tables.summary_read import SummaryRead
 

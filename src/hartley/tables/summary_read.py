@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hartley.model import RangeSummary
-from hartley.tables.coding import Missing, Scan, coded_rows
+from hartley.tables.coding import coded_rows
 from hartley.tables.columns import TypedColumn
+from hartley.tables.first_look import FirstLook
 from hartley.tables.pair_counting import PAIRS, Columns, RoleValues, counted_summary
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,10 +36,10 @@ def read_summary(
     scan: Scan,
     columns: Mapping[str, TypedColumn],
     roles: Roles,
-    missing: Missing,
+    look: FirstLook,
 ) -> SummaryRead:
     """Count what an audit of the roles needs; neither rows nor pairs leave DuckDB."""
-    with coded_rows(connection, scan, columns, roles, missing, None) as rows:
+    with coded_rows(connection, scan, columns, roles, look, None) as rows:
         public, sensitive, side = (rows.roles.get(role) for role in ("public", "sensitive", "side"))
         assert public is not None  # noqa: S101 (no roles without it)
         assert sensitive is not None  # noqa: S101

@@ -24,13 +24,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hartley.errors import ColumnError
+from hartley.measures.audit import summary
 from hartley.model import Kind
-from hartley.tables.coding import Missing, Scan
 from hartley.tables.columns import RefusedColumn, TypedColumn
 from hartley.tables.engine import DISABLED_OPTIMIZERS
+from hartley.tables.first_look import first_look
+from hartley.tables.grid_counting import grid_room, read_on_grid
 from hartley.tables.range_read import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
+from hartley.tables.scan import Missing, Scan
 from hartley.tables.source import RawColumn, Source, typed_without_looking
 from hartley.tables.summary_read import SummaryRead, read_summary
 from hartley.tables.text_cells import TextRule, typed_texts
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from hartley.tables.labelled_source import FileLabels
 
 _PLAIN_NAME = re.compile(r"c[0-9]+")
+FEW_PAIRS = 8
+"""Pairs are few where there are this many times more rows: DuckDB counts them faster than rows are sorted."""
 
 
 @dataclass(frozen=True)
@@ -123,28 +128,48 @@ class Table:
         column in that number's place.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
-        with self._counted_scan(roles) as scan:
-            return read_range(self.connection, scan, typed, roles, missing, missing_at)
+        scan = self._scan(roles)
+        if self.row_count < COUNTED_FROM:
+            look = first_look(self.connection, scan, typed, roles, missing)
+            return read_range(self.connection, scan, typed, roles, look, missing_at)
+        with self._counted(scan, roles) as counted:
+            look = first_look(self.connection, counted, typed, roles, missing)
+            return read_range(self.connection, counted, typed, roles, look, missing_at)
 
     def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead:
-        """Have the engine that holds the rows count what an audit needs: neither rows nor pairs leave it.
+        """Count what an audit needs, by the way that moves least: neither rows nor pairs stay here.
 
-        The same counts as of :meth:`joint_range`, for tables whose pairs are too many to come here.
+        Another engine that holds the rows counts them itself. Else codes stream by, and are marked on
+        a grid of public and sensitive values where there is room for one. Where there is none,
+        DuckDB counts the pairs if they are few or the rows very many; if not, codes are fetched.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
         found = self._source.summary(typed, roles, missing)
         if found is not None:
             return found
-        with self._counted_scan(roles) as scan:
-            return read_summary(self.connection, scan, typed, roles, missing)
+        scan = self._scan(roles)
+        look = first_look(self.connection, scan, typed, roles, missing)
+        room = grid_room(look.records, self._options.memory_limit)
+        on_grid = read_on_grid(self.connection, scan, typed, roles, look, room)
+        if on_grid is not None:
+            return on_grid
+        pairs_are_few = FEW_PAIRS * look.pairs_nearly(self.connection) < look.records
+        if look.records < COUNTED_FROM and not pairs_are_few:
+            read = read_range(self.connection, scan, typed, roles, look, None)
+            return SummaryRead(summary(read.joint), read.dropped_rows)
+        with self._counted(scan, roles) as counted:
+            look = first_look(self.connection, counted, typed, roles, missing)
+            return read_summary(self.connection, counted, typed, roles, look)
+
+    def _scan(self, roles: Roles) -> Scan:
+        return self._source.scan([self._raw[name] for name in roles.columns])
 
     @contextmanager
-    def _counted_scan(self, roles: Roles) -> Iterator[Scan]:
-        """Give what the roles can be read from; where rows are many, equal ones are counted first."""
+    def _counted(self, scan: Scan, roles: Roles) -> Iterator[Scan]:
+        """Have DuckDB count equal rows first, where that has not been done and cells can be grouped."""
         raw = [self._raw[name] for name in roles.columns]
-        scan = self._source.scan(raw)
         is_plain = all(_PLAIN_NAME.fullmatch(column.sql) for column in raw)
-        if scan.rows is not None or self.row_count < COUNTED_FROM or not is_plain:
+        if scan.rows is not None or not is_plain:
             yield scan
             return
         names = ", ".join(dict.fromkeys(column.sql for column in raw))
@@ -166,11 +191,6 @@ class Table:
             yield Scan("hartley_distinct", "n", is_distinct=is_exact and not is_declared)
         finally:
             self.connection.execute("DROP TABLE IF EXISTS hartley_distinct")
-
-    @property
-    def is_counted_inside(self) -> bool:
-        """Whether an audit had better be counted by the engine than from pairs that come here."""
-        return self.row_count >= COUNTED_FROM or self._source.is_remote
 
     def typed_columns(self, names: Sequence[str]) -> list[TypedColumn]:
         """Give columns by the rule of types; refuse one that cannot be measured."""
