@@ -114,8 +114,28 @@ def test_a_greedy_run_can_be_traced_and_stopped(table, capsys):
     assert trace[0]["leakage_bits"] == log2(37)
 
 
+@pytest.mark.parametrize("leakage", ["l0", "istar", "joint"])
+@pytest.mark.parametrize("weight", ["nan", "inf", "-1"])
+def test_a_utility_weight_that_is_no_weight_gets_one_line_and_2(table, capsys, leakage, weight):
+    asked = [*ASKED, "--search", "greedy", "--leakage", leakage, "--trace", "--json"]
+    assert run(["frontier", str(table), *asked, "--utility-weight", weight]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("hartley: --utility-weight needs a finite number from 0 on, not ")
+
+
+def test_the_lagrangian_of_a_joint_run_is_that_of_the_weight_it_was_made_with(table, capsys):
+    asked = [table, *ASKED, "--utility", "resolution", "--search", "greedy", "--leakage", "joint", "--trace"]
+    found, same = document(capsys, *asked), document(capsys, *asked, "--utility-weight", "1")
+    assert found["trace"] == same["trace"]
+    assert all(
+        step["lagrangian"] == pytest.approx(step["leakage_bits"] - step["utility"]) for step in found["trace"]
+    )
+
+
 def test_steps_of_an_optimal_search_cannot_be_traced(table, capsys):
-    assert run(["frontier", str(table), *ASKED, "--trace"]) == 2
+    # Refused before anything is read or searched.
+    assert run(["frontier", str(table) + "x", *ASKED, "--trace"]) == 2
     assert "--search greedy" in capsys.readouterr().err
 
 

@@ -12,11 +12,13 @@ from hartley.cli import options
 from hartley.cli.announcing import announce
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, print_json
+from hartley.errors import OptionError
 from hartley.frontiers import Frontier, Point
 from hartley.report import words
 from hartley.report.figures import frontier_figure
 from hartley.tables.locations import shown_source
 from hartley.workflow import FrontierResult
+from hartley.workflow.frontiers import NO_STEPS
 
 MOST_ROWS = 60
 """A terminal shows no more points than this; JSON has them all."""
@@ -38,6 +40,8 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
 
     Every point is a way to merge public values; none leaks less at the same or better utility.
     """
+    if trace and given["search"] != "greedy":
+        raise OptionError(NO_STEPS)
     announce(table)
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         result = workflow.frontier(

@@ -20,8 +20,19 @@ from hartley.workflow.effort import effort_within
 from hartley.workflow.readers import Reader
 from hartley.workflow.release_places import ending_like
 from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.searching import Question, Run, SoFar, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.searching import (
+    Question,
+    Run,
+    SoFar,
+    greedy_frontier,
+    greedy_run,
+    optimal_frontier,
+    weight_for,
+)
+from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice
+
+NO_STEPS = "only a greedy search has steps to trace; use --search greedy"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +73,15 @@ class FrontierResult:
         return self.frontier._repr_html_()
 
     def trace(self) -> list[dict[str, Any]]:
-        """Give every step of the greedy run, its clusters by name."""
+        """Give every step of the greedy run, its clusters by name.
+
+        Where no weight was given, the Lagrangian is that of the weight the run was made with.
+        """
         if self.run is None:
-            raise OptionError("only a greedy search has steps to trace; use --search greedy")
+            raise OptionError(NO_STEPS)
         labels = [label_to_json(label) for label in self.joint.public.labels()]
-        weight = 0.0 if self.utility_weight is None else self.utility_weight
         along, leakage = self.run.along, self.question.leakage
+        weight = weight_for(leakage, self.utility_weight)
         return [
             {
                 "step": step,
@@ -127,6 +141,8 @@ def frontier(
         raise OptionError.unknown("leakage", leakage, LEAKAGES)
     if search not in SEARCHES:
         raise OptionError.unknown("search", search, SEARCHES)
+    if utility_weight is not None:
+        utility_weight = Target("utility_weight", utility_weight).number
     choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     table = open_table(source, options or ReadOptions())

@@ -106,6 +106,17 @@ class Run:
         return self.along.stop(self.leakage, utility_weight)
 
 
+def weight_for(leakage: Leakage, utility_weight: float | None) -> float:
+    """Give the weight of utility in the Lagrangian of a run; without one, 1 for problem (3) and 0 else.
+
+    >>> weight_for("l0", None), weight_for("joint", None), weight_for("joint", 0.3)
+    (0.0, 1.0, 0.3)
+    """
+    if utility_weight is not None:
+        return utility_weight
+    return DEFAULT_WEIGHT if leakage == "joint" else 0.0
+
+
 def greedy_run(question: Question, utility_weight: float | None, effort: Effort) -> Run:
     """Run the paper's search for a question.
 
@@ -117,8 +128,7 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
     elif question.leakage == "istar":
         tree = component_joining(joint, utility, effort)
     else:
-        weight = DEFAULT_WEIGHT if utility_weight is None else utility_weight
-        tree = joint_search(joint, utility, weight, effort)
+        tree = joint_search(joint, utility, weight_for("joint", utility_weight), effort)
     return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError
@@ -27,6 +28,9 @@ class Target:
 
     >>> Target("distinct_l", 5)
     Target(kind='distinct_l', number=5)
+    >>> import numpy
+    >>> Target("max_leakage", numpy.float32(0.5))
+    Target(kind='max_leakage', number=0.5)
     >>> Target("max_leakage", -1)
     Traceback (most recent call last):
     hartley.errors.OptionError: --max-leakage needs a finite number from 0 on, not -1
@@ -38,8 +42,11 @@ class Target:
     def __post_init__(self) -> None:
         if self.kind not in TARGET_KINDS:
             raise OptionError.unknown("target", self.kind, TARGET_KINDS)
-        if isinstance(self.number, bool) or not isinstance(self.number, (int, float)):
+        if isinstance(self.number, bool) or not isinstance(self.number, Real):
             raise OptionError(f"{self.option} needs a number, not {self.number!r}")
+        # NumPy's numbers are as good as Python's, but JSON does not know them.
+        whole = isinstance(self.number, Integral)
+        object.__setattr__(self, "number", int(self.number) if whole else float(self.number))
         if self.kind in _WHOLE:
             if not isfinite(self.number) or self.number != int(self.number):
                 raise OptionError(f"{self.option} needs a whole number, not {self.number!r}")
