@@ -124,6 +124,11 @@ def test_a_utility_weight_that_is_no_weight_gets_one_line_and_2(table, capsys, l
     assert said.err.startswith("hartley: --utility-weight needs a finite number from 0 on, not ")
 
 
+def test_a_seed_below_zero_gets_one_line_and_2(table, capsys):
+    assert run(["frontier", str(table), *ASKED, "--side", "sex", "--seed", "-1"]) == 2
+    assert capsys.readouterr().err == "hartley: --seed needs a whole number from 0 on, not -1\n"
+
+
 def test_the_lagrangian_of_a_joint_run_is_that_of_the_weight_it_was_made_with(table, capsys):
     asked = [table, *ASKED, "--utility", "resolution", "--search", "greedy", "--leakage", "joint", "--trace"]
     found, same = document(capsys, *asked), document(capsys, *asked, "--utility-weight", "1")

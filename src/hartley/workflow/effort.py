@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from numbers import Integral
 from time import monotonic
 
 from hartley.errors import OptionError
@@ -17,7 +18,14 @@ def effort_within(
     should_stop: Callable[[], bool] = UNLIMITED.should_stop,
     progress: Callable[[int, int, str], None] = UNLIMITED.progress,
 ) -> Effort:
-    """Give an effort that ends after so many seconds, or when asked to."""
+    """Give an effort that ends after so many seconds, or when asked to.
+
+    >>> effort_within(seed=-1)
+    Traceback (most recent call last):
+    hartley.errors.OptionError: --seed needs a whole number from 0 on, not -1
+    """
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise OptionError(f"--seed needs a whole number from 0 on, not {seed!r}")
     if time_limit is None:
         return Effort(seed=seed, should_stop=should_stop, progress=progress)
     if not 0 < time_limit < inf:
