@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hartley.errors import ColumnError
-from hartley.measures.audit import summary
 from hartley.model import Kind
 from hartley.tables.columns import RefusedColumn, TypedColumn
 from hartley.tables.engine import DISABLED_OPTIMIZERS
@@ -136,12 +135,13 @@ class Table:
             look = first_look(self.connection, counted, typed, roles, missing)
             return read_range(self.connection, counted, typed, roles, look, missing_at)
 
-    def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead:
-        """Count what an audit needs, by the way that moves least: neither rows nor pairs stay here.
+    def range_summary(self, roles: Roles, *, missing: Missing = "value") -> SummaryRead | None:
+        """Count what an audit needs; neither rows nor pairs stay here.
 
         Another engine that holds the rows counts them itself. Else codes stream by, and are marked on
         a grid of public and sensitive values where there is room for one. Where there is none,
-        DuckDB counts the pairs if they are few or the rows very many; if not, codes are fetched.
+        DuckDB counts the pairs if they are few or the rows very many. Nothing is given where
+        fetching the joint range costs less than any of this.
         """
         typed = dict(zip(roles.columns, self.typed_columns(roles.columns), strict=True))
         found = self._source.summary(typed, roles, missing)
@@ -155,8 +155,7 @@ class Table:
             return on_grid
         pairs_are_few = FEW_PAIRS * look.pairs_nearly(self.connection) < look.records
         if look.records < COUNTED_FROM and not pairs_are_few:
-            read = read_range(self.connection, scan, typed, roles, look, None)
-            return SummaryRead(summary(read.joint), read.dropped_rows)
+            return None
         with self._counted(scan, roles) as counted:
             look = first_look(self.connection, counted, typed, roles, missing)
             return read_summary(self.connection, counted, typed, roles, look)

@@ -164,6 +164,9 @@ def choose_roles(
 def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> tuple[Audit, int]:
     """Give the audit, and how many rows were left out."""
     counted = table.range_summary(roles, missing=missing)
+    if counted is None:
+        read = table.joint_range(roles, missing=missing)
+        return measure(read.joint), read.dropped_rows
     return audit_of_summary(counted.summary), counted.dropped_rows
 
 
