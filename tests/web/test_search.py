@@ -12,38 +12,47 @@ import pytest
 
 from hartley import workflow
 from hartley.cli.program import run
-
-ROLES = {"sensitive": ["age"], "public": ["cholesterol"], "side": []}
-
-
-def opened(browser) -> dict:
-    described = browser.post("/api/open", json={"which": "given"}).json()
-    return {"revision": described["revision"], **ROLES}
-
-
-def finished(browser, found: dict, patience: float = 60) -> dict:
-    end = time.monotonic() + patience
-    while found["state"] == "running" and time.monotonic() < end:
-        time.sleep(0.05)
-        found = browser.get("/api/search").json()
-    return found
+from web_door import finished, opened
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"utility": "resolution"}, {"leakage": "istar"}, {"search": "greedy"}], ids=lambda a: str(a)
+    "asked",
+    [
+        {},
+        {"utility": "resolution"},
+        {"leakage": "istar"},
+        {"search": "greedy"},
+        {"codeword": "member"},
+        {"codeword": "centroid", "search": "greedy"},
+        {"missing_at": 200, "search": "greedy"},
+        {"missing": "drop", "search": "greedy"},
+        {"side": ["sex"], "search": "greedy"},
+        {"keep": ["sex"], "search": "greedy"},
+        {"keep": ["sex"], "side": ["pain"], "leakage": "istar", "search": "greedy"},
+    ],
+    ids=str,
 )
 def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv, capsys, asked):
     found = finished(browser, browser.post("/api/search", json={**opened(browser), **asked}).json())
     assert found["state"] == "done"
     shown = dict(found["frontier"])
-    balanced = shown.pop("balanced")
-    options = [part for name, value in asked.items() for part in (f"--{name}", value)]
+    balanced, reader_bits = shown.pop("balanced"), shown.pop("reader_bits")
+    options = []
+    for name, value in asked.items():
+        for one in value if isinstance(value, list) else [value]:
+            options += [f"--{name.replace('_', '-')}", str(one)]
     command = ["frontier", str(clinic_csv), "-s", "age", "-p", "cholesterol", "--json", *options]
     assert run(command) == 0
     assert shown == json.loads(capsys.readouterr().out)
-    result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **asked)
+    given = dict(asked)
+    if "codeword" in given:
+        given["utility"] = workflow.UtilityChoice(codeword=given.pop("codeword"))
+    result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **given)
     assert shown == json.loads(json.dumps(result.to_dict()))
     assert result.frontier.points[balanced] == result.frontier.balanced()
+    if reader_bits is not None:
+        assert reader_bits == [result.reader.l0_bits(p.partition) for p in result.frontier.points]
+    assert (reader_bits is None) == ("keep" not in asked or asked.get("leakage") == "istar")
 
 
 def test_the_release_is_of_the_chosen_point_and_verified(browser, service):
@@ -97,6 +106,18 @@ def test_a_point_that_is_not_there_is_refused(browser, point):
         {"search": "magic"},
         {"time_limit": "soon"},
         {"time_limit": -1},
+        {"codeword": "median"},
+        {"codeword": "member", "utility": "resolution"},
+        {"missing_at": "nowhere"},
+        {"missing_at": 3, "public": ["sex"]},
+        {"keep": "sex"},
+        {"keep": ["cholesterol"]},
+        {"keep": ["age"]},
+        {"keep": ["nobody"]},
+        {"harmless": [3]},
+        {"publish_sensitive": "yes"},
+        {"keep_order": 1},
+        {"earlier": ["../../etc/passwd"]},
         {"public": []},
         {"public": ["age"], "sensitive": ["nobody"]},
     ],
@@ -112,17 +133,18 @@ def test_a_search_that_makes_no_sense_fails_in_one_line(browser, asked):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/figure/0/recoding/light.svg", 200),
-        ("/figure/0/candidates/dark.svg", 200),
-        ("/figure/0/secrets/light.svg", 422),
-        ("/figure/999/recoding/light.svg", 422),
-        ("/figure/0/recoding/pink.svg", 422),
+        ("/figure/{}/0/recoding/light.svg", 200),
+        ("/figure/{}/0/candidates/dark.svg", 200),
+        ("/figure/{}/0/secrets/light.svg", 422),
+        ("/figure/{}/999/recoding/light.svg", 422),
+        ("/figure/{}/0/recoding/pink.svg", 422),
+        ("/figure/0/0/recoding/light.svg", 422),
     ],
 )
 def test_figures_are_images(browser, path, status):
     asked = opened(browser)
-    finished(browser, browser.post("/api/search", json=asked).json())
-    answer = browser.get(path)
+    found = finished(browser, browser.post("/api/search", json=asked).json())
+    answer = browser.get(path.format(found["number"]))
     assert answer.status_code == status
     if status == 200:
         assert answer.headers["content-type"].startswith("image/svg+xml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -10,7 +11,7 @@ from hartley import workflow
 from hartley.tables.locations import ENDINGS, PACKED_KINDS
 from hartley.tables.text_files import PACKINGS as READ_PACKINGS
 from hartley.web.uploads import KINDS, PACKINGS, TEXT
-from web_door import LIMIT
+from web_door import LIMIT, finished
 
 
 def upload(browser, content: bytes, name: str = "table.csv"):
@@ -124,6 +125,141 @@ def test_the_audit_is_that_of_the_workflow(browser, clinic_csv):
     found = browser.post("/api/audit", json=asked).json()["audit"]
     expected = workflow.audit(clinic_csv, sensitive="age", public="cholesterol", side="sex").to_dict()
     assert found == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "reading"),
+    [
+        (b"age;place\n1;2\n3;4\n", "if that separates the cells, choose it", {"delimiter": ";"}),
+        ("age,Stra\xdfe\n1,\xfc\n".encode("latin-1"), "line 1 is not UTF-8", {"encoding": "latin-1"}),
+        ("age,place\n1,2\n".encode("utf-16"), "choose UTF-16", {"encoding": "utf-16"}),
+    ],
+)
+def test_a_file_written_another_way_is_read_when_the_page_says_how(browser, content, said, reading):
+    refused = upload(browser, content, "mine.csv").json()["error"]
+    assert said in refused
+    assert "mine.csv: " in refused
+    assert "\u201cHow the file is read\u201d" in refused
+    assert "--" not in refused
+    answer = browser.post("/api/upload", params={"name": "mine.csv", **reading}, content=content)
+    assert len(answer.json()["columns"]) == 2
+
+
+def workbook(*sheets: tuple[str, list[list]]) -> bytes:
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def test_a_workbook_offers_its_sheets(browser):
+    people = [["age", "place"], [30, "a"], [41, "b"]]
+    others = [["size", "colour", "mixed"], [1, "red", 1], [2, "blue", "x"]]
+    described = upload(browser, workbook(("People", people), ("A & B", others)), "two.xlsx").json()
+    assert (described["sheets"], described["sheet"]) == (["People", "A & B"], "People")
+    asked = {"which": "again", "revision": described["revision"], "reading": {"sheet": "A & B"}}
+    described = browser.post("/api/open", json=asked).json()
+    assert [column["name"] for column in described["columns"]] == ["size", "colour", "mixed"]
+    assert (described["sheet"], described["name"]) == ("A & B", "two.xlsx")
+    # A column of mixed cells can be read as text.
+    assert described["columns"][2]["kind"] is None
+    asked["revision"], asked["reading"]["text"] = described["revision"], ["mixed"]
+    described = browser.post("/api/open", json=asked).json()
+    assert described["columns"][2]["kind"] == "text"
+    asked = {"revision": described["revision"], "sensitive": ["size"], "public": ["mixed"]}
+    assert browser.post("/api/audit", json=asked).json()["audit"]["rows"] == 2
+
+
+def test_a_first_sheet_of_remarks_does_not_hide_the_others(browser):
+    content = workbook(("Remarks", [["read me"]]), ("People", [["age", "place"], [30, "a"], [41, "b"]]))
+    described = upload(browser, content, "two.xlsx").json()
+    assert (described["sheet"], described["rows"]) == ("People", 2)
+    answer = upload(browser, workbook(("Remarks", [["read me"]])), "one.xlsx")
+    assert answer.status_code == 422
+    assert "a header but no rows" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        {"sheet": "none"},
+        {"sheet": 3},
+        {"delimiter": ";;"},
+        {"encoding": "klingon"},
+        ["utf-8"],
+        {"text": "age"},
+    ],
+)
+def test_a_way_of_reading_that_makes_no_sense_leaves_the_table_as_it_was(browser, reading):
+    opened = browser.post("/api/open", json={"which": "given"}).json()
+    asked = {"which": "again", "revision": opened["revision"], "reading": reading}
+    answer = browser.post("/api/open", json=asked)
+    assert answer.status_code == 422
+    assert "internal error" not in answer.json()["error"]
+    asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"]}
+    assert browser.post("/api/audit", json=asked).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"age,place\n", "no rows"), (b"\n\n", "empty"), (b'"a\nb",c\n1,2\n', "line break")]
+)
+def test_a_table_without_rows_or_names_is_refused(browser, content, said):
+    answer = upload(browser, content)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]
+
+
+def test_a_single_column_is_both_protected_and_published_or_nothing(browser):
+    opened = upload(browser, b"age\n1\n2\n").json()
+    asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["age"]}
+    assert browser.post("/api/audit", json=asked).json()["audit"]["distinct_l"] == 1
+    assert browser.post("/api/audit", json={**asked, "public": []}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"public": ["age", "age"], "sensitive": ["place"]},
+        {"public": ["age"], "sensitive": ["place"], "keep": ["k", "k"]},
+        {"public": ["age"], "sensitive": ["place"], "keep": ["k"], "harmless": ["k"]},
+        {"public": ["age"], "sensitive": ["place"], "harmless": ["place"]},
+        {"public": ["age"], "sensitive": ["place"], "keep": ["age"]},
+    ],
+    ids=str,
+)
+def test_a_column_in_two_roles_is_refused_before_anything_is_searched(browser, roles):
+    opened = upload(browser, b"age,place,k\n1,2,3\n3,4,5\n1,3,2\n").json()
+    answer = browser.post("/api/audit", json={"revision": opened["revision"], **roles})
+    assert answer.status_code == 422
+    assert "--" not in answer.json()["error"]
+
+
+def test_names_with_breaks_quotes_and_markup_go_all_the_way(browser):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ["a\nb", "<b>\"c'", "k,;\t$(x)"]
+    content = io.BytesIO()
+    pq.write_table(
+        pa.table({names[0]: [1, 2, 3] * 4, names[1]: list("xyzu") * 3, names[2]: [1, 2] * 6}), content
+    )
+    opened = upload(browser, content.getvalue(), "odd.parquet").json()
+    asked = {"revision": opened["revision"], "public": names[:1], "sensitive": names[1:2], "keep": names[2:]}
+    assert browser.post("/api/audit", json=asked).status_code == 200
+    found = finished(browser, browser.post("/api/search", json=asked).json())
+    last = {"revision": opened["revision"], "point": len(found["frontier"]["points"]) - 1}
+    for path in ("/api/look", "/api/release", "/api/report"):
+        answer = browser.post(path, json=last)
+        assert answer.status_code == 200, answer.text
+    released = browser.get("/download/table").content
+    assert set(pq.read_table(io.BytesIO(released)).column_names) == {names[0], names[2]}
+    assert '<b>"c' not in browser.get("/download/report").text
 
 
 def test_a_page_about_an_older_table_is_told_so(browser):

@@ -90,7 +90,7 @@ def command(
             effort=effort,
             options=options.read_options(given),
         )
-    choice = Choice.of(found.frontier, target)
+    choice = Choice.of(found.frontier, target, found.reader.beside)
     name = Path(shown_source(table)).name
     report = Report(
         table=name,

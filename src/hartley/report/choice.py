@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,22 +28,27 @@ class Choice:
     """Reads on from "because"."""
 
     @classmethod
-    def of(cls, frontier: Frontier, target: Target | None) -> Choice:
-        """Choose the point that meets a target; without one, the balanced point."""
+    def of(cls, frontier: Frontier, target: Target | None, beside: Sequence[str] = ()) -> Choice:
+        """Choose the point that meets a target; without one, the balanced point.
+
+        ``beside`` are columns that the reader sees as they are; leakage is counted beyond what they tell.
+        """
         if target is None:
             return cls(
                 frontier.balanced(),
                 "no target was given: here a little more loss of detail buys the most protection.",
             )
-        return cls(ASKED[target.kind](frontier, target.number), _reason(target))
+        counted = beside and frontier.leakage != "istar"
+        beyond = f" beyond what {words.listed(beside)} tells" if counted else ""
+        return cls(ASKED[target.kind](frontier, target.number), _reason(target, beyond))
 
 
-def _reason(target: Target) -> str:
+def _reason(target: Target, beyond: str) -> str:
     number = target.number
     return {
         "distinct_l": f"it has the best utility of all that leave at least "
         f"{words.counted(int(number), 'candidate')}.",
-        "max_leakage": f"it has the best utility of all that give away at most {words.bits(number)}.",
+        "max_leakage": f"it has the best utility of all that give away at most {words.bits(number)}{beyond}.",
         "largest_cluster": f"it gives away least of all that let at most {int(number):,} values share a "
         "released value.",
         "max_distortion": f"it gives away least of all that move no value farther than {number:g}.",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,10 @@ class Service:
     files: dict[str, tuple[Path, str]] = field(default_factory=dict)
     """What can be downloaded: a word of ours to the file and the name it is saved under."""
     uploaded: Path | None = None
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    """Numbers of searches; none comes twice, so that no page takes one for another."""
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while one search ends and another begins: two windows that ask at once take turns."""
 
 
 def create_app(service: Service, door: Door) -> Starlette:
@@ -82,7 +87,10 @@ def create_app(service: Service, door: Door) -> Starlette:
         del request
         given = None if service.given is None else service.given.name
         shown = pages.get_template("page.html").render(
-            given=given, limit=size_in_words(service.upload_limit), kinds=",".join((*KINDS, *PACKINGS))
+            given=given,
+            limit=size_in_words(service.upload_limit),
+            most=service.upload_limit,
+            kinds=",".join((*KINDS, *PACKINGS)),
         )
         return HTMLResponse(shown)
 
@@ -117,6 +125,7 @@ def create_app(service: Service, door: Door) -> Starlette:
             Mount("/static", StaticFiles(directory=HERE / "static")),
             Route("/api/upload", api(upload), methods=["POST"]),
             Route("/api/open", api(open_given), methods=["POST"]),
+            Route("/api/earlier", api(add_earlier), methods=["POST"]),
             Route("/api/audit", api(audit), methods=["POST"]),
             Route("/api/search", api(start_search), methods=["POST"]),
             Route("/api/search", api(follow_search)),
@@ -124,7 +133,7 @@ def create_app(service: Service, door: Door) -> Starlette:
             Route("/api/look", api(look), methods=["POST"]),
             Route("/api/release", api(release), methods=["POST"]),
             Route("/api/report", api(report), methods=["POST"]),
-            Route("/figure/{point:int}/{kind:str}/{theme:str}.svg", api(figure)),
+            Route("/figure/{search:int}/{point:int}/{kind:str}/{theme:str}.svg", api(figure)),
             Route("/download/{word:str}", api(download)),
         ],
         middleware=[Middleware(Guard, door=door)],
@@ -137,14 +146,10 @@ async def upload(service: Service, request: Request) -> Json:
     """Take a table from the browser and describe it."""
     name = plain_name(request.query_params.get("name", "table"))
     kind = kind_of(name)
-    announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > service.upload_limit:
-        raise TooLargeError(
-            f"the file is larger than {size_in_words(service.upload_limit)}, the most that is taken"
-        )
-    path = await received(request.stream(), service.folder, kind, service.upload_limit)
+    path = await _received(service, request, kind)
+    reading = {key: request.query_params.get(key) for key in ("encoding", "delimiter", "sheet")}
     try:
-        described = await _open(service, {"path": str(path), "name": name})
+        described = await _open(service, {"path": str(path), "name": name, "reading": reading})
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -155,26 +160,45 @@ async def upload(service: Service, request: Request) -> Json:
 
 
 async def open_given(service: Service, request: Request) -> Json:
-    """Open the table of the command line, or the example."""
-    asked = (await _json(request)).get("which")
-    if asked == "example":
+    """Open the table of the command line, the example, or the one that is open in another way."""
+    asked = await _json(request)
+    which, reading = asked.get("which"), asked.get("reading")
+    if which == "example":
         return await _open(service, {"path": None, "name": "clinic.csv"})
-    if asked == "given" and service.given is not None:
-        return await _open(service, {"path": str(service.given), "name": service.given.name})
+    if which == "given" and service.given is not None:
+        given = {"path": str(service.given), "name": service.given.name}
+        return await _open(service, {**given, "reading": reading})
+    if which == "again":
+        return await _open(service, {"again": True, "revision": asked.get("revision"), "reading": reading})
     raise CallError("there is no such table to open", 404)
 
 
+async def add_earlier(service: Service, request: Request) -> Json:
+    """Take the policy of an earlier release; it is read, and not kept."""
+    name = plain_name(request.query_params.get("name", "policy"))
+    revision = request.query_params.get("revision", "")
+    path = await _received(service, request, ".json")
+    try:
+        asked = {"path": str(path), "name": name, "revision": int(revision) if revision.isdecimal() else None}
+        added: Json = await service.worker.call("earlier", asked)
+        return added
+    finally:
+        path.unlink(missing_ok=True)
+
+
 async def audit(service: Service, request: Request) -> Any:
-    """Measure the table as it is."""
-    return await service.worker.call("audit", await _json(request))
+    """Measure the table as it is; a search of it, for other roles perhaps, would only be waited for."""
+    asked = await _json(request)
+    async with service.changing:
+        await _end_search(service)
+    return await service.worker.call("audit", asked)
 
 
 async def start_search(service: Service, request: Request) -> Json:
     """Start a search in the background; a running one is stopped first."""
     asked = await _json(request)
-    await _end_search(service)
-    number = 1 if service.search is None else service.search.number + 1
-    search = service.search = Search(number=number)
+    search = Search(number=next(service.numbers))
+    asked["number"] = search.number
 
     def on_event(event: Json) -> None:
         if "frontier" in event:
@@ -184,15 +208,20 @@ async def start_search(service: Service, request: Request) -> Json:
 
     async def run() -> None:
         try:
-            search.frontier = await service.worker.call("search", asked, on_event)
+            search.frontier = await service.worker.call(
+                "search", {**asked, "number": search.number}, on_event
+            )
             search.state = "done" if search.frontier and search.frontier["complete"] else "stopped"
         except CallError as error:
             search.state, search.message = "failed", str(error)
 
-    service.task = asyncio.create_task(run())
+    async with service.changing:
+        await _end_search(service)
+        service.search = search
+        task = service.task = asyncio.create_task(run())
     # A quick search is answered at once, without a round of asking.
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(asyncio.shield(service.task), 0.15)
+        await asyncio.wait_for(asyncio.shield(task), 0.15)
     return search.to_dict()
 
 
@@ -218,7 +247,8 @@ async def look(service: Service, request: Request) -> Any:
 async def release(service: Service, request: Request) -> Json:
     """Make the release of a point, and the links from which its files can be saved."""
     made = await service.worker.call("release", await _json(request))
-    service.files |= {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
+    # A report that was made before may be of another point; it does not stand beside this release.
+    service.files = {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
     return {**made, "links": _links(service)}
 
 
@@ -244,12 +274,24 @@ async def download(service: Service, request: Request) -> Response:
     return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
+async def _received(service: Service, request: Request, kind: str) -> Path:
+    """Take a file; one that says it is too large is refused before it comes."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > service.upload_limit:
+        raise TooLargeError(
+            f"the file is larger than {size_in_words(service.upload_limit)}, the most that is taken"
+        )
+    return await received(request.stream(), service.folder, kind, service.upload_limit)
+
+
 async def _open(service: Service, asked: Json) -> Json:
-    await _end_search(service)
-    service.search = None
-    service.files.clear()
-    described: Json = await service.worker.call("open", asked)
-    return described
+    async with service.changing:
+        await _end_search(service)
+        described: Json = await service.worker.call("open", asked)
+        # A table that cannot be read changes nothing: the one before is still on the desk.
+        service.search = None
+        service.files.clear()
+        return described
 
 
 async def _end_search(service: Service) -> None:

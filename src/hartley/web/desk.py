@@ -6,32 +6,53 @@ that the command line prints; this module adds only sentences and what the page 
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import secrets
 import shlex
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from hartley import workflow
-from hartley.errors import InputError, OptionError
+from hartley.errors import HartleyError, InputError, TableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.frontiers import Frontier, Point
-from hartley.releases.formats import ENDINGS
+from hartley.releases.policy import Policy
 from hartley.report.choice import Choice
 from hartley.report.html import Report
+from hartley.tables import ReadOptions
+from hartley.tables.sheet_names import sheet_names
 from hartley.web import pages
-from hartley.web.uploads import kind_of
+from hartley.web.asked import Asked, reading
+from hartley.web.wording import in_the_page
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import FrontierResult
+from hartley.workflow.describing import column_names
 from hartley.workflow.effort import effort_within
+from hartley.workflow.release_places import ending_like
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A frontier, what it answers, and the number of the search."""
+
+    result: FrontierResult
+    asked: Asked
+    number: int
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points of the frontier."""
+        return self.result.frontier.points
 
 
 class Desk:
@@ -44,10 +65,13 @@ class Desk:
         self.revision = secrets.randbelow(2**31)
         self.path: Path | None = None
         self.name = ""
-        self.request: Json = {}
-        self.found: FrontierResult | None = None
+        self.options = ReadOptions()
+        self.earlier: dict[str, tuple[str, Policy]] = {}
+        """By a word of ours: the file name and the content of the policies of earlier releases."""
+        self.found: Found | None = None
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
             "open": self.open,
+            "earlier": self.add_earlier,
             "audit": self.audit,
             "search": self.search,
             "look": self.look,
@@ -57,27 +81,67 @@ class Desk:
         }
 
     def do(self, name: str, arguments: Json, tell: Tell) -> Any:
-        """Answer a call by its name."""
-        return self._calls[name](arguments, tell)
+        """Answer a call by its name; a refusal is in the words of the page."""
+        try:
+            return self._calls[name](arguments, tell)
+        except HartleyError as error:
+            stored = arguments.get("path") or self.path
+            shown = arguments.get("name") or self.name
+            raise InputError(
+                in_the_page(str(error), None if stored is None else Path(stored).name, str(shown))
+            ) from None
 
     def open(self, asked: Json, tell: Tell) -> Json:
-        """Take a table; what was on the desk before is gone."""
+        """Take a table, or read the same one in another way; what was on the desk before is gone."""
         del tell
-        path = self._example() if asked["path"] is None else Path(asked["path"])
-        described = workflow.describe(path)
+        options = reading(asked)
+        again = asked.get("again", False)
+        path = self._table(asked) if again else Path(asked["path"] or self._example())
+        sheets = sheet_names(path)
+        described, options = _described(path, options, sheets)
         self.revision += 1
-        self.path, self.name, self.found = path, asked["name"], None
-        return {**described.to_dict(), "name": self.name, "revision": self.revision}
+        self.path, self.options, self.found = path, options, None
+        self.earlier = {}
+        self.name = self.name if again else asked["name"]
+        return {
+            **described.to_dict(),
+            "name": self.name,
+            "revision": self.revision,
+            "sheets": list(sheets),
+            "sheet": options.sheet or (sheets[0] if sheets else None),
+            "reading": {"encoding": options.encoding, "delimiter": options.delimiter, "text": options.text},
+        }
+
+    def add_earlier(self, asked: Json, tell: Tell) -> Json:
+        """Take the policy of an earlier release of the table on the desk."""
+        del tell
+        table = self._table(asked)
+        policy = Policy.read_json(Path(asked["path"]).read_bytes(), asked["name"])
+        policy.require_columns(column_names(table, self.options), self.name)
+        if policy in [known for _, known in self.earlier.values()]:
+            raise InputError(f"{asked['name']}: this release is counted already")
+        word = secrets.token_hex(8)
+        self.earlier[word] = (asked["name"], policy)
+        return {"word": word, "name": asked["name"], "columns": list(policy.published)}
 
     def audit(self, asked: Json, tell: Tell) -> Json:
         """Measure the table as it is, and say in sentences what that means."""
         del tell
-        found = workflow.audit(self._table(asked), **_roles(asked), missing=_missing(asked))
-        return pages.audit_page(found)
+        table, given = self._table(asked), Asked.of(asked)
+        found = workflow.audit(
+            table,
+            sensitive=given.sensitive,
+            public=(*given.public, *given.keep),
+            side=given.side,
+            missing=given.missing,
+            earlier=self._policies(given),
+            options=self.options,
+        )
+        return pages.audit_page(found, earlier=len(given.earlier))
 
     def search(self, asked: Json, tell: Tell) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
-        table, roles = self._table(asked), _roles(asked)
+        table, given = self._table(asked), Asked.of(asked)
         self.found = None
         said = shown = 0.0
 
@@ -97,55 +161,68 @@ class Desk:
 
         found = workflow.frontier(
             table,
-            **roles,
-            missing=_missing(asked),
-            leakage=asked.get("leakage") or "l0",
-            utility=asked.get("utility") or None,
-            search=asked.get("search") or "optimal",
-            effort=effort_within(
-                _number(asked, "time_limit"), should_stop=self.stop.is_set, progress=progress
-            ),
+            sensitive=given.sensitive,
+            public=given.public,
+            side=given.side,
+            keep=given.keep,
+            missing=given.missing,
+            missing_at=given.missing_at,
+            earlier=self._policies(given),
+            leakage=given.leakage,
+            utility=given.utility_choice,
+            search=given.search,
+            effort=effort_within(given.time_limit, should_stop=self.stop.is_set, progress=progress),
             so_far=so_far,
+            options=self.options,
         )
-        self.found, self.request = found, {**asked, **roles, "missing": _missing(asked)}
-        return pages.frontier_page(found.frontier, found.to_dict())
+        self.found = Found(result=found, asked=given, number=asked["number"])
+        return pages.frontier_page(found.frontier, found)
 
     def look(self, asked: Json, tell: Tell) -> Json:
         """Show the recoding of a point."""
         del tell
         found, place = self._point(asked)
-        return pages.point_page(found, place)
+        return pages.point_page(found.result, place, found.number)
 
     def figure(self, asked: Json, tell: Tell) -> str:
         """Draw a figure of a point as SVG."""
         del tell
-        if self.found is None or not 0 <= asked["point"] < len(self.found.frontier.points):
+        found = self.found
+        if found is None or found.number != asked["search"] or not 0 <= asked["point"] < len(found.points):
             raise InputError("there is no such point; search first")
-        return pages.figure(self.found, asked["point"], asked["kind"], asked["theme"]).svg()
+        return pages.figure(found.result, asked["point"], asked["kind"], asked["theme"]).svg()
 
     def release(self, asked: Json, tell: Tell) -> Json:
         """Release a point into the private folder, verified; show its first rows and its codebook."""
         del tell
         found, place = self._point(asked)
-        point = found.frontier.points[place]
+        point, given, frontier = found.points[place], found.asked, found.result.frontier
         stem = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip() or "table"
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
         made = release(
             self._table(asked),
-            folder / f"{stem}-released{self._ending()}",
-            target=Target("max_leakage", point.leakage_bits),
+            folder / f"{stem}-released{ending_like(self.path)}",
+            target=self._target(found, point),
             point=point,
-            sensitive=self.request["sensitive"],
-            public=self.request["public"],
-            side=self.request["side"],
-            leakage=found.frontier.leakage,
-            utility=found.frontier.utility,
-            search=found.frontier.search,
+            found_in=found.result.joint,
+            sensitive=given.sensitive,
+            public=given.public,
+            side=given.side,
+            keep=given.keep,
+            harmless=given.harmless,
+            publish_sensitive=given.publish_sensitive,
+            leakage=frontier.leakage,
+            utility=given.utility_choice,
+            search=frontier.search,
             labels=asked.get("labels"),
-            missing=self.request["missing"],
+            missing=given.missing,
+            missing_at=given.missing_at,
+            earlier=self._policies(given),
+            keep_order=given.keep_order,
+            options=self.options,
         )
         return {
-            **pages.release_page(made),
+            **pages.release_page(made, given, found.result),
             "files": {
                 word: (str(path), path.name)
                 for word, path in (
@@ -160,41 +237,52 @@ class Desk:
         """Write the report of a point, for the board or for the curator."""
         del tell
         found, place = self._point(asked)
-        point = found.frontier.points[place]
-        choice = Choice.of(found.frontier, Target("max_leakage", point.leakage_bits))
+        result = found.result
+        target = Target("max_leakage", found.points[place].leakage_bits)
+        choice = Choice.of(result.frontier, target, result.reader.beside)
         disclosive = asked.get("disclosive") is True
         word = "curators-report" if disclosive else "report"
         report = Report(
             table=self.name,
-            joint=found.joint,
-            frontier=found.frontier,
+            joint=result.joint,
+            frontier=result.frontier,
             chosen=choice.point,
             reason=choice.reason,
-            command=self._command(choice.point, f"{word}.html", disclosive),
-            dropped_rows=found.dropped_rows,
+            command=self._command(found, choice.point, f"{word}.html", disclosive),
+            dropped_rows=result.dropped_rows,
+            known=result.known,
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
 
-    def _command(self, point: Point, output: str, disclosive: bool) -> str:
+    def _target(self, found: Found, point: Point) -> Target:
+        """Demand of the release what its reader learns at the point, kept columns and all."""
+        if found.result.frontier.leakage == "istar":
+            return Target("max_leakage", point.leakage_bits)
+        return Target("max_leakage", found.result.reader.l0_bits(point.partition))
+
+    def _command(self, found: Found, point: Point, output: str, disclosive: bool) -> str:
         """Give the command line that makes the same report."""
-        said = ["hartley", "report", self.name, "--output", output]
-        for role in ("sensitive", "public", "side"):
-            for column in self.request[role]:
-                said += [f"--{role}", column]
-        for option in ("leakage", "utility", "search", "missing"):
-            if self.request.get(option):
-                said += [f"--{option}", str(self.request[option])]
-        if self.request.get("time_limit"):
-            said += ["--time-limit", f"{self.request['time_limit']:g}"]
+        said = ["hartley", "report", self.name, "--output", output, *found.asked.command_options()]
+        for word in found.asked.earlier:
+            said += ["--earlier", self.earlier[word][0]]
+        options = self.options
+        for option, value in (("encoding", options.encoding), ("delimiter", options.delimiter)):
+            if value not in (None, "utf-8"):
+                said += [f"--{option}", str(value)]
+        if options.sheet is not None:
+            said += ["--sheet", options.sheet]
+        for column in options.text:
+            said += ["--text", column]
         said += ["--max-leakage", repr(point.leakage_bits)]
         return shlex.join([*said, "--disclosive"] if disclosive else said)
 
-    def _ending(self) -> str:
-        """Give the ending of the released table: the original's, or CSV where nothing is written like it."""
-        kind = kind_of(self.name)
-        return kind if kind in ENDINGS else ".csv"
+    def _policies(self, given: Asked) -> tuple[Policy, ...]:
+        unknown = [word for word in given.earlier if word not in self.earlier]
+        if unknown:
+            raise InputError("an earlier release is no longer here; add its policy again")
+        return tuple(self.earlier[word][1] for word in given.earlier)
 
     def _example(self) -> Path:
         path = self.folder / "clinic.csv"
@@ -209,37 +297,28 @@ class Desk:
             raise InputError("another table has been opened since; open this one again")
         return self.path
 
-    def _point(self, asked: Json) -> tuple[FrontierResult, int]:
+    def _point(self, asked: Json) -> tuple[Found, int]:
         self._table(asked)
         place = asked.get("point")
         if (
             self.found is None
             or not isinstance(place, int)
-            or not 0 <= place < len(self.found.frontier.points)
+            or isinstance(place, bool)
+            or not 0 <= place < len(self.found.points)
         ):
             raise InputError("there is no such point; search first")
         return self.found, place
 
 
-def _roles(asked: Json) -> dict[str, Any]:
-    roles = {name: asked.get(name, []) for name in ("sensitive", "public", "side")}
-    for columns in roles.values():
-        if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-            raise OptionError("roles are lists of column names")
-    return roles
-
-
-def _missing(asked: Json) -> Any:
-    given = asked.get("missing") or "value"
-    if given not in ("value", "drop"):
-        raise OptionError("a missing cell is a value, or its row is dropped")
-    return given
-
-
-def _number(asked: Json, name: str) -> float | None:
-    number = asked.get(name)
-    if number is None:
-        return None
-    if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise OptionError(f"{name.replace('_', ' ')} needs a number")
-    return float(number)
+def _described(
+    path: Path, options: ReadOptions, sheets: tuple[str, ...]
+) -> tuple[workflow.TableDescription, ReadOptions]:
+    """Describe a table, and say how it was read; of a workbook, the first sheet that holds a table."""
+    try:
+        return workflow.describe(path, options), options
+    except TableError:
+        # A first sheet of remarks is common; the page can choose among the others only once one is open.
+        for sheet in sheets[1:] if options.sheet is None else ():
+            with contextlib.suppress(TableError):
+                return workflow.describe(path, replace(options, sheet=sheet)), replace(options, sheet=sheet)
+        raise

@@ -20,7 +20,9 @@ from hartley.report.figures import Figure, candidates_figure, recoding_figure
 from hartley.report.figures.labels import shown_label
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.tables import open_table
+from hartley.web.asked import Asked
 from hartley.workflow import AuditResult, FrontierResult
+from hartley.workflow.readers import Reader
 from hartley.workflow.releasing import ReleaseResult
 
 Json = dict[str, Any]
@@ -34,10 +36,13 @@ FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
-def audit_page(found: AuditResult) -> Json:
-    """Give an audit with its sentences."""
+def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
+    """Give an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
     audit = found.audit
     reader = f"A reader of {words.named(audit.public)}"
+    if earlier:
+        # The columns of the audit are then those of all releases, and name them.
+        reader = f"A reader of this table and of {words.counted(earlier, 'earlier release')}"
     if audit.side is not None:
         reader += f" who knows {words.named(audit.side)}"
     findings = [
@@ -59,28 +64,40 @@ def _left_out(rows: int) -> str:
     return f" ({words.counted(rows, 'row')} left out for a missing value)" if rows else ""
 
 
-def frontier_page(frontier: Frontier, document: Json | None = None) -> Json:
-    """Give a frontier with the point to begin with."""
-    return {**(document or frontier.to_dict()), "balanced": frontier.points.index(frontier.balanced())}
+def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Json:
+    """Give a frontier with the point to begin with; when it is found, with what a reader really learns.
+
+    ``reader_bits`` is null where the leakage of the points is just that: nothing is seen beside.
+    """
+    bits = None
+    if found is not None and found.reader.beside and frontier.leakage != "istar":
+        reader = found.reader
+        bits = [reader.l0_bits(point.partition) for point in frontier.points]
+    return {
+        **(frontier.to_dict() if found is None else found.to_dict()),
+        "balanced": frontier.points.index(frontier.balanced()),
+        "reader_bits": bits,
+    }
 
 
-def point_page(found: FrontierResult, place: int) -> Json:
-    """Give what a point means: sentences, figures, and its recoding."""
-    joint, point = found.joint, found.frontier.points[place]
+def point_page(found: FrontierResult, place: int, number: int) -> Json:
+    """Give what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
+    joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
-    before, after = measure(joint), measure(joint, partition)
+    before, after = measure(reader.sees()), measure(reader.sees(partition))
     recoding = _recoding(joint, partition)
+    beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
         "point": point.to_dict(),
         "after": after.to_dict(),
         "about": (
-            f"{before.public.values:,} different values of {words.named(before.public)} become "
-            f"{after.public.values:,}. Every released value leaves at least "
+            f"{joint.public.size:,} different values of {words.listed(joint.public.columns)} become "
+            f"{point.clusters:,}. Every released value{beside} leaves at least "
             f"{words.counted(after.distinct_l, 'candidate')} for {words.named(before.sensitive)}; before, "
             f"some left {words.counted(before.distinct_l, 'candidate')}."
         ),
         "figures": [
-            {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place}
+            {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place, "search": number}
             for kind in FIGURES
             if (drawn := figure(found, place, kind, "light"))
         ],
@@ -89,8 +106,8 @@ def point_page(found: FrontierResult, place: int) -> Json:
     }
 
 
-def release_page(made: ReleaseResult) -> Json:
-    """Give a release with its first rows, its codebook, and a sentence on what was verified."""
+def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Json:
+    """Give a release with its first rows, its codebook, its readers, and sentences on what was verified."""
     table = open_table(made.output)
     try:
         names = list(table.column_names)
@@ -104,11 +121,10 @@ def release_page(made: ReleaseResult) -> Json:
         document[key] = getattr(made, key).name
     return {
         "release": document,
-        "said": (
-            f"Verified by reading the file again: every released value leaves at least "
-            f"{words.counted(made.after.distinct_l, 'candidate')}, in "
-            f"{words.counted(made.rows, 'row')}. The rows were put in a random order."
-        ),
+        "said": _verified(made, asked),
+        "holds": _holds(asked),
+        "warning": _warning(made, asked),
+        "readers": _readers(made, found.reader),
         "preview": {
             "columns": names,
             # A cell is shown as it stands in the file, and as missing where it is read as that.
@@ -125,6 +141,73 @@ def release_page(made: ReleaseResult) -> Json:
             for cluster in policy.clusters[:MOST_LISTED]
         ],
     }
+
+
+def _verified(made: ReleaseResult, asked: Asked) -> str:
+    beside = f", with {words.listed(asked.keep)} beside it," if asked.keep else ""
+    order = "are in the order of the original" if asked.keep_order else "were put in a random order"
+    return (
+        f"Verified by reading the file again: every released value{beside} leaves at least "
+        f"{words.counted(made.after.distinct_l, 'candidate')}, in "
+        f"{words.counted(made.rows, 'row')}. The rows {order}."
+    )
+
+
+def _holds(asked: Asked) -> list[str]:
+    """Say what is in the file, and what that means for what it protects."""
+    columns = [f"{words.listed(asked.public)}, recoded"]
+    if asked.keep:
+        columns.append(f"{words.listed(asked.keep)}, unchanged")
+    if asked.harmless:
+        columns.append(f"{words.listed(asked.harmless)}, unchanged and harmless on your word")
+    if asked.publish_sensitive:
+        columns.append(f"{words.listed(asked.sensitive)}, unchanged")
+    said = [f"The file holds {'; '.join(columns)}."]
+    if asked.publish_sensitive:
+        known = words.listed((*asked.public, *asked.keep))
+        said.append(
+            f"{words.listed(asked.sensitive)} stands in the file: what is protected is which row belongs to "
+            f"somebody of whom only {known} is known."
+        )
+    return said
+
+
+def _warning(made: ReleaseResult, asked: Asked) -> str | None:
+    """Say so where columns that were called harmless are not."""
+    after, whole = made.after, made.after_all
+    if whole.distinct_l < after.distinct_l:
+        found = f"is left with only {words.counted(whole.distinct_l, 'candidate')} at worst, "
+        found += f"not {after.distinct_l:,}"
+    elif whole.components > after.components:
+        found = f"knows for certain in which of {whole.components:,} groups a person is"
+    else:
+        return None
+    verb = "is" if len(asked.harmless) == 1 else "are"
+    return (
+        f"{words.listed(asked.harmless)} {verb} not harmless: who reads the whole file {found}. "
+        "To have that counted, choose “publish as it is” instead."
+    )
+
+
+def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
+    """Give what each reader learns: of the columns as they were, of the release, of all that is published."""
+    before = f"of {words.listed((*reader.joint.public.columns, *reader.beside))} as the table has it"
+    readers = [(before, measure(reader.sees())), ("of the release", made.after)]
+    if made.after_all != made.after:
+        readers.append(("of every column in the file, harmless ones too", made.after_all))
+    if made.together is not None and made.together_all is not None:
+        readers.append(("of the release and the earlier ones", made.together))
+        if made.together_all != made.together:
+            readers.append(("of all of them, harmless columns too", made.together_all))
+    return [
+        {
+            "who": who,
+            "candidates": f"{audit.distinct_l:,}",
+            "l0": words.bits(audit.l0_bits),
+            "istar": words.bits(audit.istar_bits),
+        }
+        for who, audit in readers
+    ]
 
 
 def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:

@@ -85,6 +85,11 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     )
 
 
+def column_names(source: Any, options: ReadOptions | None = None) -> tuple[str, ...]:
+    """Name the columns of a table."""
+    return tuple(open_table(source, options or ReadOptions()).column_names)
+
+
 def _counts(table: Table, names: list[str]) -> dict[str, tuple[int, int]]:
     """Count the different values and the missing ones of each column."""
     if not names:

@@ -28,7 +28,8 @@ export async function fetched(path) {
   return answer(await reach(path, { cache: "no-store" }));
 }
 
-export async function send(file) {
+export async function send(path, file, about = {}) {
   const options = { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file };
-  return answer(await reach(`/api/upload?name=${encodeURIComponent(file.name)}`, options));
+  const query = new URLSearchParams({ name: file.name, ...about });
+  return answer(await reach(`${path}?${query}`, options));
 }

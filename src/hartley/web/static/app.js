@@ -2,11 +2,14 @@
 
 import { ask, fetched, send } from "./api.js";
 import { Chart, costName, costOf, meaning } from "./chart.js";
-import { bits, by, cell, count, counted, element, plain, replace } from "./dom.js";
+import { by, cell, count, counted, element, listed, plain, replace } from "./dom.js";
 
-const ROLES = [["", "leave out"], ["sensitive", "protect"], ["public", "publish"], ["side", "known to readers"]];
+const ROLES = [
+  ["", "leave out"], ["sensitive", "protect"], ["public", "publish, recoded"], ["keep", "publish as it is"],
+  ["harmless", "publish, harmless"], ["side", "known to readers"],
+];
 const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
-const state = { table: null, roles: null, audit: null, frontier: null, chosen: null, touched: false, following: 0 };
+const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, touched: false, following: 0 };
 
 const chart = new Chart(by("chart"), { onChoose: choose, onPoint: (index) => showMeaning(index ?? state.chosen) });
 
@@ -44,11 +47,19 @@ async function during(button, action) {
 
 // 1. The table
 
-async function opened(described) {
+function opened(described) {
   state.following += 1;
-  Object.assign(state, { table: described, roles: null, audit: null, frontier: null, chosen: null });
+  Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
+  const sheets = described.sheets ?? [];
+  by("sheet-choice").hidden = sheets.length < 2;
+  replace(by("sheet"), ...sheets.map((text) => element("option", { text, attributes: { value: text } })));
+  if (sheets.length) by("sheet").value = described.sheet;
   replace(by("columns").tBodies[0], ...described.columns.map(columnRow));
+  for (const box of ["publish-sensitive", "keep-order"]) by(box).checked = false;
+  by("missing").value = "value";
+  by("missing-at").value = "";
+  showEarlier();
   reveal("roles");
   by("roles").scrollIntoView();
 }
@@ -56,29 +67,58 @@ async function opened(described) {
 function columnRow(column, index) {
   const choice = element("select", { attributes: { "aria-label": `Role of ${column.name}`, name: `role-${index}` } });
   for (const [value, text] of ROLES) choice.append(element("option", { text, attributes: { value } }));
-  if (column.kind === null) choice.disabled = true;
+  const unusable = column.kind === null;
+  choice.disabled = unusable;
   const kinds = { number: "number", boolean: "yes or no", date: "date", timestamp: "time", text: "text" };
   const missing = column.missing ? `, ${count(column.missing)} missing` : "";
   return element("tr", {},
     element("th", { text: column.name, attributes: { scope: "row" } }),
     element("td", {}, choice),
-    element("td", { text: kinds[column.kind] ?? "cannot be measured" }),
+    unusable ? asText(column) : element("td", { text: kinds[column.kind] }),
     element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),
     element("td", { text: column.examples.join(", "), className: "examples" }));
 }
 
+function asText(column) {
+  // Cells of mixed kinds can still be told apart as text, if the user says so.
+  const button = element("button", { text: "Read as text", attributes: { type: "button", "aria-label": `Read ${column.name} as text` } });
+  button.addEventListener("click", () => during(button, () => openAgain({ text: [...state.table.reading.text, column.name] })));
+  return element("td", {}, "cannot be measured ", button);
+}
+
+async function openAgain(change) {
+  const { revision, reading, sheet, sheets } = state.table;
+  const asked = { ...reading, sheet: sheets.length > 1 ? sheet : null, ...change };
+  opened(await ask("/api/open", { which: "again", revision, reading: asked }));
+}
+
+const howRead = () => Object.fromEntries([...new FormData(by("reading"))].filter(([, value]) => value));
+
 const upload = (file) => file && during(null, async () => {
+  const { most, limit } = by("kinds").dataset;
+  if (file.size > Number(most)) throw new Error(`${file.name} is larger than ${limit}, the most that is taken.`);
+  const before = by("table-said").textContent;
   by("table-said").textContent = `Reading ${file.name} …`;
   try {
-    await opened(await send(file));
+    opened(await send("/api/upload", file, howRead()));
   } catch (error) {
-    by("table-said").textContent = "";
+    by("table-said").textContent = before;
+    if (error.message.includes(by("how-read").querySelector("summary").textContent)) by("how-read").open = true;
     throw error;
   }
 });
 by("file").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
 by("open-example").addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "example" }))));
-by("open-given")?.addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "given" }))));
+by("open-given")?.addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "given", reading: howRead() }))));
+by("sheet").addEventListener("change", (event) => during(event.target, async () => {
+  try {
+    await openAgain({ sheet: event.target.value, text: [] });
+  } catch (error) {
+    by("sheet").value = state.table.sheet;
+    throw error;
+  }
+}));
+by("reading").addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
 document.addEventListener("drop", (event) => {
@@ -90,18 +130,57 @@ document.addEventListener("drop", (event) => {
 // 2. The roles
 
 function chosenRoles() {
-  const roles = { sensitive: [], public: [], side: [] };
+  const roles = { sensitive: [], public: [], side: [], keep: [], harmless: [] };
   by("columns").querySelectorAll("select").forEach((choice, i) => {
     if (choice.value) roles[choice.value].push(state.table.columns[i].name);
   });
   if (!roles.sensitive.length) throw new Error("Choose at least one column to protect.");
   if (!roles.public.length) throw new Error("Choose at least one column to publish.");
-  return { revision: state.table.revision, missing: by("missing").value, ...roles };
+  const place = by("missing-at");
+  if (!place.validity.valid) throw new Error("The place of a missing number must be a number.");
+  return {
+    revision: state.table.revision, missing: by("missing").value, missing_at: place.value === "" ? null : Number(place.value),
+    publish_sensitive: by("publish-sensitive").checked, keep_order: by("keep-order").checked,
+    earlier: state.earlier.map((policy) => policy.word), ...roles,
+  };
 }
 
+function forgetMeasures() {
+  // What is shown below was measured for other choices; it must not be taken for these.
+  if (!state.roles) return;
+  state.following += 1;
+  state.roles = null;
+  reveal("roles");
+}
+by("roles").addEventListener("change", (event) => event.target.type !== "file" && forgetMeasures());
+
+function showEarlier() {
+  replace(by("earlier"), ...state.earlier.map((policy) => {
+    const remove = element("button", { text: "Remove", attributes: { type: "button", "aria-label": `Remove ${policy.name}` } });
+    remove.addEventListener("click", () => {
+      state.earlier = state.earlier.filter((other) => other !== policy);
+      forgetMeasures();
+      showEarlier();
+    });
+    return element("li", {}, `${policy.name} `, element("small", { text: listed(policy.columns) }), remove);
+  }));
+}
+
+by("earlier-file").addEventListener("change", (event) => {
+  const file = event.target.files[0];
+  event.target.value = "";
+  if (file) during(null, async () => {
+    state.earlier.push(await send("/api/earlier", file, { revision: state.table.revision }));
+    forgetMeasures();
+    showEarlier();
+  });
+});
+
 by("measure").addEventListener("click", (event) => during(event.target, async () => {
-  state.roles = chosenRoles();
-  state.audit = await ask("/api/audit", state.roles);
+  forgetMeasures();
+  const roles = chosenRoles();
+  state.audit = await ask("/api/audit", roles);
+  state.roles = roles;
   showAudit();
   reveal("audit");
   by("audit").scrollIntoView();
@@ -139,7 +218,12 @@ async function search() {
   reveal("frontier");
   const options = Object.fromEntries(new FormData(by("search-options")));
   let found = await ask("/api/search", { ...state.roles, ...options, time_limit: Number(options.time_limit) || null });
+  const { number } = found;
   while (following === state.following) {
+    if (found.number !== number) {
+      by("progress").hidden = true;
+      throw new Error("Another table or search was started in another window; this one has ended.");
+    }
     showSearch(found);
     if (found.state !== "running") break;
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -166,11 +250,12 @@ function showFrontier(frontier, running) {
   const cost = state.touched ? costOf(state.frontier, state.frontier.points[state.chosen]) : null;
   state.frontier = frontier;
   by("chosen-area").hidden = false;
-  const unit = state.roles.public.join(" and ");
-  // While points arrive, the user's choice stays where it was; before there is one, a balanced point is shown.
-  const kept = cost === null ? frontier.balanced : frontier.points.findLastIndex((point) => costOf(frontier, point) <= cost);
+  const reader = whoReads();
+  // While points arrive, the user's choice stays where it was; before there is one, a balanced point is shown,
+  // or the safest where that would be the table as it is.
+  const kept = cost === null ? frontier.balanced || frontier.points.length - 1 : frontier.points.findLastIndex((point) => costOf(frontier, point) <= cost);
   state.chosen = Math.max(kept, 0);
-  chart.show(frontier, unit, state.chosen);
+  chart.show(frontier, reader, state.chosen);
   const open = frontier.points.some((point) => !point.proven_optimal) && frontier.search === "optimal";
   by("chart-said").textContent = `Hover or move with the arrow keys to read a point; click or press Enter to choose it.${open ? " Open points are not proven to be best; nothing can lie below the dotted line." : ""}`;
   const candidates = by("by-candidates");
@@ -179,7 +264,7 @@ function showFrontier(frontier, running) {
   const numbers = frontier.points.map((point) => (groups ? point.components : point.distinct_l));
   candidates.min = Math.min(...numbers);
   candidates.max = Math.max(...numbers);
-  by("by-cost-name").textContent = `${costName(frontier, unit)}:`;
+  by("by-cost-name").textContent = `${costName(frontier, reader.unit)}:`;
   by("by-cost").max = frontier.points.length - 1;
   by("preview").disabled = running;
   showMeaning(state.chosen);
@@ -207,7 +292,14 @@ function showSliders() {
 
 function showMeaning(index) {
   const point = state.frontier?.points[index];
-  if (point) replace(by("meaning"), ...meaning(state.frontier, point, state.roles.public.join(" and "), state.audit.audit));
+  if (point) replace(by("meaning"), ...meaning(state.frontier, index, whoReads(), state.audit.audit));
+}
+
+// What the reader of a release sees and knows, for the sentences.
+function whoReads() {
+  const { public: recoded, keep, side, earlier } = state.roles;
+  const beside = [...keep, ...(earlier.length ? [counted(earlier.length, "earlier release")] : [])];
+  return { unit: listed(recoded), beside: listed(beside), known: listed(side) };
 }
 
 by("by-candidates").addEventListener("input", (event) => {
@@ -217,6 +309,10 @@ by("by-candidates").addEventListener("input", (event) => {
   choose(index < 0 ? state.frontier.points.length - 1 : index);
 });
 by("by-cost").addEventListener("input", (event) => choose(Number(event.target.value)));
+by("search-options").addEventListener("change", () => {
+  const options = by("search-options");
+  options.codeword.disabled = options.utility.value === "resolution";
+});
 by("search-options").addEventListener("submit", (event) => {
   event.preventDefault();
   during(event.submitter, search);
@@ -240,8 +336,9 @@ by("preview").addEventListener("click", (event) => during(event.target, async ()
   by("release-about").focus({ preventScroll: true });
 }));
 
-function picture({ kind, title, caption, point }) {
-  const source = (theme) => `/figure/${point}/${kind}/${theme}.svg`;
+function picture({ kind, title, caption, point, search: number }) {
+  // A browser may show an image again without asking; the number keeps those of other searches apart.
+  const source = (theme) => `/figure/${number}/${point}/${kind}/${theme}.svg`;
   return element("figure", {},
     element("picture", {},
       element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
@@ -257,6 +354,10 @@ by("release-options").addEventListener("submit", (event) => {
     showRows(made.preview);
     showCodebook(made.codebook);
     by("verified").textContent = made.said;
+    const warning = made.warning ? [element("p", { text: made.warning, className: "error" })] : [];
+    replace(by("holds"), ...made.holds.map((text) => element("p", { text })), ...warning);
+    replace(by("readers").tBodies[0], ...made.readers.map((reader) => element("tr", {}, element("th", { text: reader.who, attributes: { scope: "row" } }),
+      ...[reader.candidates, reader.l0, reader.istar].map((text) => cell(text, "number")))));
     by("released").hidden = false;
     showDownloads(made.links);
     by("verified").scrollIntoView({ block: "center" });

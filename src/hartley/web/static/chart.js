@@ -2,16 +2,21 @@
 
 import { bits, count, counted, drawn, element, plain, replace } from "./dom.js";
 
-const HEIGHT = 360;
-const MARGIN = { left: 50, right: 24, top: 40, bottom: 54 };
+const HEIGHT = 370;
+const MARGIN = { left: 50, right: 24, top: 54, bottom: 54 };
 
 export function costOf(frontier, point) {
   if (frontier.utility === "resolution") return point.largest_cluster;
   return point.max_distortion ?? -point.utility;
 }
 
-export function leakageName(frontier) {
-  return frontier.leakage === "istar" ? "Known to every reader for certain (I*, bits)" : "Given away by the most telling value (L0, bits)";
+export function leakageName(frontier, { beside, known }) {
+  if (frontier.leakage === "istar") return "Known to every reader for certain (I*, bits)";
+  // A long name would run out of the picture.
+  const named = beside || known;
+  const seen = named.length <= 24 ? named : "the columns beside it";
+  if (beside) return `Given away beyond what ${seen} tells (L0, bits)`;
+  return known ? `Given away to who knows ${seen} (L0, bits)` : "Given away by the most telling value (L0, bits)";
 }
 
 export function costName(frontier, unit) {
@@ -35,8 +40,8 @@ export class Chart {
     new ResizeObserver(() => this.frontier && this.parent.clientWidth !== this.width && this.draw()).observe(parent);
   }
 
-  show(frontier, unit, chosen) {
-    Object.assign(this, { frontier, unit, chosen });
+  show(frontier, reader, chosen) {
+    Object.assign(this, { frontier, reader, unit: reader.unit, chosen });
     this.draw();
   }
 
@@ -86,7 +91,7 @@ export class Chart {
     }
     svg.append(drawn("line", { class: "axis", x1: margin.left, x2: right, y1: y(0), y2: y(0) }));
     svg.append(drawn("text", { x: right, y: HEIGHT - 10, "text-anchor": "end", "aria-hidden": "true" }, costName(this.frontier, this.unit)));
-    svg.append(drawn("text", { x: 2, y: 12, "aria-hidden": "true" }, leakageName(this.frontier)));
+    svg.append(drawn("text", { x: 2, y: 12, "aria-hidden": "true" }, leakageName(this.frontier, this.reader)));
   }
 
   point(point, index, x, y) {
@@ -122,12 +127,24 @@ export class Chart {
   }
 }
 
-export function meaning(frontier, point, unit, before) {
+export function meaning(frontier, index, { unit, beside, known }, before) {
+  const point = frontier.points[index];
   const cost = costOf(frontier, point);
   const far = frontier.utility === "resolution"
     ? (cost === 1 ? "No values are merged." : `At most ${count(cost)} values share a released value.`)
     : (cost === 0 ? `Every ${unit} stays as it is.` : `No released ${unit} lies farther than ${plain(cost)} from the true one.`);
-  const leaves = `Every released value leaves at least ${counted(point.distinct_l, "candidate")} of ${count(before.sensitive.values)}: it gives away at most ${bits(frontier.leakage === "istar" ? Math.log2(before.sensitive.values / point.distinct_l) : point.leakage_bits)}.`;
+  const certainly = frontier.leakage === "istar";
+  const all = count(before.sensitive.values);
+  const left = `leaves at least ${counted(point.distinct_l, "candidate")}`;
+  const together = Math.log2(before.sensitive.values / point.distinct_l);
+  let leaves = `Every released value ${left} of ${all}: it gives away at most ${bits(certainly ? together : point.leakage_bits)}.`;
+  if (beside) {
+    const learnt = frontier.reader_bits?.[index] ?? (known ? null : together);
+    leaves = `Every released value, with ${beside} beside it, ${left} of ${all}${learnt === null ? "." : `: together they give away at most ${bits(learnt)}.`}`;
+    if (!certainly) leaves += ` Of that, ${unit} adds at most ${bits(point.leakage_bits)} to what ${beside} tells.`;
+  } else if (known) {
+    leaves = `Every released value ${left} to a reader who knows ${known}${certainly ? "" : `: it gives away at most ${bits(point.leakage_bits)} more`}.`;
+  }
   const certain = point.components === 1 ? "Nothing is known for certain." : `A reader knows for certain which of ${count(point.components)} groups a person is in.`;
   let proof = "A step of a greedy run; nothing is claimed about better ones.";
   if (point.proven_optimal) proof = "Proven: nothing with this utility gives away less.";

@@ -42,6 +42,11 @@ export function counted(number, thing) {
   return `${count(number)} ${thing}${number === 1 ? "" : "s"}`;
 }
 
+export function listed(names) {
+  if (names.length > 5) return `${names.length} columns`;
+  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
+}
+
 export function bits(number) {
   const shown = String(Math.round(number * 100) / 100);
   return `${shown} ${shown === "1" ? "bit" : "bits"}`;

@@ -1,0 +1,135 @@
+"""What the page asks for, read strictly: nothing of it is a path, and nothing unknown gets further."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, get_args
+
+from hartley.errors import OptionError, quoted
+from hartley.frontiers import Leakage, SearchName
+from hartley.measures.utility import Codeword
+from hartley.tables import ReadOptions
+from hartley.workflow.utilities import UtilityChoice, UtilityName
+
+Json = dict[str, Any]
+ROLES = ("sensitive", "public", "side", "keep", "harmless")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Roles and choices for an audit, a search and a release."""
+
+    sensitive: tuple[str, ...]
+    public: tuple[str, ...]
+    side: tuple[str, ...]
+    keep: tuple[str, ...]
+    """Published unchanged; the frontier is of a reader who sees them."""
+    harmless: tuple[str, ...]
+    """Published unchanged and left out of the target, on the curator's word."""
+    publish_sensitive: bool
+    keep_order: bool
+    missing: Literal["value", "drop"]
+    missing_at: float | None
+    earlier: tuple[str, ...]
+    """Our words for the policies of earlier releases that were sent."""
+    leakage: Leakage
+    utility: UtilityName | None
+    codeword: Codeword | None
+    search: SearchName
+    time_limit: float | None
+
+    @classmethod
+    def of(cls, asked: Json) -> Asked:
+        """Read a request; refuse in one line what makes no sense."""
+        given = cls(
+            **{role: texts(asked, role, "roles are lists of column names") for role in ROLES},
+            publish_sensitive=_flag(asked, "publish_sensitive"),
+            keep_order=_flag(asked, "keep_order"),
+            missing=_one_of(asked, "missing", ("value", "drop")) or "value",
+            missing_at=number(asked, "missing_at"),
+            earlier=texts(asked, "earlier", "earlier releases are named by the words for them"),
+            leakage=_one_of(asked, "leakage", get_args(Leakage)) or "l0",
+            utility=_one_of(asked, "utility", get_args(UtilityName)),
+            codeword=_one_of(asked, "codeword", get_args(Codeword)),
+            search=_one_of(asked, "search", get_args(SearchName)) or "optimal",
+            time_limit=number(asked, "time_limit"),
+        )
+        # As a release would, but before anything is searched.
+        published = (*given.public, *given.keep, *given.harmless)
+        twice = [name for name in dict.fromkeys(published) if published.count(name) > 1]
+        twice += [name for name in given.sensitive if name in (*given.keep, *given.harmless)]
+        if twice:
+            raise OptionError(f"column {quoted(twice)} has two roles; give it one")
+        return given
+
+    @property
+    def utility_choice(self) -> UtilityChoice:
+        """What was asked about utility."""
+        return UtilityChoice(name=self.utility, codeword=self.codeword)
+
+    def command_options(self) -> list[str]:
+        """Give the options of the command line that ask for the same frontier."""
+        said: list[str] = []
+        for role in ("sensitive", "public", "side", "keep"):
+            for column in getattr(self, role):
+                said += [f"--{role}", column]
+        for option in ("leakage", "utility", "codeword", "search", "missing"):
+            if getattr(self, option) is not None:
+                said += [f"--{option}", getattr(self, option)]
+        for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
+            if given is not None:
+                said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
+        return said
+
+
+def reading(asked: Json) -> ReadOptions:
+    """Say how a table is to be read: its encoding, what separates cells, its sheet, columns taken as text."""
+    given = asked.get("reading") or {}
+    if not isinstance(given, dict):
+        raise OptionError("how to read a table is given as names and values")
+    return ReadOptions(
+        encoding=_text(given, "encoding") or "utf-8",
+        delimiter=_text(given, "delimiter"),
+        sheet=_text(given, "sheet"),
+        text=texts(given, "text", "columns to read as text are a list of names"),
+    )
+
+
+def texts(asked: Json, name: str, otherwise: str) -> tuple[str, ...]:
+    """Take a list of texts."""
+    given = asked.get(name) or []
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise OptionError(otherwise)
+    return tuple(given)
+
+
+def number(asked: Json, name: str) -> float | None:
+    """Take a finite number, or none."""
+    given = asked.get(name)
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not isfinite(given):
+        raise OptionError(f"{name.replace('_', ' ')} needs a number")
+    return float(given)
+
+
+def _text(asked: Json, name: str) -> str | None:
+    given = asked.get(name) or None
+    if given is not None and not isinstance(given, str):
+        raise OptionError(f"{name} needs a text")
+    return given
+
+
+def _flag(asked: Json, name: str) -> bool:
+    given = asked.get(name, False)
+    if not isinstance(given, bool):
+        raise OptionError(f"{name.replace('_', ' ')} is yes or no")
+    return given
+
+
+def _one_of(asked: Json, name: str, choices: tuple[str, ...]) -> Any:
+    given = asked.get(name) or None
+    if given is not None and given not in choices:
+        raise OptionError.unknown(name, given, choices)
+    return given
