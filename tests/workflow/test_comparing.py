@@ -220,6 +220,13 @@ def test_text_is_compared_by_resolution():
     assert all(reason and "\n" not in reason for reason in reasons.values())
 
 
+def test_numbers_whose_range_is_no_number_are_compared_by_resolution():
+    huge = pa.table({"age": [1, 2, 3, 1], "cholesterol": [-1e308, 1e308, 1.0, 2.0]})
+    found = compare(huge, sensitive="age", public="cholesterol", utility="resolution")
+    refused = {method.name for method in found.methods if isinstance(method.answer, Refused)}
+    assert not refused & {"literal", "full-domain", "datafly", "local-recoding", "mondrian", "clustering"}
+
+
 def test_a_method_without_an_answer_says_why():
     # Nothing but a merge of everything leaves 2 candidates, and a missing value has no place.
     table = pa.table({"age": [1, 2, 1, 2], "cholesterol": [1.0, 2.0, None, 5.0]})

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, InputError, OptionError
 from hartley.measures.union_costs import LineUnions, Members
-from hartley.measures.utility import CODEWORDS, Codeword
+from hartley.measures.utility import CODEWORDS, Codeword, require_summable
 from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import frozen_array
 
@@ -285,13 +285,17 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
     positions = coordinate.positions
     if positions is None:
         raise InputError(f"the column {coordinate.name!r} holds text and has no scale")
+    require_summable(positions)
     if scale is None:
         here = positions[~np.isnan(positions)]
         scale = float(here.max() - here.min()) if len(here) else 0.0
         scale = scale if scale > 0 else 1.0
     if not (scale > 0 and np.isfinite(scale)):
         raise OptionError(f"the scale of {coordinate.name!r} must be a number above zero")
-    return NumberColumn(frozen_array(positions / scale), codeword)
+    with np.errstate(over="ignore"):
+        scaled = positions / scale
+    require_summable(scaled)
+    return NumberColumn(frozen_array(scaled), codeword)
 
 
 def _category_column(coordinate: Coordinate, given: Table | None) -> CategoryColumn:

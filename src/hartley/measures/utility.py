@@ -7,7 +7,7 @@ falling function of the worst cost. A search needs no more than that.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log2
+from math import inf, log2
 from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -75,6 +75,15 @@ class Resolution:
         return SizeUnions(self.size)
 
 
+def require_summable(positions: npt.NDArray[np.float64]) -> None:
+    """Refuse positions whose sums or differences a floating-point number cannot hold."""
+    farthest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
+    if 2 * farthest * len(positions) == inf:
+        raise InputError(
+            "distortion needs positions that are finite and small enough to be added; use --utility resolution"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class LineDistortion:
     r"""How far a released value may lie from the true one, :math:`U_2 = -\max d(x, \hat x)`, on one line.
@@ -99,8 +108,7 @@ class LineDistortion:
         object.__setattr__(self, "positions", frozen_array(np.asarray(self.positions, dtype=float) + 0.0))
         if self.codeword not in CODEWORDS:
             raise OptionError.unknown("codeword", self.codeword, CODEWORDS)
-        if bool(np.isinf(self.positions).any()):
-            raise InputError("distortion needs finite positions")
+        require_summable(self.positions)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LineDistortion):

@@ -32,6 +32,21 @@ def test_intervals_are_nested_whatever_the_rounding(values, width):
         assert tree.partition(level).is_refinement_of(tree.partition(level + 1))
 
 
+@pytest.mark.parametrize("first", [10**12, 10**13 - 7, 2**53 - 5000, -(10**15)])
+def test_intervals_of_long_numbers_are_as_fine_as_those_of_short_ones(first):
+    steps = [0, 3, 40, 41, 500, 999]
+    long = Hierarchy.of_intervals(Alphabet.of_values([first + step for step in steps]), width=5)
+    number = [(first + step) // 5 for step in steps]
+    for level in range(1, long.height):
+        assert long.partition(level) == Partition(np.array([n >> (level - 1) for n in number]))
+    assert len(set(long.words[1])) == len(set(number))
+
+
+def test_intervals_of_numbers_whose_range_is_no_number():
+    tree = Hierarchy.of_intervals(Alphabet.of_values([-1e308, 1.0, 1e308]))
+    assert [tree.partition(level).size for level in (0, 1, tree.height)] == [3, 3, 1]
+
+
 def test_missing_is_a_word_of_its_own_until_the_top():
     tree = Hierarchy.of_intervals(Alphabet.of_values([3, None, 4]), width=5)
     assert [words[1] for words in tree.words] == [None, None, "*"]

@@ -85,10 +85,12 @@ def _features(public: Alphabet) -> npt.NDArray[np.float64]:
 
 
 def _on_line(positions: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    # Halved, which changes no ratio, because the whole span of huge numbers may be no number.
+    positions = positions / 2
     absent = np.isnan(positions)
     present = positions[~absent]
     low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
-    scaled = (np.where(absent, (low + high) / 2, positions) - low) / ((high - low) or 1.0)
+    scaled = (np.where(absent, low / 2 + high / 2, positions) - low) / ((high - low) or 1.0)
     return [scaled, 2.0 * absent]
 
 

@@ -71,7 +71,9 @@ class Hierarchy:
         if not len(present):
             return cls.of_suppression(public, column=column)
         if width is None:
-            width = _round_width((float(present.max()) - float(present.min())) / INTERVALS_AT_FIRST)
+            # Halved, which is exact, because the whole range of huge numbers may be no number.
+            half = float(present.max()) / 2 - float(present.min()) / 2
+            width = _round_width(half / (INTERVALS_AT_FIRST / 2))
         if not (isfinite(width) and width > 0):
             raise InputError("the width of an interval must be a positive number")
         number = np.floor(present / width)
@@ -79,7 +81,7 @@ class Hierarchy:
         # Halving the number, not dividing the cell anew, keeps the levels nested whatever the rounding.
         while True:
             words = np.full(len(here), None, dtype=object)
-            words[here] = [_interval(cells, low * width, (low + 1) * width) for low in number.tolist()]
+            words[here] = _intervals(cells, number.tolist(), width)
             levels.append(tuple(words.tolist()))
             if number.min() == number.max() or (number.min() == -1 and number.max() == 0):
                 break
@@ -197,22 +199,28 @@ def _round_width(width: float) -> float:
     return power * max(step for step in (1, 2, 5) if step * power <= width * (1 + 1e-12))
 
 
-def _interval(cells: Coordinate, low: float, high: float) -> str:
-    return f"[{_end(cells, low)}, {_end(cells, high)})"
+def _intervals(cells: Coordinate, numbers: list[float], width: float) -> list[str]:
+    """Name the intervals of these numbers; different ones differ in name, however large the ends are."""
+    for digits in (12, 17):
+        lows = {low: _end(cells, low * width, digits) for low in set(numbers)}
+        highs = {low: _end(cells, (low + 1) * width, digits) for low in lows}
+        if len(set(lows.values())) == len(lows) and all(lows[low] != highs[low] for low in lows):
+            return [f"[{lows[low]}, {highs[low]})" for low in numbers]
+    return [f"{low:.0f} times {width:.12g}" for low in numbers]
 
 
-def _end(cells: Coordinate, position: float) -> str:
+def _end(cells: Coordinate, position: float, digits: int) -> str:
     """Write the end of an interval the way the column writes its cells."""
     if cells.kind in ("date", "timestamp"):
         seconds = position * 86_400 if cells.kind == "date" else position
         try:
             moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=seconds)
         except OverflowError:
-            return f"{position:.12g}"
+            return f"{position:.{digits}g}"
         day = moment.date()
         midnight = moment.time() == dt.time(0)
         return day.isoformat() if cells.kind == "date" and midnight else moment.isoformat()
-    return f"{position:.12g}"
+    return f"{position:.{digits}g}"
 
 
 def _is_missing(value: Label) -> bool:

@@ -71,7 +71,7 @@ class _Column:
     ranks: Places
     """The place of each value's cell among the cells of the column, missing after all others."""
     positions: npt.NDArray[np.float64]
-    """Where the cell lies; its rank for text."""
+    """Half of where the cell lies; of its rank for text."""
     missing: npt.NDArray[np.bool_]
     span: float
 
@@ -127,7 +127,8 @@ def _column(cells: Coordinate, positions: npt.NDArray[np.float64] | None) -> _Co
         found = np.unique(positions[~absent], return_inverse=True)[1]
     ranks = np.full(len(absent), len(absent), dtype=np.int64)
     ranks[~absent] = found
-    placed = ranks.astype(float) if positions is None else positions
+    # Halved, which changes no ratio, because the whole span of huge numbers may be no number.
+    placed = (ranks.astype(float) if positions is None else positions) / 2
     present = placed[~absent]
     return _Column(ranks, placed, absent, float(present.max() - present.min()) if len(present) else 0.0)
 
