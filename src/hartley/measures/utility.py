@@ -80,7 +80,7 @@ def require_summable(positions: npt.NDArray[np.float64]) -> None:
     farthest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     if 2 * farthest * len(positions) == inf:
         raise InputError(
-            "distortion needs positions that are finite and small enough to be added; use --utility resolution"
+            "distortion needs finite positions, small enough to be added; use --utility resolution"
         )
 
 
