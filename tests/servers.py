@@ -10,9 +10,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import pytest
@@ -99,8 +100,21 @@ def _unprivileged(folder: Path) -> int | None:
     lacking("PostgreSQL refuses to run as root, and there is no other user")
 
 
+# For tables of a few rows most of the time goes into compiling, by Java and by Spark, and into small stages.
+SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+SHORT_LIVED_SPARK = {
+    "spark.driver.extraJavaOptions": SHORT_LIVED_JAVA,
+    "spark.executor.extraJavaOptions": SHORT_LIVED_JAVA,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.shuffle.compress": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+
+
 @contextmanager
-def running_spark() -> Iterator[Any]:
+def running_spark(config: Mapping[str, str] = MappingProxyType({})) -> Iterator[Any]:
     """Start a standalone Spark cluster, a master and two workers on loopback, and give a session on it."""
     try:
         import pyspark
@@ -117,6 +131,7 @@ def running_spark() -> Iterator[Any]:
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED_JAVA,
         "SPARK_LOG_DIR": str(folder),
         "SPARK_LOCAL_DIRS": str(folder),
         "SPARK_WORKER_DIR": str(folder / "work"),
@@ -141,8 +156,11 @@ def running_spark() -> Iterator[Any]:
             start(name, "worker.Worker", *more, master)
         _wait_for(folder / "master.log", b"Registering worker", 2, started)
         os.environ.update({name: environment[name] for name in before})
+        builder = SparkSession.builder
+        for name, value in config.items():
+            builder = builder.config(name, value)
         session = (
-            SparkSession.builder.master(master)
+            builder.master(master)
             .appName("hartley tests")
             .config("spark.ui.enabled", "false")
             .config("spark.driver.host", "127.0.0.1")

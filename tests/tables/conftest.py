@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from servers import lacking, running_postgresql, running_spark
+from servers import SHORT_LIVED_SPARK, lacking, running_postgresql, running_spark
 
 
 @pytest.fixture(scope="session")
@@ -24,5 +24,5 @@ def postgresql() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """A session on a Spark cluster, a master and two workers, that lives as long as the tests."""
-    with running_spark() as session:
+    with running_spark(SHORT_LIVED_SPARK) as session:
         yield session

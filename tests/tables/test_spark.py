@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hartley.errors import PolicyError
+from hartley.errors import PolicyError, TableError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.spark_source import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier
+from hartley.workflow.originals import CountedFrame
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 from tables.test_matrix import NASTY, ROLES, TRUTH
@@ -46,6 +49,45 @@ def for_an_audit_not_even_pairs_reach_the_driver(spark: Any, monkeypatch: pytest
     # Twenty sensitive values can have 210 links at most; there are 3000 pairs.
     assert max(fetched) <= 210
     assert result == audit_table(rows.toArrow(), sensitive="s", public="x")
+
+
+def names_that_spark_reads_in_its_own_way_are_names_here(spark: Any) -> None:
+    odd = pa.table(
+        {
+            "a`b": [1, 2, 2],
+            "a.b": ["x", "y", None],
+            "A`B": [3, 3, 4],
+            "count": [1, 1, 2],
+            "hartley_pairs": [1, 2, 3],
+        }
+    )
+    frame = spark.createDataFrame(odd.rename_columns([f"n{place}" for place in range(5)])).toDF(
+        *odd.column_names
+    )
+    for roles in (
+        Roles(sensitive=("a`b",), public=("a.b", "A`B")),
+        Roles(sensitive=("A`B",), public=("count", "hartley_pairs")),
+    ):
+        expected = open_table(odd).joint_range(roles).joint
+        assert open_table(frame).joint_range(roles).joint == expected
+    counted = CountedFrame(frame).counted(["A`B", "a`b", "count"])
+    assert sorted(zip(*(column.to_pylist() for column in counted.columns), strict=True)) == [
+        (3, 1, 1, 1),
+        (3, 2, 1, 1),
+        (4, 2, 2, 1),
+    ]
+    with pytest.raises(TableError, match="column 'a' appears twice"):
+        open_table(spark.range(1).selectExpr("id AS a", "id AS a"))
+
+
+def two_audits_in_one_session_do_not_meet(spark: Any) -> None:
+    frames = [
+        spark.createDataFrame(pa.table({"x": [1, 2, 3, 4], "s": [0, 1, 0, most]})) for most in (0, 1, 2)
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda frame: audit_table(frame, sensitive="s", public="x"), frames))
+    assert [one.audit.sensitive.values for one in found] == [2, 2, 3]
+    assert not [view.name for view in spark.catalog.listTables() if view.name.startswith("hartley")]
 
 
 def a_release_of_a_spark_table_needs_distinct_rows_only(
@@ -83,6 +125,11 @@ def a_release_of_a_spark_table_needs_distinct_rows_only(
     strange = spark.range(0, 5).selectExpr("CAST(id + 1000 AS INT) AS x", "id AS s", "'1' AS site", "id")
     with pytest.raises(PolicyError, match="5 rows hold public values that the policy never saw"):
         policy.apply(strange)
+    for unseen in ("nearest", "suppress"):
+        here = policy.apply(strange.toArrow(), unseen=unseen)
+        there = policy.apply(strange, unseen=unseen).toArrow()
+        assert there.to_pydict() == here.to_pydict()
+    assert here["x"].to_pylist() == [None] * 5
     other_types = spark.range(0, 2).selectExpr("id = 1 AS x", "id AS s", "'1' AS site", "id")
     with pytest.raises(PolicyError, match="cannot hold the policy's values exactly"):
         policy.apply(other_types)
@@ -100,6 +147,8 @@ def a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> Non
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
     the_nasty_table_has_one_answer_in_spark(spark)
+    names_that_spark_reads_in_its_own_way_are_names_here(spark)
+    two_audits_in_one_session_do_not_meet(spark)
     a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark)
     with pytest.MonkeyPatch.context() as patch:
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)

@@ -79,7 +79,7 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
         blank: tuple[str | None, ...] = (None,) * len(policy.public)
         found = tuple(UnseenValue(value, blank) for value in values)
     else:
-        nearest = _Nearest(policy)
+        nearest = Nearest(policy)
         found = tuple(UnseenValue(value, nearest.label(value)) for value in values)
     return Applied(Publication(rows, policy, unseen=found), len(values), lost, found)
 
@@ -105,7 +105,7 @@ def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] 
     )
 
 
-class _Nearest:
+class Nearest:
     """The cluster of the nearest value that was seen.
 
     Numbers and dates are as far apart as they are, in units of the column's range; text,
@@ -126,6 +126,7 @@ class _Nearest:
         return (max(at) - min(at)) or 1.0 if at else 1.0
 
     def label(self, value: tuple[Cell, ...]) -> tuple[str | None, ...]:
+        """Give the label of the nearest value; refuse where there is no distance to any."""
         best = min(
             ((self._distance(value, seen), number) for seen, number in self._entries), key=lambda pair: pair
         )

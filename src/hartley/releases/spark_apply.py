@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from hartley.errors import OptionError, PolicyError
+from hartley.releases.apply import UNSEEN, Nearest
+from hartley.releases.cells import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
+
+Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
+"""A value as text, and its label."""
 
 KEY, LABEL, KNOWN = "__hartley_key_", "__hartley_label_", "__hartley_known"
 """Columns of the codebook beside those of the table."""
@@ -15,28 +23,32 @@ KEY, LABEL, KNOWN = "__hartley_key_", "__hartley_label_", "__hartley_known"
 def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     """Give the released frame: labels for public values, rows shuffled unless their order is to be kept.
 
-    The codebook is sent to the workers; what comes back is one count, of rows that it does not map.
+    The codebook is sent to the workers; what comes back is one count, of rows that it does not map, and
+    for ``nearest`` the distinct values of those.
     """
     from pyspark.sql import functions as f
 
-    if unseen != "error":
-        raise OptionError("in Spark only --unseen error is possible: every value must be in the codebook")
+    if unseen not in UNSEEN:
+        raise OptionError.unknown("way to treat unseen values", unseen, UNSEEN)
     policy.require_columns(frame.columns, "the table")
     types = {field.name: field.dataType for field in frame.schema.fields}
     names = policy.public_names
-    book = _codebook(policy, frame.sparkSession, types)
-    same = [
-        _value(f.col(_quoted(name)), types[name]).eqNullSafe(book[f"{KEY}{place}"])
-        for place, name in enumerate(names)
-    ]
-    condition = same[0]
-    for one in same[1:]:
-        condition = condition & one
-    joined = frame.join(f.broadcast(book), condition, "left")
-    unmapped = joined.where(f.col(KNOWN).isNull()).count()
-    if unmapped:
-        raise PolicyError(f"{unmapped} rows hold public values that the policy never saw")
-    released = joined
+    # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
+    place_of = {name: f"c{place}" for place, name in enumerate(frame.columns)}
+    placed = frame.toDF(*place_of.values())
+    cells = [_value(f.col(place_of[name]), types[name]) for name in names]
+    entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
+    released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
+    unknown = f.col(KNOWN).isNull()
+    if unseen == "error" and (unmapped := released.where(unknown).count()):
+        raise PolicyError(
+            f"{unmapped} rows hold public values that the policy never saw; "
+            "use --unseen nearest or --unseen suppress"
+        )
+    if unseen == "nearest":
+        strange = released.where(unknown).select(*cells).distinct().toArrow()
+        entries += _nearest_entries(policy, strange)
+        released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     if not policy.choices.keep_order:
         # The order of rows may tell something; a key that nobody has decides it anew.
         number = f.monotonically_increasing_id().cast("string")
@@ -44,18 +56,37 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     places = {name: place for place, name in enumerate(names)}
     return released.select(
         *(
-            f.col(f"{LABEL}{places[name]}").alias(name) if name in places else f.col(_quoted(name))
+            (f.col(f"{LABEL}{places[name]}") if name in places else f.col(place_of[name])).alias(name)
             for name in policy.published
         )
     )
 
 
-def _codebook(policy: Policy, session: Any, types: dict[str, Any]) -> Any:
+def _joined(frame: Any, cells: list[Any], book: Any) -> Any:
+    """Put the codebook beside the rows; what it lacks has no label."""
+    from pyspark.sql import functions as f
+
+    same = [cell.eqNullSafe(book[f"{KEY}{place}"]) for place, cell in enumerate(cells)]
+    return frame.join(f.broadcast(book), reduce(and_, same), "left")
+
+
+def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
+    """Give each value that was never seen the label of the nearest one that was."""
+    nearest = Nearest(policy)
+    kinds = [column.kind for column in policy.public]
+    found = []
+    for row in zip(*(column.to_pylist() for column in strange.columns), strict=True):
+        member = tuple(map(cell_text, row))
+        value = tuple(parse_cell(cell, kind) for cell, kind in zip(member, kinds, strict=True))
+        found.append((member, nearest.label(value)))
+    return found
+
+
+def _codebook(policy: Policy, session: Any, types: dict[str, Any], entries: Sequence[Entry]) -> Any:
     """Give the codebook as a frame, in the types of the columns; refuse what does not fit them."""
     import pyarrow as pa
     from pyspark.sql import functions as f
 
-    entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     columns = range(len(policy.public))
     texts = {f"{KEY}{place}": pa.array([key[place] for key, _ in entries], pa.string()) for place in columns}
     texts |= {
@@ -92,10 +123,6 @@ def _fits(text: Any, own: Any) -> Any:
             typed.try_cast("decimal(38,12)") == text.try_cast("decimal(38,12)"), f.lit(False)
         )
     return text.isNull() | exact
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _value(cell: Any, own: Any) -> Any:

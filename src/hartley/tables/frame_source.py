@@ -36,7 +36,7 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     from narwhals.exceptions import NarwhalsError
 
     if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
-        _require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
+        require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
     try:
         wrapped = nw.from_native(frame)
     except (TypeError, NarwhalsError):
@@ -134,19 +134,24 @@ class LazyFrame(CountedHere):
         """Have the distinct rows counted where the data lives, and give those."""
         import narwhals as nw
 
-        names = [column.name for column in columns]
-        counted = self._frame.group_by(*names).agg(nw.len().alias(ROWS)).collect("pyarrow")
-        arrays = {column.sql: _arrow(counted.get_column(column.name)) for column in columns}
+        names = {column.sql: self._name(column) for column in columns}
+        counted = self._frame.group_by(*names.values()).agg(nw.len().alias(ROWS)).collect("pyarrow")
+        arrays = {place: _arrow(counted.get_column(name)) for place, name in names.items()}
         arrays["n"] = counted.get_column(ROWS).to_arrow()
         _register(self.connection, "hartley_rows", arrays)
         return Scan("hartley_rows", "n")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Fetch the rows of these columns, in their order."""
-        fetched = self._frame.select([column.name for column in columns]).collect("pyarrow")
-        arrays = {column.sql: _arrow(fetched.get_column(column.name)) for column in columns}
+        names = {column.sql: self._name(column) for column in columns}
+        fetched = self._frame.select(list(names.values())).collect("pyarrow")
+        arrays = {place: _arrow(fetched.get_column(name)) for place, name in names.items()}
         _register(self.connection, "hartley_rows", arrays)
         return "hartley_rows"
+
+    def _name(self, column: RawColumn) -> str:
+        """Give what the frame calls a column."""
+        return self._names[int(column.sql.removeprefix("c"))]
 
     def where(self, row: int) -> str:
         """Say that a row has no place of its own."""
@@ -252,7 +257,8 @@ def _digits(cells: Any) -> Any:
         return "holds numbers of more than 38 digits; turn it into text first"
 
 
-def _require_names(names: Sequence[str]) -> None:
+def require_names(names: Sequence[str]) -> None:
+    """Refuse a name that two columns have."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise TableError(f"column {quoted(twice)} appears twice in the table; give each column its own name")

@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.engine_summary import EngineColumn, EngineTable
-from hartley.tables.frame_source import LazyFrame
+from hartley.tables.frame_source import LazyFrame, require_names
 from hartley.tables.pair_counting import Columns
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 VIEW = "hartley_table"
+_TABLES = re.compile(r"\bhartley_\w+")
+"""Names of our tables in a query; its columns are all called ``c0``, ``x0`` and the like."""
 
 
 class SparkFrame(LazyFrame):
@@ -31,8 +36,16 @@ class SparkFrame(LazyFrame):
     is_remote = True
 
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
-        super().__init__(frame, options)
-        self._native = frame.to_native()
+        import narwhals as nw
+
+        native = frame.to_native()
+        require_names(native.columns)
+        # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
+        self._native = native.toDF(*(f"c{place}" for place in range(len(native.columns))))
+        super().__init__(nw.from_native(self._native), options)
+        self.columns = tuple(
+            replace(column, name=name) for column, name in zip(self.columns, native.columns, strict=True)
+        )
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Give the rows again from their counts: rows of Spark have no order, and only distinct ones come."""
@@ -52,46 +65,56 @@ class SparkFrame(LazyFrame):
             native = own[name]
             if isinstance(native, RefusedColumn) or native.kind != columns[name].kind:
                 return None
+        places = {column.name: place for place, column in enumerate(self.columns)}
         engine = SparkCounting(self._native.sparkSession)
-        self._native.createOrReplaceTempView(VIEW)
+        # A frame of its own: what the user has persisted stays so when ours is dropped.
+        engine.show(VIEW, self._native.select("*"))
         try:
             return EngineTable(
                 engine=engine,
                 source=VIEW,
                 row_count=self.row_count,
-                columns={name: _column(name, columns[name]) for name in roles.columns},
+                columns={name: _column(f"c{places[name]}", columns[name]) for name in roles.columns},
                 typed=columns,
-                places={column.name: place for place, column in enumerate(self.columns)},
+                places=places,
                 connection=self.connection,
             ).summary(roles, missing)
         finally:
             engine.drop(VIEW)
 
 
-def _column(name: str, typed: TypedColumn) -> EngineColumn:
-    cell = "`" + name.replace("`", "``") + "`"
+def _column(cell: str, typed: TypedColumn) -> EngineColumn:
     # In groups and joins Spark takes -0.0 for 0.0, as we do.
     value = f"CASE WHEN isnan({cell}) THEN NULL ELSE {cell} END" if typed.carrier == "float" else cell
     return EngineColumn(value, lambda kept, place: f"{kept} AS c{place}")
 
 
 class SparkCounting:
-    """Spark as an engine that keeps tables and counts in them."""
+    """Spark as an engine that keeps tables and counts in them.
+
+    All of a session share its temporary views. So the names of ours end in letters of their own, and
+    several audits can be under way in one session.
+    """
 
     def __init__(self, session: Any) -> None:
         self._session = session
+        self._ending = f"_{secrets.token_hex(6)}"
         self._kept: dict[str, Any] = {}
         self.bytes_fetched = 0
         """What has come to the driver so far."""
 
     def keep(self, name: str, query: str) -> None:
         """Keep the outcome of a query in the memory and on the disks of the workers."""
-        self._kept[name] = self._session.sql(query).persist()
-        self._kept[name].createOrReplaceTempView(name)
+        self.show(name, self._session.sql(self._ours(query)).persist())
+
+    def show(self, name: str, frame: Any) -> None:
+        """Give queries a frame under a name."""
+        self._kept[name] = frame
+        frame.createOrReplaceTempView(self._ours(name))
 
     def fetch_arrow(self, query: str) -> Any:
         """Fetch the outcome of a query."""
-        table = self._session.sql(query).toArrow()
+        table = self._session.sql(self._ours(query)).toArrow()
         self.bytes_fetched += table.nbytes
         return table
 
@@ -106,7 +129,11 @@ class SparkCounting:
 
     def drop(self, name: str) -> None:
         """Forget a kept table."""
-        self._session.catalog.dropTempView(name)
         kept = self._kept.pop(name, None)
         if kept is not None:
+            self._session.catalog.dropTempView(self._ours(name))
             kept.unpersist()
+
+    def _ours(self, query: str) -> str:
+        """Give the names of our tables their ending."""
+        return _TABLES.sub(lambda name: name[0] + self._ending, query)

@@ -34,7 +34,10 @@ class CountedFrame:
 
     def counted(self, names: list[str]) -> Any:
         """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
-        return self._frame.groupBy(*(f"`{name}`" for name in names)).count().toArrow()
+        # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
+        places = {name: f"c{place}" for place, name in enumerate(self._frame.columns)}
+        placed = self._frame.toDF(*places.values())
+        return placed.groupBy(*(places[name] for name in names)).count().toArrow()
 
 
 def is_spark(source: Any) -> bool:
