@@ -12,6 +12,7 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.examples import toy
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.search.effort import Effort
 from hartley.search.optimal.certificates_distortion import LagrangianCertificate, verdict
 from hartley.search.optimal.istar_distortion import (
     fewest_components_within,
@@ -68,13 +69,21 @@ def test_a_centroid_never_joins_more_than_a_midpoint():
             assert centroid.lower_bound_bits <= midpoint.leakage_bits
 
 
-def test_levels_of_the_toy_by_centroid_are_no_worse_than_greedy():
-    """One component: greedy needs 0.625, the optimum by enumeration is 0.55 (x7 = 1)."""
-    joint = toy()
-    found = istar_distortion_levels(joint, LineDistortion.of(joint.public, "centroid"))
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("x7", "expected"), [(1, {2: 0.25, 1: 0.55}), (4, {2: 0.55, 1: 1.8})])
+def test_levels_of_the_toy_by_centroid_are_the_optimum(x7, expected, seed):
+    """One component needs clusters that cross: greedy comes to 0.625 (x7 = 1) and 1.95 (x7 = 4)."""
+    joint = toy(x7=x7)
+    utility = LineDistortion.of(joint.public, "centroid")
+    found = istar_distortion_levels(joint, utility, Effort(seed=seed))
     assert found.complete
-    assert found.levels[-1].leakage_bits == 0.0
-    assert 0.55 - 1e-12 <= found.levels[-1].cost <= 0.625
+    cost = {round(2**level.leakage_bits): level.cost for level in found.levels}
+    assert {left: cost[left] for left in expected} == pytest.approx(expected)
+    assert all(level.proven_optimal for level in found.levels)
+
+
+def test_below_the_optimum_of_the_toy_the_bound_says_so():
+    joint = toy()
     below = fewest_components_within(joint, LineDistortion.of(joint.public, "centroid"), 0.54)
     assert below.lower_bound_bits == 1.0
 

@@ -12,7 +12,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.any_utility import levels_of_any_utility
-from hartley.search.optimal.enumeration import MOST_VALUES, enumerated_levels
+from hartley.search.optimal.enumeration import enumerated_levels, is_enumerable
 from hartley.search.optimal.istar_distortion import (
     fewest_components_within,
     istar_distortion_levels,
@@ -71,8 +71,22 @@ def optimal_levels(
 
     No level is worse than the best of ``starts`` that fits it. Of a few values every partition is looked at.
     """
-    if joint.public.size <= MOST_VALUES:
-        return enumerated_levels(joint, leakage, utility, effort)
+    if is_enumerable(joint):
+        return enumerated_levels(joint, leakage, utility, effort, starts)
+    return searched_levels(joint, leakage, utility, effort, starts)
+
+
+def searched_levels(
+    joint: JointRange,
+    leakage: Leakage,
+    utility: Utility,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Levels:
+    """Give the best partition known at every utility level by the search made for the question.
+
+    Of any number of values; :func:`optimal_levels` does not need it for a few.
+    """
     if isinstance(utility, Resolution):
         if joint.side is not None:
             return BY_SIZE_WITH_SIDE[leakage](joint, effort, starts)
@@ -94,13 +108,15 @@ def optimal_level(
 ) -> Level | None:
     """Give the one level that a goal asks for; ``None`` where only the whole frontier tells.
 
-    >>> from hartley.examples import toy
-    >>> optimal_level(toy(), "l0", Resolution(7), WithCandidates(3)).cost
+    Of a few values the whole frontier is as soon found, and exact.
+
+    >>> joint = JointRange.from_pairs((public, public % 5) for public in range(20))
+    >>> optimal_level(joint, "l0", Resolution(20), WithCandidates(3)).cost
     4
-    >>> optimal_level(toy(), "istar", Resolution(7), WithComponents(1)).cost
-    3
+    >>> optimal_level(joint, "istar", Resolution(20), WithComponents(1)).cost
+    2
     """
-    if joint.side is not None:
+    if joint.side is not None or is_enumerable(joint):
         return None
     if isinstance(utility, Resolution):
         return _by_size(joint, leakage, goal, effort, starts)

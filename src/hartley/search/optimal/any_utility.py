@@ -47,7 +47,7 @@ def levels_of_any_utility(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the frontier of a leakage and any utility, at the costs of the known partitions.
+    """Give the frontier of a leakage and any utility, at costs of known partitions and of pairs of values.
 
     No level is worse than any of the ``starts``. ``complete`` says that every level was searched to the
     end; costs between the levels are not searched.
@@ -61,6 +61,7 @@ def levels_of_any_utility(
         search.improve(cost)
         done += 1
         effort.progress(done, len(costs), "local search at each level")
+        effort.found(search.levels)
     return Levels(levels=search.levels(), complete=done == len(costs) and not effort.should_stop())
 
 
@@ -74,8 +75,6 @@ def least_leakage_of_any_utility(
 ) -> Level:
     """Give the least leakage found within a cost, and what no partition within it can beat."""
     search = _Exchange(joint, utility, leakage, effort, starts)
-    if search.best(max_cost) is None:
-        raise UnreachableError(f"no release found has a worst cluster cost of at most {max_cost:g}")
     search.improve(max_cost)
     return search.level(max_cost)
 
@@ -109,7 +108,9 @@ class _Exchange:
         self.random = np.random.default_rng(effort.seed)
         self.shared: Floats | None = shared_costs(utility) if utility.size <= MOST_BOUNDED else None
         self.known: list[_Known] = []
-        for start in (Partition.singletons(utility.size), Partition.whole(utility.size), *starts):
+        whole = Partition.whole(utility.size)
+        self.most_cost = float(utility.costs(whole).max())
+        for start in (Partition.singletons(utility.size), whole, *starts):
             self.offer(start, float(utility.costs(start).max()))
 
     def offer(self, partition: Partition, cost: float) -> None:
@@ -117,7 +118,7 @@ class _Exchange:
         if cost == inf:
             return
         score = self.score(partition)
-        if self.leakage == "joint" and score[0] > 1:
+        if not self.is_allowed(score):
             return
         if not any(k.cost <= cost and k.score <= score for k in self.known):
             self.known = [k for k in self.known if not (k.cost >= cost and k.score >= score)]
@@ -133,6 +134,10 @@ class _Exchange:
         worst = float(ratios.max())
         return (groups, worst, float((ratios == worst).sum()))
 
+    def is_allowed(self, score: Score) -> bool:
+        """Tell whether a partition of this score answers the question: in problem (3), with one component."""
+        return self.leakage != "joint" or score[0] == 1
+
     def bits(self, score: Score) -> float:
         """Give the leakage of a score."""
         return log2(score[0] if self.leakage == "istar" else score[1])
@@ -143,22 +148,23 @@ class _Exchange:
         return min(fitting, key=lambda k: (k.score, k.cost)) if fitting else None
 
     def costs(self) -> list[float]:
-        """Give the levels to search: costs of known partitions, thinned out evenly."""
+        """Give the levels to search: costs of known partitions, and where there are few, also of pairs."""
         costs = sorted({k.cost for k in self.known})
-        if len(costs) <= MOST_LEVELS:
-            return costs
-        picked = np.linspace(0, len(costs) - 1, MOST_LEVELS).round().astype(int)
-        return [costs[i] for i in np.unique(picked).tolist()]
+        if self.shared is not None and len(costs) < MOST_LEVELS:
+            open_pairs = (self.shared > 0) & (self.shared < self.most_cost)
+            pairs = np.unique(self.shared[open_pairs]).tolist()
+            costs = sorted({*costs, *_thinned(pairs, MOST_LEVELS - len(costs))})
+        return _thinned(costs, MOST_LEVELS)
 
     def improve(self, cost: float) -> None:
         """Walk from the best partition within a cost to ones that leak no more, and keep what is better."""
-        begin = self.best(cost)
-        if begin is None:
-            return
-        partition, score = begin.cut(), begin.score
+        known = self.best(cost)
+        # Problem (3) may know of no partition that is allowed; the walk is then towards one.
+        partition = Partition.singletons(self.utility.size) if known is None else known.cut()
+        score = self.score(partition)
         target = self.bound(cost)
         for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels))):
-            if self.bits(score) <= target or self.effort.should_stop():
+            if (self.is_allowed(score) and self.bits(score) <= target) or self.effort.should_stop():
                 break
             trial = self.neighbour(partition, cost)
             if trial is None:
@@ -173,17 +179,18 @@ class _Exchange:
                 partition, score = trial, trial_score
 
     def neighbour(self, partition: Partition, cost: float) -> Partition | None:
-        """Change the cluster of a few values: join two clusters, move a value, or swap two."""
+        """Change the cluster of few values: join two clusters, move a value, swap two, or leave one alone."""
         value = self.troubled(partition)
         partners = self.partners(value, cost)
         if not len(partners):
             return None
         other = int(partners[self.random.integers(len(partners))])
         labels = partition.labels.copy()
-        if labels[value] == labels[other]:
-            return None
         kind = self.random.integers(4)
-        if kind == 0:
+        if labels[value] == labels[other]:
+            # Without this a walk among equals ends in clusters too large to be exchanged.
+            labels[other] = partition.size
+        elif kind == 0:
             labels[labels == labels[other]] = labels[value]
         elif kind == 1:
             labels[other] = labels[value]
@@ -270,6 +277,13 @@ def _parts(near: npt.NDArray[np.bool_]) -> Partition:
     from scipy.sparse.csgraph import connected_components
 
     return Partition(np.asarray(connected_components(csr_array(near), directed=False)[1]))
+
+
+def _thinned(costs: list[float], most: int) -> list[float]:
+    """Pick so many of the costs, evenly."""
+    if len(costs) <= most:
+        return costs
+    return [costs[i] for i in np.unique(np.linspace(0, len(costs) - 1, most).round().astype(int)).tolist()]
 
 
 def _same(partition: Partition) -> Partition:

@@ -1,12 +1,13 @@
-"""Every partition of a few values, looked at: the optimum by exhaustion, for any utility and any reader.
+r"""All partitions of a few values: the optimum by exhaustion, for any utility and any reader.
 
-Up to :data:`MOST_VALUES` values there are few enough partitions to measure them all. Where no theorem
-proves a level, that does.
+Up to :data:`MOST_VALUES` values every partition can be looked at, or passed over because one that is known
+costs no more and leaks no more (:mod:`~hartley.search.optimal.partition_walk`). Where no theorem proves a
+level, that does. Nothing is asked of the utility but the cost of each subset of values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log2
@@ -15,21 +16,30 @@ from typing import Literal
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.level import Level, Levels
+from hartley.search.optimal.partition_walk import ANY, FEWEST, NOBODY, ONE, Codes, Floats, Walk
 
-MOST_VALUES = 7
-"""There are 877 partitions of 7 values."""
+MOST_VALUES = 12
+"""There are 4,213,597 partitions of 12 values."""
+MOST_OBSERVATIONS = 5_000
+"""With so many pairs of public and side value the tables of subsets take longer than other searches."""
+STEPS_AT_A_TIME = 4_000
+ASKED = {"l0": ANY, "istar": FEWEST, "joint": ONE}
 
 
 @dataclass(frozen=True)
 class EnumerationCertificate:
-    """Every partition was looked at; the check is to look at them again, in another way."""
+    """Every partition was looked at, or passed over for a better one; the check is to look again."""
 
-    partitions: int
+    values: int
+
+
+def is_enumerable(joint: JointRange) -> bool:
+    """Tell whether the values are few enough for all their partitions."""
+    return joint.public.size <= MOST_VALUES and joint.observations <= MOST_OBSERVATIONS
 
 
 def enumerated_levels(
@@ -37,8 +47,11 @@ def enumerated_levels(
     leakage: Literal["l0", "istar", "joint"],
     utility: Utility,
     effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the optimum at every cost that occurs, by looking at every partition.
+    """Give the optimum at every cost at which it falls, by looking at every partition.
+
+    ``starts`` are known before the walk; a walk cut short is never worse than they are, and proves nothing.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.utility import LineDistortion
@@ -47,71 +60,101 @@ def enumerated_levels(
     >>> [(round(2**level.leakage_bits), round(level.cost, 4)) for level in found.levels]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
-    best: dict[float, tuple[float, Partition]] = {}
-    complete, looked_at = True, 0
-    for partition in every_partition(joint.public.size):
-        if effort.should_stop():
-            complete = False
-            break
-        looked_at += 1
-        cost = float(utility.costs(partition).max())
-        if cost == inf:
-            continue
-        bits = _leakage(joint, leakage, partition)
-        if cost not in best or bits < best[cost][0]:
-            best[cost] = bits, partition
-    proof = EnumerationCertificate(looked_at) if complete else None
-    return Levels(levels=_falling(best, proof), complete=complete)
-
-
-def every_partition(size: int) -> Iterator[Partition]:
-    """Give every partition of so many values, by how each value's cluster follows from those before it.
-
-    >>> sum(1 for _ in every_partition(4))
-    15
-    """
-    labels = [0] * size
-
-    def extend(place: int, clusters: int) -> Iterator[Partition]:
-        if place == size:
-            yield Partition(np.array(labels))
-            return
-        for label in range(clusters + 1):
-            labels[place] = label
-            yield from extend(place + 1, max(clusters, label + 1))
-
-    return extend(0, 0)
-
-
-def _leakage(joint: JointRange, leakage: str, partition: Partition) -> float:
-    if leakage == "l0":
-        return max_uncertainty_reduction(joint, partition)
-    groups = overlap_partition(joint, partition).size
+    size = joint.public.size
+    ratios, components = _ratios(joint), _components(joint)
     if leakage == "istar":
-        return log2(groups)
-    return max_uncertainty_reduction(joint, partition) if groups == 1 else inf
+        ranks = np.zeros(1 << size, dtype=np.int64)
+        bits = [log2(left + 1) for left in range(int(components.max()) + 1)]
+    else:
+        steps, ranks = np.unique(ratios, return_inverse=True)
+        bits = [log2(ratio) for ratio in steps.tolist()]
+    walk = Walk.of(ASKED[leakage], _costs(utility), ranks, components)
+    for start in (Partition.singletons(size), Partition.whole(size), *starts):
+        walk.offer(_masks(start))
+    while not walk.is_done and not effort.should_stop():
+        walk.go_on(STEPS_AT_A_TIME)
+        effort.found(lambda: _falling(walk, bits, None))
+    proof = EnumerationCertificate(size) if walk.is_done else None
+    return Levels(levels=_falling(walk, bits, proof), complete=walk.is_done)
 
 
-def _falling(
-    best: dict[float, tuple[float, Partition]], proof: EnumerationCertificate | None
-) -> tuple[Level, ...]:
-    """Keep the costs at which the leakage falls; a look that was cut short proves nothing."""
+def _costs(utility: Utility) -> Floats:
+    """Give the cost of every subset of the values, each together with its complement."""
+    size = utility.size
+    costs = np.zeros(1 << size)
+    full = len(costs) - 1
+    # The last value is in the complement, so that every pair comes once.
+    for subset in range(1, 1 << (size - 1)):
+        partition = Partition(subset >> np.arange(size) & 1)
+        here, there = utility.costs(partition).tolist()
+        first_is_inside = bool(subset & 1)
+        costs[subset], costs[full ^ subset] = (here, there) if first_is_inside else (there, here)
+    costs[full] = utility.costs(Partition.whole(size))[0]
+    return costs
+
+
+def _ratios(joint: JointRange) -> Floats:
+    """Give candidates before over candidates after for every subset, where that is most.
+
+    A sensitive value is a candidate of a subset unless the subset is disjoint from the values it occurs
+    with. How many occur only inside a subset is a sum over its subsets.
+    """
+    size = joint.public.size
+    full = (1 << size) - 1
+    pair = joint.observation_of
+    side = np.zeros(joint.pairs, dtype=np.int64) if joint.observed_side is None else joint.observed_side[pair]
+    known, at = np.unique(side.astype(np.int64) * joint.sensitive.size + joint.indices, return_inverse=True)
+    occurs_with = np.bincount(at, weights=1 << joint.public_of[pair].astype(np.int64)).astype(np.int64)
+    ratios = np.ones(1 << size)
+    for number in np.unique(side).tolist():
+        mine = known // joint.sensitive.size == number
+        inside = np.bincount(occurs_with[mine], minlength=1 << size)
+        for value in range(size):
+            halves = inside.reshape(-1, 2, 1 << value)
+            halves[:, 1] += halves[:, 0]
+        before = inside[full]
+        after = before - inside[::-1]
+        # A subset that this side value never meets shows nothing under it.
+        np.maximum(ratios, before / np.where(after > 0, after, before), out=ratios)
+    return ratios
+
+
+def _components(joint: JointRange) -> Codes:
+    """Give the component of each public value, for each side value; rows that tie nothing are left out."""
+    group = overlap_partition(joint).labels[joint.indices[joint.indptr[:-1]]]
+    sides = 1 if joint.side is None else joint.side.size
+    side = (
+        np.zeros(joint.observations, dtype=np.int64) if joint.observed_side is None else joint.observed_side
+    )
+    components = np.full((sides, joint.public.size), NOBODY, dtype=np.int64)
+    components[side, joint.public_of] = group
+    return np.unique(components, axis=0)
+
+
+def _masks(partition: Partition) -> Codes:
+    masks = np.zeros(len(partition.labels), dtype=np.int64)
+    np.add.at(masks, partition.labels, 1 << np.arange(len(masks)))
+    return masks
+
+
+def _partition(masks: Codes) -> Partition:
+    holds = masks[:, np.newaxis] >> np.arange(len(masks)) & 1
+    return Partition(holds.argmax(axis=0))
+
+
+def _falling(walk: Walk, bits: list[float], proof: EnumerationCertificate | None) -> tuple[Level, ...]:
+    """Keep the costs at which the leakage falls; a walk that was cut short proves nothing."""
     levels: list[Level] = []
-    for cost in sorted(best):
-        bits, partition = best[cost]
-        if bits == inf or (levels and bits >= levels[-1].leakage_bits):
-            continue
-        levels.append(
-            Level(
-                cost=cost,
-                leakage_bits=bits,
-                lower_bound_bits=0.0 if proof is None else bits,
-                certificate=proof,
-                cut=partial(_same, partition),
+    for rank in range(len(bits) - 1, -1, -1):
+        cost = float(walk.least[rank])
+        if cost < inf and (rank == 0 or walk.least[rank - 1] > cost):
+            levels.append(
+                Level(
+                    cost=cost,
+                    leakage_bits=bits[rank],
+                    lower_bound_bits=0.0 if proof is None else bits[rank],
+                    certificate=proof,
+                    cut=partial(_partition, walk.best[rank].copy()),
+                )
             )
-        )
     return tuple(levels)
-
-
-def _same(partition: Partition) -> Partition:
-    return partition
