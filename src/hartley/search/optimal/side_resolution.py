@@ -15,14 +15,14 @@ not be best, and the closed forms do not hold. What stays:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log2
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.measures.overlap import components, maximin_information, overlap_partition
+from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduction, prior_counts
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
@@ -61,6 +61,20 @@ class SideSearch:
 
     joint: JointRange
     effort: Effort
+    _bits: dict[Partition, float] = field(default_factory=dict)
+    _parts: dict[Partition, int] = field(default_factory=dict)
+
+    def bits(self, partition: Partition) -> float:
+        """Give what a partition leaks at worst; each is measured once."""
+        if partition not in self._bits:
+            self._bits[partition] = max_uncertainty_reduction(self.joint, partition)
+        return self._bits[partition]
+
+    def parts(self, partition: Partition) -> int:
+        """Give how many components a partition leaves; each is measured once."""
+        if partition not in self._parts:
+            self._parts[partition] = overlap_partition(self.joint, partition).size
+        return self._parts[partition]
 
     @cached_property
     def sets(self) -> CandidateSets:
@@ -82,6 +96,22 @@ class SideSearch:
                 if certificate is not None and bits > best.bits:
                     best = SideBound(bits, SliceCertificate(side_value=side, certificate=certificate))
         return best
+
+    def fewest_components(self, largest: int) -> int:
+        """Give a number of components that clusters of at most ``largest`` values cannot go below."""
+        size = self.joint.public.size
+        ties = int((self._shown - -(-self._shown // largest)).sum())
+        return max(
+            self.parts(Partition.singletons(size)) - ties,
+            self.parts(Partition.whole(size)),
+        )
+
+    @cached_property
+    def _shown(self) -> Codes:
+        """How many public values show each side value."""
+        sides = len(self.sets.before)
+        shown = np.unique(self.sets.value_of * sides + self.sets.side_of[self.sets.candidates]) % sides
+        return np.bincount(shown, minlength=sides)
 
     def excluded(self, largest: int, need: Codes) -> SliceCertificate | None:
         """Give a side value under which clusters cannot keep what is needed, where one is found."""
@@ -114,7 +144,7 @@ class SideSearch:
     ) -> tuple[Partition, SideBound]:
         places = places_of_partition(known, largest, clusters)
         search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
-        while max_uncertainty_reduction(self.joint, known) > bound.bits:
+        while self.bits(known) > bound.bits:
             need = self._less_leaking(known)
             search.ask(need)
             reached = bool((need <= self.sets.before).all()) and search.run(
@@ -123,7 +153,7 @@ class SideSearch:
             if not reached:
                 certificate = self.excluded(largest, need)
                 if certificate is not None:
-                    return known, SideBound(max_uncertainty_reduction(self.joint, known), certificate)
+                    return known, SideBound(self.bits(known), certificate)
                 reached = search.anneal(min(LONG * len(places), MOST_MOVES), self.effort)
             if not reached:
                 break
@@ -147,7 +177,7 @@ class SideSearch:
     def _level(self, largest: int, partition: Partition, bound: SideBound) -> Level:
         return Level(
             cost=largest,
-            leakage_bits=max_uncertainty_reduction(self.joint, partition),
+            leakage_bits=self.bits(partition),
             lower_bound_bits=bound.bits,
             certificate=bound.certificate,
             cut=lambda: partition,
@@ -174,7 +204,7 @@ def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterab
         effort.progress(done, len(sizes), f"clusters of at most {largest} values")
         known = min(
             (known, *_fitting(given, largest), *_whole(joint, largest)),
-            key=lambda partition: max_uncertainty_reduction(joint, partition),
+            key=search.bits,
         )
         levels.append(search.best(largest, known))
         known = levels[-1].partition
@@ -204,19 +234,18 @@ def side_istar_levels(
     sizes = _sizes(joint, given)
     for done, largest in enumerate(sizes):
         effort.progress(done, len(sizes), f"clusters of at most {largest} values")
-        fewest = _fewest_components(joint, search.sets, largest)
+        fewest = search.fewest_components(largest)
         known = min(
             (known, joiner.partition(largest), *_fitting(given, largest), *_whole(joint, largest)),
-            key=lambda partition: overlap_partition(joint, partition).size,
+            key=search.parts,
         )
-        if overlap_partition(joint, known).size > fewest and not effort.should_stop():
+        if search.parts(known) > fewest and not effort.should_stop():
             tries = TRIES * joint.public.size
             known = settled(joint, search.sets, known, largest, nothing, tries, effort)
-        bits = maximin_information(joint, known)
         levels.append(
             Level(
                 cost=largest,
-                leakage_bits=bits,
+                leakage_bits=log2(search.parts(known)),
                 lower_bound_bits=log2(fewest),
                 certificate=SideForestCertificate(largest_cluster=largest, components=fewest),
                 cut=_keep(known),
@@ -224,7 +253,7 @@ def side_istar_levels(
         )
         complete = complete and (levels[-1].proven_optimal or not effort.should_stop())
         effort.found(lambda: tuple(levels))
-        if overlap_partition(joint, known).size == _fewest_components(joint, search.sets, joint.public.size):
+        if search.parts(known) == search.fewest_components(joint.public.size):
             break
     return Levels(levels=tuple(levels), complete=complete)
 
@@ -249,13 +278,13 @@ def side_joint_levels(
     given = tuple(
         partition
         for partition in (*starts, *(level.partition for level in (*certain.levels, *free.levels)))
-        if maximin_information(joint, partition) == 0
+        if search.parts(partition) == 1
     )
     levels: list[Level] = []
     complete = free.complete and certain.complete
     for level in free.levels:
         largest = int(level.cost)
-        if _fewest_components(joint, search.sets, largest) > 1:
+        if search.fewest_components(largest) > 1:
             continue
         partition = level.partition
         need = search.needs(partition)
@@ -265,9 +294,9 @@ def side_joint_levels(
         if levels:
             fitting.append(levels[-1].partition)
         if fitting:
-            best = min(fitting, key=lambda partition: max_uncertainty_reduction(joint, partition))
-            bits = max_uncertainty_reduction(joint, best)
-            levels.append(replace(level, leakage_bits=bits, cut=_keep(best)))
+            best = min(fitting, key=search.bits)
+            levels.append(replace(level, leakage_bits=search.bits(best), cut=_keep(best)))
+            effort.found(lambda: tuple(levels))
         else:
             complete = False
     return Levels(levels=tuple(levels), complete=complete)
@@ -295,16 +324,6 @@ def _whole(joint: JointRange, largest: int) -> list[Partition]:
 
 def _keep(partition: Partition) -> Callable[[], Partition]:
     return lambda: partition
-
-
-def _fewest_components(joint: JointRange, sets: CandidateSets, largest: int) -> int:
-    """Give a number of components that clusters of at most ``largest`` values cannot go below."""
-    sides = len(sets.before)
-    shown = np.unique(sets.value_of * sides + sets.side_of[sets.candidates]) % sides
-    rows = np.bincount(shown, minlength=sides)
-    ties = int((rows - -(-rows // largest)).sum())
-    whole = overlap_partition(joint, Partition.whole(joint.public.size)).size
-    return max(overlap_partition(joint).size - ties, whole)
 
 
 def _with_shared_bounds(levels: Sequence[Level]) -> tuple[Level, ...]:
