@@ -12,6 +12,7 @@ from hartley.errors import OptionError, WriteError
 from hartley.frontiers import LEAKAGES, SEARCHES, Leakage, Point, SearchName
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
+from hartley.measures.uncertainty import row_counts
 from hartley.measures.utility import Codeword
 from hartley.model import JointRange, Partition
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
@@ -232,7 +233,10 @@ def _write(
     with staged(places, overwrite=overwrite, private=("policy",)) as staging:
         try:
             Publication(seen.rows, policy).write(
-                staging.path("output"), plan.format_, keep_order=policy.choices.keep_order
+                staging.path("output"),
+                plan.format_,
+                keep_order=policy.choices.keep_order,
+                cluster_rows=row_counts(observed.before().without_side(), book.partition),
             )
             staging.path("policy").write_bytes(policy.to_json())
             output_sha256 = file_sha256(staging.path("output"))

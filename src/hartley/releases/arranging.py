@@ -1,0 +1,217 @@
+"""The rows of a release in the order they are published in.
+
+Their own order, where it is to be kept
+    The rows stream by as Arrow, and the place of each public value in the codebook is computed, not
+    joined: a join would leave them in any order, and sorting them again costs more than all the rest.
+
+A random order, where few different rows are published
+    They are counted, and a random order of them is made from the counts
+    (:mod:`~hartley.releases.shuffling`). The order of the source does not enter.
+
+A random order of many different rows
+    Each row gets a random number from the operating system, and the engine sorts by it. Nothing is left
+    by which somebody could undo that: the numbers are not made from a seed.
+
+What cannot go through Arrow unchanged (lists, intervals, ...), or has a codebook too large for places,
+is joined and sorted by the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.releases.places import places_for
+from hartley.releases.shuffling import shuffled
+from hartley.releases.table_files import ReadyRows
+
+if TYPE_CHECKING:
+    from hartley.releases.rows import Column, Rows
+
+BATCH = 1 << 18
+"""Rows that go through Arrow at once."""
+COUNTED_CELLS = 1 << 22
+"""Cells of different rows up to which they are counted."""
+_UNCHANGED = re.compile(
+    r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\)|BOOLEAN|VARCHAR|BLOB|DATE|TIME"
+    r"|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"
+)
+"""Types that Arrow gives back as they were, and whose equal cells are the same cell (but 0.0 and -0.0)."""
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """The cell of one published column."""
+
+    sql: str
+    """Its SQL, over the rows ``q`` and the codebook."""
+    label: str | None
+    """The column of the codebook that it is; nothing where it is published as it is."""
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """How rows find their labels: a table of public values and labels, and the join to it."""
+
+    table: str
+    """Holds the values as ``k0, k1, ...``, the number of their ``cluster``, and columns of labels."""
+    join: str
+    keys: Sequence[Column]
+    """The columns of the rows that are its keys."""
+
+
+class Arrangement:
+    """Rows and what is published of them, ready to be put in an order."""
+
+    def __init__(self, rows: Rows, recoding: Recoding, cells: Sequence[PublishedCell]) -> None:
+        self._rows = rows
+        self._recoding = recoding
+        self._cells = cells
+        self._source = f"{rows.sql} AS q{recoding.join}"
+
+    @property
+    def sql(self) -> str:
+        """What the cells can be selected from as ``p0, p1, ...``, in any order."""
+        return f"(SELECT {self._selected()} FROM {self._source})"
+
+    def kept(self) -> ReadyRows:
+        """Give the rows in their own order."""
+        connection: Any = self._rows.connection
+        recoding = self._recoding
+        places = places_for(connection, recoding.table, recoding.keys) if self._passes_unchanged() else None
+        if places is None:
+            return ReadyRows(connection, f"(SELECT {self._selected()} FROM {self._source} ORDER BY q.r)")
+        asked = [*places.sql(recoding.keys), *(cell.sql for cell in self._cells if cell.label is None)]
+        query = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(asked))
+        reader = connection.sql(f"SELECT {query} FROM {self._rows.sql} AS q").to_arrow_reader(BATCH)
+        labels = {cell.label: places.labels(cell.label) for cell in self._cells if cell.label is not None}
+        keys = len(recoding.keys)
+
+        def published(place: Any, untouched: Iterator[Any]) -> list[Any]:
+            import pyarrow.compute as pc
+
+            return [
+                next(untouched) if cell.label is None else pc.take(labels[cell.label], place)
+                for cell in self._cells
+            ]
+
+        batches = (
+            published(places.found(batch.columns[:keys]), iter(batch.columns[keys:])) for batch in reader
+        )
+        untyped = iter(reader.schema.types[keys:])
+        types = [next(untyped) if cell.label is None else labels[cell.label].type for cell in self._cells]
+        # The engine is busy giving the rows: a second connection writes them.
+        return _streamed(connection.beside(), types, batches)
+
+    def shuffled(
+        self, generator: np.random.Generator, cluster_rows: npt.NDArray[np.int64] | None = None
+    ) -> ReadyRows:
+        """Give the rows in a random order.
+
+        ``cluster_rows`` is how many rows each cluster has, where that is known already.
+        """
+        counted = self._counted(cluster_rows)
+        if counted is None:
+            return self._sorted_by_secrets()
+        cells, counts = counted
+        batches = shuffled_cells(cells, counts, generator)
+        return _streamed(self._rows.connection, [column.type for column in cells], batches)
+
+    def _counted(
+        self, cluster_rows: npt.NDArray[np.int64] | None
+    ) -> tuple[list[Any], npt.NDArray[np.int64]] | None:
+        """Give the different rows, column by column, and how often each occurs; nothing if they are many."""
+        if not self._passes_unchanged():
+            return None
+        if cluster_rows is not None and all(cell.label is not None for cell in self._cells):
+            cells = ", ".join(f"any_value({cell.sql}) AS p{n}" for n, cell in enumerate(self._cells))
+            table = self._rows.connection.sql(
+                f"SELECT {cells} FROM {self._recoding.table} GROUP BY cluster ORDER BY cluster"
+            ).to_arrow_table()
+            if len(table) == len(cluster_rows):
+                return _arrays(table), cluster_rows
+        most = COUNTED_CELLS // len(self._cells)
+        if self._rows.count() > most and self._estimated() > most:
+            return None
+        signs = [f"signbit({cell.sql}) AS z{n}" for n, cell in enumerate(self._cells) if self._is_signed(n)]
+        self._rows.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE hartley_published AS "
+            f"SELECT {', '.join([self._selected(), *signs])}, count(*) AS n FROM {self._source} GROUP BY ALL"
+        )
+        # In an order of their own, so that not even their numbers depend on the order of the rows.
+        table = self._rows.connection.sql("SELECT * FROM hartley_published ORDER BY ALL").to_arrow_table()
+        return _arrays(table)[: len(self._cells)], table.column("n").to_numpy()
+
+    def _estimated(self) -> int:
+        """Estimate how many different rows are published."""
+        cells = ", ".join(cell.sql for cell in self._cells)
+        (found,) = self._rows.connection.execute(
+            f"SELECT approx_count_distinct(hash({cells})) FROM {self._source}"
+        ).fetchall()
+        return int(found[0])
+
+    def _sorted_by_secrets(self) -> ReadyRows:
+        import pyarrow as pa
+
+        count = self._rows.count()
+        sizes = (min(BATCH, count - start) for start in range(0, count, BATCH))
+        numbers = (
+            [pa.Array.from_buffers(pa.uint64(), size, [None, pa.py_buffer(os.urandom(8 * size))])]
+            for size in sizes
+        )
+        secret = _streamed(self._rows.connection, [pa.uint64()], numbers, "hartley_secrets")
+        rows = f"(SELECT * FROM {self._rows.sql} POSITIONAL JOIN {secret.sql})"
+        source = f"{rows} AS q{self._recoding.join}"
+        return ReadyRows(secret.connection, f"(SELECT {self._selected()} FROM {source} ORDER BY q.p0)")
+
+    def _selected(self) -> str:
+        return ", ".join(f"{cell.sql} AS p{number}" for number, cell in enumerate(self._cells))
+
+    @cached_property
+    def _types(self) -> list[str]:
+        described = self._rows.connection.execute(f"DESCRIBE SELECT * FROM {self.sql}").fetchall()
+        return [row[1] for row in described]
+
+    def _is_signed(self, number: int) -> bool:
+        return self._types[number] in ("FLOAT", "DOUBLE")
+
+    def _passes_unchanged(self) -> bool:
+        return all(map(_UNCHANGED.fullmatch, self._types))
+
+
+def shuffled_cells(
+    cells: Sequence[Any], counts: npt.NDArray[np.int64], generator: np.random.Generator
+) -> Iterator[list[Any]]:
+    """Give rows in a random order, batch by batch, from different rows and how often each occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for block in shuffled(counts, generator):
+        for start in range(0, len(block), BATCH):
+            codes = pa.array(block[start : start + BATCH])
+            yield [pc.take(column, codes, boundscheck=False) for column in cells]
+
+
+def _arrays(table: Any) -> list[Any]:
+    return [column.combine_chunks() for column in table.columns]
+
+
+def _streamed(
+    connection: Any, types: Sequence[Any], batches: Iterable[list[Any]], name: str = "hartley_ready"
+) -> ReadyRows:
+    """Let an engine read batches of columns as ``p0, p1, ...``, once."""
+    import pyarrow as pa
+
+    schema = pa.schema([(f"p{number}", kind) for number, kind in enumerate(types)])
+    reader = pa.RecordBatchReader.from_batches(
+        schema, (pa.record_batch(columns, schema=schema) for columns in batches)
+    )
+    connection.register(name, reader)
+    return ReadyRows(connection, name)

@@ -1,0 +1,197 @@
+"""The order of a release: kept to the row, or random and without any trace of the one before."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hartley.releases import arranging, places
+from hartley.releases.arranging import Arrangement
+from hartley.releases.formats import Format
+from hartley.releases.policy import Policy
+from hartley.releases.publication import Publication
+from hartley.releases.rows import Rows
+from hartley.tables import open_table
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
+
+VALUES: dict[str, list[Any]] = {
+    "whole numbers": [3, -5, 2**40, 7, 4, None],
+    "near numbers": [3, -5, 12, 7, 4, None],
+    "huge numbers": [2**100, 2**100 + 1, -5, 0, None],
+    "floats": [0.0, -0.0, 1.5, 1e300, float("nan"), None],
+    "decimals": [Decimal("1.10"), Decimal("1.25"), Decimal("-7.00"), None],
+    "text": ["", "a", "A", "ä", "1.10", "1.1", None],
+    "dates": [dt.date(1960, 2, 29), dt.date(2024, 2, 29), dt.date(2024, 3, 1), None],
+    "moments": [dt.datetime(2024, 1, 1, 10), dt.datetime(1999, 1, 1, 10, 0, 0, 250_000), None],
+    "truths": [True, False, None],
+}
+
+
+def policy_for(table: pa.Table, folder: Path, **options: Any) -> Policy:
+    """Give the policy of a release of a table, by clusters of at most two values."""
+    settings = {
+        "target": Target("largest_cluster", 2),
+        "sensitive": "s",
+        "public": "x",
+        "search": "greedy",
+        "utility": "resolution",
+        "overwrite": True,
+        **options,
+    }
+    return Policy.read(release(table, folder / "for_policy.parquet", **settings).policy)
+
+
+def written(table: pa.Table, policy: Policy, path: Path, **options: Any) -> Path:
+    opened = open_table(table)
+    rows = Rows(opened, policy.published)
+    Publication(rows, policy).write(path, Format.of(path), **{"keep_order": False, **options})
+    opened.close()
+    return path
+
+
+def cells(path: Path) -> list[tuple[Any, ...]]:
+    table = pq.read_table(path)
+    # As text: -0.0 is not 0.0, and a missing number is not NaN.
+    return [tuple(map(repr, row.values())) for row in table.to_pylist()]
+
+
+def sample(values: list[Any], rows: int = 60, seed: int = 1) -> pa.Table:
+    chosen = random.Random(seed)
+    kind = pa.decimal128(38, 0) if 2**100 in values else None
+    drawn = [chosen.choice(values) for _ in range(rows)]
+    return pa.table(
+        {
+            "x": pa.array([Decimal(x) if kind and x is not None else x for x in drawn], kind),
+            "s": [chosen.choice("pqr") for _ in range(rows)],
+            "row": list(range(rows)),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_kept_rows_are_those_of_the_join_in_their_order(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sample(VALUES[kind])
+    policy = policy_for(table, tmp_path, harmless="row")
+    given: list[Any] = []
+    monkeypatch.setattr(arranging, "places_for", lambda *of: given.append(places.places_for(*of)) or given[0])
+    streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
+    assert given != [None]
+    monkeypatch.setattr(arranging, "places_for", lambda *_: None)
+    joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
+    assert streamed == joined
+    assert [row[-1] for row in streamed] == [str(number) for number in range(table.num_rows)]
+
+
+def test_rows_of_several_public_columns_keep_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sample(VALUES["text"])
+    table = table.append_column("y", sample(VALUES["near numbers"], seed=2).column("x"))
+    table = table.append_column("z", sample(VALUES["dates"], seed=3).column("x"))
+    policy = policy_for(table, tmp_path, public=["x", "y", "z"], harmless="row")
+    streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
+    monkeypatch.setattr(places, "MOST_PLACES", 100)
+    joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
+    assert streamed == joined
+    assert [row[1] for row in streamed] == [str(number) for number in range(table.num_rows)]
+
+
+def test_order_is_kept_over_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arranging, "BATCH", 1 << 12)
+    rows = 400_000
+    number = np.arange(rows)
+    table = pa.table({"x": number * 7919 % 100, "s": number % 3, "row": number})
+    source = tmp_path / "in.parquet"
+    pq.write_table(table, source, row_group_size=10_000)
+    found = release(
+        source,
+        tmp_path / "out.parquet",
+        target=Target("largest_cluster", 2),
+        sensitive="s",
+        public="x",
+        search="greedy",
+        keep_order=True,
+    )
+    label = {
+        member[0]: cluster.label[0]
+        for cluster in Policy.read(found.policy).clusters
+        for member in cluster.members
+    }
+    by_value = np.array([float(label[str(value)] or "") for value in range(100)])
+    out = pq.read_table(found.output).column("x").to_numpy()
+    assert np.array_equal(out, by_value[number * 7919 % 100])
+
+
+@pytest.mark.parametrize("beside", [(), ("k",)])
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl"])
+def test_shuffled_bytes_do_not_depend_on_the_order_of_the_source(
+    tmp_path: Path, ending: str, beside: tuple[str, ...]
+) -> None:
+    table = sample(VALUES["near numbers"], rows=300)
+    table = table.append_column("k", sample(VALUES["text"], rows=300, seed=8).column("x"))
+    policy = policy_for(table, tmp_path, harmless=beside)
+    contents = set()
+    for turn in range(4):
+        order = np.random.default_rng(turn).permutation(300)
+        path = written(
+            table.take(order), policy, tmp_path / f"out{ending}", generator=np.random.default_rng(7)
+        )
+        contents.add(path.read_bytes())
+    assert len(contents) == 1
+    other = written(table, policy, tmp_path / f"other{ending}", generator=np.random.default_rng(8))
+    assert other.read_bytes() not in contents
+
+
+def test_known_numbers_of_rows_are_those_that_would_be_counted(tmp_path: Path) -> None:
+    table = sample(VALUES["text"], rows=200)
+    policy = policy_for(table, tmp_path)
+    found = Counter(table.column("x").to_pylist())
+    known = np.array([sum(found[member[0]] for member in one.members) for one in policy.clusters])
+    given = written(table, policy, tmp_path / "given.parquet", cluster_rows=known)
+    counted = written(table, policy, tmp_path / "counted.parquet")
+    assert Counter(cells(given)) == Counter(cells(counted))
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_every_row_is_there_after_a_shuffle(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sample(VALUES["near numbers"])
+    table = table.append_column("k", sample(VALUES[kind], seed=4).column("x"))
+    policy = policy_for(table, tmp_path, harmless="k")
+    kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
+    counted = cells(written(table, policy, tmp_path / "counted.parquet"))
+    monkeypatch.setattr(arranging, "COUNTED_CELLS", 0)
+    by_secrets = cells(written(table, policy, tmp_path / "by_secrets.parquet"))
+    assert Counter(kept) == Counter(counted) == Counter(by_secrets)
+    assert len({tuple(kept), tuple(counted), tuple(by_secrets)}) == 3
+
+
+def test_many_different_rows_are_sorted_by_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arranging, "COUNTED_CELLS", 1000)
+    asked = []
+    sort = Arrangement._sorted_by_secrets
+    monkeypatch.setattr(Arrangement, "_sorted_by_secrets", lambda self: asked.append(self) or sort(self))
+    few = sample(VALUES["near numbers"], rows=2000).drop_columns("row")
+    policy = policy_for(few, tmp_path)
+    written(few, policy, tmp_path / "few.parquet")
+    assert not asked
+    many = sample(VALUES["near numbers"], rows=2000)
+    policy = policy_for(many, tmp_path, harmless="row")
+    path = written(many, policy, tmp_path / "many.parquet")
+    assert asked
+    order = pq.read_table(path).column("row").to_pylist()
+    assert sorted(order) == list(range(2000))
+    assert order != sorted(order)
