@@ -111,6 +111,9 @@ class Visit:
 
     def to_frontier(self) -> None:
         self.open_example()
+        self.to_frontier_from_roles()
+
+    def to_frontier_from_roles(self) -> None:
         self.give_role("age", "sensitive")
         self.give_role("cholesterol", "public")
         self.measure()
@@ -202,6 +205,288 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
     assert certificate["after"]["distinct_l"] == point.distinct_l
     assert "no cell of the table" in files["report.html"].read_text(encoding="utf-8")
     assert "For the curator only" in files["curators-report.html"].read_text(encoding="utf-8")
+
+
+def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_csv, tmp_path):
+    page = visit.page
+    visit.open_example()
+    for column, role in (
+        ("age", "sensitive"),
+        ("cholesterol", "public"),
+        ("sex", "keep"),
+        ("pulse", "harmless"),
+    ):
+        visit.give_role(column, role)
+    visit.measure()
+    assert visit.text("#audit-about").startswith("A reader of cholesterol and sex learns about age")
+    visit.wait_for_frontier()
+
+    # The frontier is that of a reader of both, and the sentences say what he learns from both.
+    found = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", keep="sex")
+    frontier = found.frontier
+    assert page.locator("#chart .point").count() == len(frontier.points)
+    page.locator("#by-candidates").fill("4")
+    point = frontier.best_utility_with(4)
+    assert visit.chosen() == frontier.points.index(point)
+    said = visit.text("#meaning")
+    assert f"with sex beside it, leaves at least {point.distinct_l} candidates of 37" in said
+    learnt = f"{found.reader.l0_bits(point.partition):.2f}".rstrip("0").rstrip(".")
+    added = f"{point.leakage_bits:.2f}".rstrip("0").rstrip(".")
+    assert (
+        f"together they give away at most {learnt} bits. Of that, cholesterol adds at most {added} bits"
+        in said
+    )
+    assert "Given away beyond what sex tells" in visit.text("#chart")
+
+    # The release is of that point, and says what the harmless column adds.
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    assert "with sex beside it" in visit.text("#release-about")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    assert page.locator("#rows thead th").all_inner_texts() == ["sex", "cholesterol", "pulse"]
+    assert "sex, unchanged; pulse, unchanged and harmless on your word" in visit.text("#holds")
+    assert "pulse is not harmless" in visit.text("#holds .error")
+    assert page.locator("#readers tbody tr").count() == 3
+    files = {}
+    for link in page.locator("#downloads a").all():
+        with page.expect_download() as waiting:
+            link.click()
+        path = files[waiting.value.suggested_filename] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(path)
+    certificate = json.loads(files["clinic-released.certificate.json"].read_text())
+    assert certificate["after"]["distinct_l"] == point.distinct_l
+    assert certificate["search"]["proven_optimal"] == point.proven_optimal
+    assert {column["name"]: column["treatment"] for column in certificate["columns"]}["sex"] == "kept"
+    assert verify(
+        files["clinic-released.csv"],
+        original=clinic_csv,
+        policy=files["clinic-released.policy.json"],
+        certificate=files["clinic-released.certificate.json"],
+    ).holds
+
+
+def test_more_choices_reach_the_release(visit, clinic_csv, tmp_path):
+    first = workflow.release(
+        clinic_csv,
+        tmp_path / "first.csv",
+        target=workflow.Target("distinct_l", 3),
+        sensitive="age",
+        public="pain",
+    )
+    page = visit.page
+    visit.open_example()
+    visit.give_role("age", "sensitive")
+    visit.give_role("cholesterol", "public")
+    page.click("#more summary")
+    page.fill("#missing-at", "220.5")
+    page.check("#publish-sensitive")
+    page.check("#keep-order")
+    page.set_input_files("#earlier-file", str(first.policy))
+    page.get_by_text("first.policy.json").wait_for()
+    visit.measure()
+    assert "of this table and of 1 earlier release" in visit.text("#audit-about")
+    visit.wait_for_frontier()
+    assert "with 1 earlier release beside it" in visit.text("#meaning")
+    page.click("#options summary")
+    page.select_option("[name=search]", "greedy")
+    page.select_option("[name=codeword]", "member")
+    page.click("#search-options button")
+    page.get_by_text("of the greedy run").wait_for()
+    page.focus('#chart [tabindex="0"]')
+    page.keyboard.press("End")
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.select_option("[name=labels]", "interval")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    assert "The rows are in the order of the original." in visit.text("#verified")
+    assert "age stands in the file" in visit.text("#holds")
+    assert "of the release and the earlier ones" in visit.text("#readers")
+    with page.expect_download() as waiting:
+        page.locator("#downloads a").nth(1).click()
+    waiting.value.save_as(tmp_path / "policy.json")
+    choices = json.loads((tmp_path / "policy.json").read_text())["choices"]
+    expected = {"missing_at": 220.5, "codeword": "member", "labels": "interval", "keep_order": True}
+    assert {name: choices[name] for name in expected} == expected
+    # Without the earlier release, what was shown is of another reader; it goes.
+    page.get_by_role("button", name="Remove first.policy.json").click()
+    assert page.is_hidden("#audit")
+    assert page.locator("#earlier li").count() == 0
+
+
+def test_results_hide_when_a_role_changes(visit):
+    page = visit.page
+    visit.to_frontier()
+    visit.give_role("sex", "keep")
+    for section in ("audit", "frontier", "release"):
+        assert page.is_hidden(f"#{section}")
+    visit.measure()
+    visit.wait_for_frontier()
+    assert "with sex beside it" in visit.text("#meaning")
+
+
+def test_a_role_can_change_while_a_search_runs(visit, hard_csv):
+    page = visit.page
+    visit.upload(hard_csv)
+    page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    page.wait_for_selector("#progress:not([hidden])")
+    visit.give_role("place", "sensitive")
+    visit.give_role("illness", "public")
+    assert page.is_hidden("#frontier")
+    # The new audit does not wait for the old search.
+    page.click("#measure")
+    page.wait_for_selector("#audit:not([hidden])", timeout=15_000)
+    assert visit.text("#audit-about").startswith("A reader of illness learns about place")
+
+
+def test_a_search_can_be_stopped_and_started_again(visit, hard_csv):
+    page = visit.page
+    visit.upload(hard_csv)
+    page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    page.wait_for_selector("#chart .point")
+    page.click("#stop")
+    page.wait_for_selector("#progress", state="hidden", timeout=30_000)
+    page.click("#options summary")
+    page.select_option("[name=leakage]", "istar")
+    page.click("#search-options button")
+    page.get_by_text("all proven to be best").wait_for()
+    assert "for certain" in visit.text("#chart")
+
+
+def test_two_windows_are_told_of_each_other(chromium, visit, address, hard_csv):
+    page = visit.page
+    visit.upload(hard_csv)
+    page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    page.wait_for_selector("#chart .point")
+    other = Visit(chromium, address)
+    other.to_frontier()
+    page.wait_for_selector("#error:not([hidden])")
+    assert "in another window" in visit.text("#error")
+    assert page.is_hidden("#progress")
+    # What the first window still shows cannot be taken for the other's table.
+    assert page.is_disabled("#preview")
+    visit.expected_refusals = 1
+    page.click("#measure")
+    page.get_by_text("another table has been opened since").wait_for()
+    other.page.click("#preview")
+    other.page.wait_for_selector("#recoding tbody tr")
+    other.context.close()
+    assert other.wrong == []
+
+
+def test_a_page_that_is_loaded_again_during_a_search_starts_afresh(visit, hard_csv):
+    page = visit.page
+    visit.upload(hard_csv)
+    page.wait_for_selector("#columns tbody tr")
+    visit.give_role("place", "public")
+    visit.give_role("illness", "sensitive")
+    visit.measure()
+    page.wait_for_selector("#progress:not([hidden])")
+    page.reload()
+    assert page.is_hidden("#roles")
+    visit.to_frontier()
+    assert page.locator("#error").is_hidden()
+
+
+def test_a_release_made_twice_has_its_own_files(visit):
+    page = visit.page
+    visit.to_frontier()
+    names = []
+    for place in (1, 3):
+        page.click(f'#chart [data-index="{place}"] .dot')
+        page.click("#preview")
+        page.wait_for_selector("#recoding tbody tr")
+        page.click("#release-options button")
+        page.wait_for_selector("#downloads a")
+        # The report of the other point is gone; it can be made for this one.
+        page.get_by_role("button", name="Report for the board").click()
+        page.get_by_role("link", name="Report for the board").wait_for()
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="Released table").click()
+        names.append(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert len(set(names[0].split())) > len(set(names[1].split()))
+
+
+def test_files_written_another_way_are_read_when_the_page_is_told_how(visit, tmp_path):
+    page = visit.page
+    path = tmp_path / "praxis.csv"
+    path.write_bytes("Alter;Straße\n30;Hauptstraße\n41;Mühlweg\n30;Mühlweg\n".encode("latin-1"))
+    visit.expected_refusals = 2
+    visit.upload(path)
+    page.get_by_text("is not UTF-8; choose its encoding").wait_for()
+    assert page.is_visible("[name=encoding]")
+    page.select_option("[name=encoding]", "latin-1")
+    visit.upload(path)
+    page.get_by_text("if that separates the cells, choose it").wait_for()
+    page.select_option("[name=delimiter]", ";")
+    visit.upload(path)
+    page.wait_for_selector("#columns tbody tr")
+    assert "Mühlweg" in visit.text("#columns")
+    visit.give_role("Alter", "sensitive")
+    visit.give_role("Straße", "public")
+    visit.measure()
+    visit.wait_for_frontier()
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Released table").click()
+    assert "Mühlweg" in Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def test_a_sheet_of_a_workbook_can_be_chosen(visit, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="writes the workbook")
+    book = openpyxl.Workbook()
+    book.active.title = "<b>People"
+    for row in (["age", "place"], [30, "a"], [41, "b"]):
+        book.active.append(row)
+    sheet = book.create_sheet("Others")
+    for row in (["size", "mixed"], [1, 2], [2, "x"], [3, "x"]):
+        sheet.append(row)
+    book.save(tmp_path / "two.xlsx")
+    page = visit.page
+    visit.upload(tmp_path / "two.xlsx")
+    page.wait_for_selector("#columns tbody tr")
+    assert page.locator("#sheet option").all_inner_texts() == ["<b>People", "Others"]
+    page.select_option("#sheet", "Others")
+    page.get_by_label("Role of size", exact=True).wait_for()
+    assert page.is_disabled("[aria-label='Role of mixed']")
+    page.get_by_role("button", name="Read mixed as text").click()
+    page.wait_for_selector("[aria-label='Role of mixed']:not([disabled])")
+    assert page.input_value("#sheet") == "Others"
+    visit.open_example()
+    page.get_by_label("Role of pulse", exact=True).wait_for()
+    assert page.is_hidden("#sheet-choice")
+
+
+def test_a_file_that_is_too_large_is_not_even_sent(chromium, tmp_path):
+    process, url = serve("--upload-limit", "1")
+    try:
+        visit = Visit(chromium, url)
+        path = tmp_path / "large.csv"
+        path.write_bytes(b"age,place\n" + b"30,somewhere\n" * 100_000)
+        sent: list[str] = []
+        visit.page.on("request", lambda request: sent.append(request.url))
+        visit.upload(path)
+        visit.page.wait_for_selector("#error:not([hidden])")
+        assert visit.text("#error") == "large.csv is larger than 1 MB, the most that is taken."
+        assert [url for url in sent if "/api/" in url] == []
+        visit.open_example()
+        visit.context.close()
+        assert visit.wrong == []
+    finally:
+        assert end(process) == 0
 
 
 def test_everything_can_be_done_from_the_keyboard(visit, frontier):
@@ -352,9 +637,17 @@ def test_the_greedy_run_can_be_asked_for(visit, clinic_csv):
 def test_nothing_is_cut_off_on_a_phone(chromium, address, scheme):
     visit = Visit(chromium, address, color_scheme=scheme)
     visit.page.set_viewport_size({"width": 360, "height": 740})
-    visit.to_frontier()
+    visit.open_example()
+    visit.give_role("sex", "keep")
+    visit.give_role("pulse", "harmless")
+    for summary in visit.page.locator("details:visible > summary").all():
+        summary.click()
+    visit.to_frontier_from_roles()
+    visit.page.click("#options summary")
     visit.page.click("#preview")
     visit.page.wait_for_selector("#recoding tbody tr")
+    visit.page.click("#release-options button")
+    visit.page.wait_for_selector("#downloads a")
     wide = visit.page.evaluate("document.documentElement.scrollWidth")
     visit.context.close()
     assert wide <= 360

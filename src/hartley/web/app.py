@@ -51,6 +51,7 @@ class Search:
         }
 
 
+TAKEN = "this search was ended: another table or search was started, in another window perhaps"
 IDLE = Search(number=0, state="idle")
 """Nothing is searched, and nothing has been since the table was opened."""
 
@@ -296,6 +297,8 @@ async def _open(service: Service, asked: Json) -> Json:
 
 async def _end_search(service: Service) -> None:
     if service.task is not None and not service.task.done():
+        if service.search is not None:
+            service.search.message = TAKEN
         service.worker.stop()
         await asyncio.wait([service.task])
 

@@ -220,11 +220,12 @@ async function search() {
   let found = await ask("/api/search", { ...state.roles, ...options, time_limit: Number(options.time_limit) || null });
   const { number } = found;
   while (following === state.following) {
-    if (found.number !== number) {
+    if (found.number === number) showSearch(found);
+    if (found.number !== number || (found.state === "stopped" && found.message)) {
       by("progress").hidden = true;
-      throw new Error("Another table or search was started in another window; this one has ended.");
+      by("preview").disabled = true;
+      throw new Error("This search was ended: another table or search was started, in another window perhaps.");
     }
-    showSearch(found);
     if (found.state !== "running") break;
     await new Promise((resolve) => setTimeout(resolve, 250));
     if (following === state.following) found = await fetched("/api/search");
