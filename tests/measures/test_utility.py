@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import combinations
 from math import inf, log2
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from hartley.errors import InputError, OptionError
 from hartley.examples import toy
-from hartley.measures.columns import ColumnsDistortion
+from hartley.measures.columns import COMBINATIONS, ColumnsDistortion
 from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, utility_of
 from hartley.model import Alphabet, Partition
 from strategies import partitions
@@ -54,6 +55,20 @@ def test_a_value_without_position_stays_alone():
     spread = LineDistortion(np.array([1.0, np.nan, 3.0]), "midpoint")
     assert spread.costs(Partition.from_clusters([[0, 2], [1]])).tolist() == [1.0, 0.0]
     assert spread.costs(Partition.from_clusters([[0, 1], [2]])).tolist() == [inf, 0.0]
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS)
+@pytest.mark.parametrize("codeword", CODEWORDS)
+def test_over_columns_a_value_with_a_missing_cell_stays_alone_wherever_it_stands(codeword, combination):
+    cells = [(0, "a"), (None, "a"), (4, "a"), (2, None), (1, "a")]
+    public = Alphabet.of_values(cells, columns=("number", "kind"))
+    both = ColumnsDistortion.of(public, codeword, combination=combination)
+    for size in (2, 3, 4):
+        for cluster in combinations(range(5), size):
+            rest = [[place] for place in range(5) if place not in cluster]
+            partition = Partition.from_clusters([list(cluster), *rest])
+            missing = {1, 3} & set(cluster)
+            assert (utility_of(both, partition) == -inf) == bool(missing)
 
 
 def test_a_centroid_can_lie_worse_before_it_lies_better():

@@ -228,11 +228,20 @@ class ColumnsDistortion:
         """How many public values it is about."""
         return len(self.columns[0].here)
 
+    @property
+    def here(self) -> npt.NDArray[np.bool_]:
+        """Where the value has a place: a cell in every column."""
+        return np.logical_and.reduce([column.here for column in self.columns])
+
     def costs(self, partition: Partition) -> Floats:
         """Give the distance from the codewords to the farthest member, for every cluster."""
         costs = np.zeros(partition.size)
         unions = self.union_costs()
+        here = self.here
         for number, cluster in enumerate(partition.clusters()):
+            if len(cluster) > 1 and not here[cluster].all():
+                costs[number] = np.inf
+                continue
             for joined in cluster[1:]:
                 costs[number] = unions.with_each(cluster[0])[joined]
                 unions.merge(cluster[0], joined)
@@ -251,8 +260,7 @@ class ColumnsUnions:
     """The distortion of every union over several columns."""
 
     def __init__(self, utility: ColumnsDistortion) -> None:
-        here = np.logical_and.reduce([column.here for column in utility.columns])
-        self.members = Members(frozen_array(here))
+        self.members = Members(frozen_array(utility.here))
         self._columns = [column.unions() for column in utility.columns]
         self._combination = utility.combination
 
