@@ -15,8 +15,6 @@ from hartley.compilation import hot_loop
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-BITS = 62
-"""Bits of a word that are used: signs stay out of it."""
 OLDER, YOUNGER = 0, 3
 """Where a cluster begins in a row: its first rank (-1: there is no such cluster), the last member that can be
 its codeword, and how many sensitive values it holds (as many as wanted where it has enough)."""

@@ -11,7 +11,8 @@ cluster's cost can fall when it grows. What holds:
   price tells whether D can be undercut; Dinkelbach's iteration ends at the exact value.
 
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
-one end or both, intervals for the rest.
+one end or both, intervals for the rest. Where few values lie within reach of each other, the sweep over
+fronts (:mod:`~hartley.search.optimal.fronts`) meets every partition and needs nothing else.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster, tight_end_bound
 from hartley.search.optimal.certificates_distortion import CentroidEndCertificate, SweepCertificate
+from hartley.search.optimal.fronts import MOST_NODES, least_by_fronts
 from hartley.search.optimal.intervals import interval_starts
 from hartley.search.optimal.least_distortion import (
     LeastDistortion,
@@ -41,6 +43,12 @@ from hartley.search.optimal.windows import Windows, latest_starts
 
 LONGEST_PEELED = 400
 """Lines up to this many values are peeled and their ends solved."""
+LONGEST_SWEPT = 20_000
+"""Lines up to this many values are swept over fronts."""
+SHORT_SWEEP = MOST_NODES // 10
+"""Sets looked at by the sweep that comes before the solver."""
+SHARES = (0.25, 0.5, 0.75, 1.0)
+"""Limits of the sweeps that come after it, from bound to cost; a low one is cheap and raises the bound."""
 STEPS_PER_CALL = 3_000_000
 """Elementary steps between two looks at whether to stop."""
 PLANS: tuple[tuple[End, ...], ...] = (
@@ -122,13 +130,15 @@ def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> Le
     plan = centroid_intervals(line.positions, latest, known.cost, effort)
     if plan is not None:
         known = _improved(line, known, cut_of_starts(line, plan.starts))
+    if line.size <= LONGEST_SWEPT:
+        known = _swept(line, known, (1.0,), SHORT_SWEEP, effort)
     if known.proven_optimal or line.size > LONGEST_PEELED:
         return known
     known = _bounded_by_ends(line, known, effort)
     known = _bounded_by_tight_ends(line, known, effort)
     for plan_of_ends in PLANS:
         known = _peeled(line, known, plan_of_ends, effort)
-    return known
+    return _swept(line, known, SHARES, MOST_NODES, effort)
 
 
 def _improved(line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
@@ -136,6 +146,26 @@ def _improved(line: Line, known: LeastDistortion, cut: Callable[[], Partition]) 
     cost = line.cost_of(partition)
     if cost < known.cost and line.distinct_l_of(partition) >= known.distinct_l:
         return known.with_partition(cost, cut)
+    return known
+
+
+def _swept(
+    line: Line, known: LeastDistortion, shares: tuple[float, ...], most_nodes: int, effort: Effort
+) -> LeastDistortion:
+    """Sweep over fronts within limits between bound and cost; what a sweep decides, it decides for good."""
+    for share in shares:
+        if known.proven_optimal or effort.should_stop():
+            break
+        limit = known.lower_bound + share * (known.cost - known.lower_bound)
+        answer = least_by_fronts(line, known.distinct_l, min(limit, known.cost), most_nodes, effort)
+        if not answer.decided:
+            break
+        if answer.cluster_of is not None:
+            known = _improved(line, known, cut_of_ranks(line, answer.cluster_of))
+        bound = min(answer.cost, limit, known.cost) - line.rounding
+        known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+        if answer.cluster_of is not None:
+            break
     return known
 
 

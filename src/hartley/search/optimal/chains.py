@@ -26,7 +26,6 @@ import numpy.typing as npt
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.kernels.chain_sweep import (
     BEFORE,
-    BITS,
     HELD,
     OLDER,
     TAKER,
@@ -79,7 +78,7 @@ class _Sweep:
         self.halved = windows.cost == "midpoint"
         self.most_states = most_states
         self.ends = _ends(windows.within(cost))
-        self.words = _words(line)
+        self.words = line.words
         self.full = np.bitwise_or.reduce(self.words, axis=0)
         self.anywhere = np.zeros_like(self.words)
         self.once = np.zeros_like(self.words)
@@ -166,11 +165,3 @@ def _trace(layers: list[Places], row: int) -> Places:
 def _ends(earliest: Places) -> Places:
     """Turn the earliest start of each end into the latest end of each start."""
     return np.searchsorted(earliest, np.arange(len(earliest)), side="right") - 1
-
-
-def _words(line: Line) -> Places:
-    """Give the sensitive values of each rank as bits of words."""
-    words = np.zeros((line.size, line.sensitive_size // BITS + 1), dtype=np.int64)
-    ranks = np.repeat(np.arange(line.size), np.diff(line.indptr))
-    np.bitwise_or.at(words, (ranks, line.indices // BITS), np.int64(1) << (line.indices % BITS))
-    return words

@@ -21,6 +21,9 @@ from hartley.model import JointRange, Partition
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+WORD_BITS = 62
+"""Bits of a word that are used: signs stay out of it."""
+
 
 @hot_loop
 def fewest_candidates(
@@ -121,6 +124,15 @@ class Line:
         for i, value in zip(rank.tolist(), self.indices.tolist(), strict=True):
             bits[i] |= 1 << value
         return tuple(bits)
+
+    @cached_property
+    def words(self) -> Places:
+        """The sensitive values of each rank as the bits of words, for loops that are compiled."""
+        words = np.zeros((self.size, self.sensitive_size // WORD_BITS + 1), dtype=np.int64)
+        ranks = np.repeat(np.arange(self.size), np.diff(self.indptr))
+        bits = np.int64(1) << (self.indices.astype(np.int64) % WORD_BITS)
+        np.bitwise_or.at(words, (ranks, self.indices // WORD_BITS), bits)
+        return words
 
     def partition_of_ranks(self, cluster_of: npt.NDArray[np.integer]) -> Partition:
         """Turn the cluster of each rank into a partition of the alphabet."""
