@@ -104,6 +104,12 @@ def walk(page: Page, name: str) -> None:
     page.get_by_label("Role of age", exact=True).select_option("sensitive")
     page.get_by_label("Role of cholesterol", exact=True).select_option("public")
     shot("roles", "#roles")
+    page.get_by_label("Role of sex", exact=True).select_option("keep")
+    page.click("#more summary")
+    if name == "app":
+        shot("more", "#roles")
+    page.click("#more summary")
+    page.get_by_label("Role of sex", exact=True).select_option("")
     page.click("#measure")
     page.wait_for_selector("#chart .point")
     page.wait_for_selector("#progress", state="hidden")

@@ -112,7 +112,10 @@ def test_the_order_of_the_rows_is_kept_only_where_it_is_asked_for(browser, clini
 def test_a_missing_number_takes_the_place_it_is_given(browser):
     asked, frontier = frontier_of(browser, missing_at=200, codeword="member")
     place = len(frontier["points"]) - 1
+    seen = browser.post("/api/look", json={"revision": asked["revision"], "point": place}).json()
     made, _ = released(browser, asked, place)
+    # The preview names released values as the release does.
+    assert [one["released"] for one in seen["recoding"]] == [one["released"] for one in made["codebook"]]
     assert made["release"]["point"] == frontier["points"][place]
     policy = json.loads(browser.get(made["links"]["policy"]["href"]).content)
     assert policy["choices"]["missing_at"] == 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from hartley.errors import InputError
 from hartley.frontiers import Frontier
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import candidate_counts, row_counts
+from hartley.measures.utility import Codeword
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
-from hartley.releases.labels import MISSING, codebook
+from hartley.releases.labels import MISSING, Labels, codebook
 from hartley.releases.policy import Policy
 from hartley.report import words
 from hartley.report.figures import Figure, candidates_figure, recoding_figure
@@ -85,7 +86,7 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
     before, after = measure(reader.sees()), measure(reader.sees(partition))
-    recoding = _recoding(joint, partition)
+    recoding = _recoding(joint, partition, found.frontier.codeword)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
         "point": point.to_dict(),
@@ -217,9 +218,10 @@ def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
     return FIGURES[kind](found.joint, found.frontier.points[place].partition, THEMES[theme])
 
 
-def _recoding(joint: JointRange, partition: Partition) -> list[Json]:
-    """List the first released values and what they stand for."""
-    book = codebook(joint.public, partition)
+def _recoding(joint: JointRange, partition: Partition, codeword: str | None) -> list[Json]:
+    """List the first released values and what they stand for, labelled as a release does by itself."""
+    labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
+    book = codebook(joint.public, partition, labels)
     released = joint.release(book.partition)
     # With side information a released value leaves different candidates beside different side values.
     candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
