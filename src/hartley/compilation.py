@@ -6,12 +6,13 @@ function, compiled when ``n`` is large enough to be worth the wait. The compiler
 imported only then, and its work is kept on disk for the next run.
 
 A hot loop may call other hot loops of the same package by name; they are compiled
-with it.
+with it. One that is called often from inside another and makes no array of its own is better marked
+with :func:`hot_part`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
@@ -40,8 +41,9 @@ def on_compilation(listener: Callable[[str], None]) -> Iterator[None]:
 class HotLoop(Generic[P, R]):
     """A plain function that can also be had compiled; see the module's text."""
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[P, R], options: Mapping[str, bool] | None = None) -> None:
         self.plain = function
+        self._options = dict(options or {})
         self._compiled: Callable[P, R] | None = None
         update_wrapper(self, function)
 
@@ -57,14 +59,22 @@ class HotLoop(Generic[P, R]):
     def compiled(self) -> Callable[P, R]:
         """The compiled function; the first use on a machine takes the compiler's time."""
         if self._compiled is None:
-            import numba
-
-            dispatcher = numba.njit(cache=True)(self._with_compiled_callees())
+            dispatcher = self._dispatcher(self._with_compiled_callees())
             if not _is_kept_on_disk(dispatcher):
                 for listener in _listeners:
                     listener(self.plain.__name__)
             self._compiled = cast("Callable[P, R]", dispatcher)
         return self._compiled
+
+    def _dispatcher(self, function: FunctionType) -> Any:
+        import numba
+
+        compiled: Any = numba.njit
+        try:
+            return compiled(cache=True, **self._options)(function)
+        except KeyError:
+            # A compiler that does not know an option does without: slower, with the same result.
+            return compiled(cache=True)(function)
 
     def _with_compiled_callees(self) -> FunctionType:
         """Copy the function so that the hot loops it calls are the compiled ones."""
@@ -93,6 +103,15 @@ def hot_loop(function: Callable[P, R]) -> HotLoop[P, R]:
     (8, 8)
     """
     return HotLoop(function)
+
+
+def hot_part(function: Callable[P, R]) -> HotLoop[P, R]:
+    """Mark a plain function that hot loops call in their innermost turns and that makes no array.
+
+    The arrays it is given belong to its caller, so it is compiled without counting who uses them, which would
+    take longer than its work. The compiler refuses one that makes an array all the same.
+    """
+    return HotLoop(function, {"_nrt": False})
 
 
 def _is_kept_on_disk(dispatcher: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.compilation import hot_loop, hot_part
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -36,7 +36,7 @@ def single_runs(positions: Floats) -> tuple[Ints, Floats, Ints]:
     return links, values, np.full(2, count, np.int64)
 
 
-@hot_loop
+@hot_part
 def member_cost(low: float, high: float, run: int, links: Ints, values: Floats) -> float:
     """Give the least, over the members in these runs, of the distance to the farther end of the span."""
     best = np.inf
@@ -58,7 +58,7 @@ def member_cost(low: float, high: float, run: int, links: Ints, values: Floats) 
     return best
 
 
-@hot_loop
+@hot_part
 def join_runs(one: int, other: int, links: Ints, values: Floats, used: Ints) -> int:
     """Join two lists of runs, shortest first, and give the head of the joined list.
 

@@ -32,6 +32,8 @@ class MergeTree:
     kept: npt.NDArray[np.integer]
     joined: npt.NDArray[np.integer]
     ends: npt.NDArray[np.integer]
+    complete: bool = True
+    """Whether the search came to its end; a run that was stopped is the beginning of the whole one."""
 
     def __post_init__(self) -> None:
         for name in ("kept", "joined", "ends"):
@@ -54,15 +56,20 @@ class MergeTree:
 
     @classmethod
     def of_merges(
-        cls, size: int, kept: npt.NDArray[np.integer], joined: npt.NDArray[np.integer]
+        cls,
+        size: int,
+        kept: npt.NDArray[np.integer],
+        joined: npt.NDArray[np.integer],
+        *,
+        complete: bool = True,
     ) -> MergeTree:
         """Build a run in which every merge is a step of its own."""
-        return cls(size, kept, joined, np.arange(len(kept) + 1))
+        return cls(size, kept, joined, np.arange(len(kept) + 1), complete)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MergeTree):
             return NotImplemented
-        return self.size == other.size and all(
+        return (self.size, self.complete) == (other.size, other.complete) and all(
             equal_arrays(getattr(self, name), getattr(other, name)) for name in ("kept", "joined", "ends")
         )
 
@@ -70,7 +77,8 @@ class MergeTree:
         return hash((self.size, self.joined.tobytes()))
 
     def __repr__(self) -> str:
-        return f"MergeTree({self.size} values, {len(self.kept)} merges in {self.steps} steps)"
+        stopped = "" if self.complete else ", stopped"
+        return f"MergeTree({self.size} values, {len(self.kept)} merges in {self.steps} steps{stopped})"
 
     @property
     def steps(self) -> int:

@@ -15,7 +15,6 @@ from hartley.measures.columns import COMBINATIONS, ColumnsDistortion, Combinatio
 from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import CODEWORDS, Codeword, LineDistortion, Utility
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 TABLE = {("a", "b"): 1.0, ("a", "c"): 3.0, ("b", "c"): 2.0}
@@ -159,17 +158,3 @@ def test_wrong_options_are_refused() -> None:
         MatrixDistortion(np.array([[0.0, -1.0], [1.0, 0.0]]))
     with pytest.raises(OptionError, match="utility weight"):
         joint_search(random_joint(random.Random(1), 3), MatrixDistortion(np.zeros((3, 3))), -1.0)
-
-
-def test_a_stopped_search_gives_the_run_so_far_and_tells_its_progress() -> None:
-    rng = random.Random(9)
-    joint = random_joint(rng, 200)
-    utility = MatrixDistortion(np.abs(np.subtract.outer(np.arange(200.0), np.arange(200.0))))
-    whole = component_joining(joint, utility)
-    told: list[int] = []
-    asked = iter(range(1000))
-    effort = Effort(should_stop=lambda: next(asked) >= 4, progress=lambda done, *_: told.append(done))
-    part = component_joining(joint, utility, effort)
-    assert part.merges == whole.merges[: part.steps]
-    assert part.steps == min(5, whole.steps)
-    assert told

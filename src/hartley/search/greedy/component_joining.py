@@ -30,15 +30,17 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.line_order import LineOrder
 from hartley.search.greedy.observations import Components
 from hartley.search.greedy.recording import Recorder
-from hartley.search.kernels.joining_by_size import joining_by_size
-from hartley.search.kernels.joining_on_line import joining_on_line
+from hartley.search.greedy.slices import run_in_slices
+from hartley.search.kernels import joining_by_size, joining_on_line
+from hartley.search.kernels.interned_sets import sets_for
+from hartley.search.kernels.line_slots import slots_for
 
 STEPS_PER_VALUE = 8
 WHAT = "joining components"
 
 
 def component_joining(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
-    """Run Algorithm 2 to its end.
+    """Run Algorithm 2 to its end; where it is stopped, give the merges up to there.
 
     >>> from hartley.examples import toy
     >>> run = component_joining(toy(), Resolution(7))
@@ -46,28 +48,54 @@ def component_joining(joint: JointRange, utility: Utility, effort: Effort = UNLI
     [(0, 2), (1, 4), (3, 5), (0, 6)]
     """
     if joint.side is None and isinstance(utility, Resolution):
-        return _by_size(joint)
+        return _by_size(joint, effort)
     if joint.side is None and isinstance(utility, LineDistortion):
-        return _on_line(joint, utility)
+        return _on_line(joint, utility, effort)
     if isinstance(utility, Resolution):
         return _by_size_and_components(joint, utility, effort)
     return _by_pairs(joint, utility, effort)
 
 
-def _by_size(joint: JointRange) -> MergeTree:
+def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
+    size = joint.public.size
     parts = components(joint)
-    order = np.argsort(-parts.sizes, kind="stable")
-    search = joining_by_size.for_size(STEPS_PER_VALUE * joint.public.size)
-    kept, joined = search(parts.labels.astype(np.int32), parts.sizes, order)
-    return MergeTree.of_merges(joint.public.size, kept, joined)
+    heaps = joining_by_size.heaps_for(parts.labels, parts.sizes)
+
+    def report() -> tuple[int, int, str]:
+        return int(heaps.at[joining_by_size.MERGES]), parts.size - 1, WHAT
+
+    complete = run_in_slices(
+        joining_by_size.joining_by_size, STEPS_PER_VALUE * size, (heaps,), effort, report
+    )
+    done = int(heaps.at[joining_by_size.MERGES])
+    return MergeTree.of_merges(size, heaps.kept[:done], heaps.joined[:done], complete=complete)
 
 
-def _on_line(joint: JointRange, utility: LineDistortion) -> MergeTree:
+def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> MergeTree:
+    size = joint.public.size
     line = LineOrder.of(utility)
-    search = joining_on_line.for_size(STEPS_PER_VALUE * joint.public.size)
-    component = components(joint).labels.astype(np.int32)
-    kept, joined = search(component, line.places, line.positions, line.codeword, line.is_exact)
-    return MergeTree.of_merges(joint.public.size, kept, joined)
+    parts = components(joint)
+    kind = parts.labels[line.places[: len(line.positions)]].astype(np.int32)
+    slots = slots_for(
+        line.places,
+        line.positions,
+        line.codeword,
+        kind=kind,
+        alias=np.arange(parts.size, dtype=np.int32),
+        is_exact=line.is_exact,
+    )
+    offers = joining_on_line.offers_for(kind, parts.size)
+    no_sets = sets_for(0, 0, 0, is_numbered=True)
+
+    def report() -> tuple[int, int, str]:
+        done = offers.at[joining_on_line.ASKED] + offers.at[joining_on_line.MERGES]
+        return int(done), len(kind) + len(offers.kept), WHAT
+
+    complete = run_in_slices(
+        joining_on_line.joining_on_line, STEPS_PER_VALUE * size, (slots, no_sets, offers), effort, report
+    )
+    done = int(offers.at[joining_on_line.MERGES])
+    return MergeTree.of_merges(size, offers.kept[:done], offers.joined[:done], complete=complete)
 
 
 def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
@@ -95,11 +123,13 @@ def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
 
     heap = []
     for place in range(size):
+        if record.must_stop():
+            return record.tree()
         if place % 64 == 0:
             effort.progress(place, 2 * size, WHAT)
         heap += cheapest(place)
     heapify(heap)
-    while heap:
+    while heap and not record.must_stop():
         _, kept, joined, asked, kept_age, joined_age = heappop(heap)
         if (age[kept], age[joined]) == (kept_age, joined_age) and bool(graph.joined_by(kept)[0][joined]):
             graph.merge(kept, joined)
@@ -108,8 +138,7 @@ def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
             age[kept] += 1
             age[joined] = -1
             asked = kept
-            if not record.end_step():
-                break
+            record.end_step()
         elif age[asked] != (kept_age if asked == kept else joined_age):
             continue
         for entry in cheapest(asked):
@@ -128,6 +157,8 @@ def _by_size_and_components(joint: JointRange, utility: Resolution, effort: Effo
     while True:
         best: tuple[int, ...] | None = None
         for place in live:
+            if record.must_stop():
+                return record.tree()
             costs = unions.with_each(place)
             joins, mine, yours = graph.joined_by(place)
             costs[~joins] = np.inf
@@ -155,5 +186,4 @@ def _by_size_and_components(joint: JointRange, utility: Resolution, effort: Effo
         sizes[pair[0]] += sizes[pair[1]]
         live.remove(pair[1])
         record.merge(*pair)
-        if not record.end_step():
-            return record.tree()
+        record.end_step()

@@ -28,8 +28,9 @@ from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.observations import Candidates, Components
 from hartley.search.greedy.recording import Recorder
+from hartley.search.greedy.slices import run_in_slices
 from hartley.search.kernels.joint_by_pairs import best_joint_pair
-from hartley.search.kernels.joint_by_size import joint_by_size
+from hartley.search.kernels.joint_by_size import MERGES, joint_by_size, standing_for
 from hartley.search.kernels.joint_order import rounded
 
 MOST_VALUES = 10_000
@@ -42,6 +43,8 @@ def joint_search(
 ) -> MergeTree:
     """Run the search of problem (3) to its end, for one weight of utility.
 
+    Where it is stopped, give the merges up to there.
+
     >>> from hartley.examples import toy
     >>> joint_search(toy(), Resolution(7), utility_weight=0.3).merges
     [(1, 2), (3, 4), (5, 6), (0, 5)]
@@ -49,7 +52,7 @@ def joint_search(
     if not (utility_weight >= 0 and np.isfinite(utility_weight)):
         raise OptionError("the utility weight must be a finite number, not below zero")
     if joint.side is None and isinstance(utility, Resolution):
-        return _by_size(joint, utility_weight)
+        return _by_size(joint, utility_weight, effort)
     if joint.public.size > MOST_VALUES:
         raise InputError(
             f"the joint search compares all pairs of at most {MOST_VALUES} public values, and there are "
@@ -60,17 +63,18 @@ def joint_search(
     return _by_observations(joint, utility, utility_weight, effort)
 
 
-def _by_size(joint: JointRange, utility_weight: float) -> MergeTree:
+def _by_size(joint: JointRange, utility_weight: float, effort: Effort) -> MergeTree:
+    size = joint.public.size
     parts = components(joint)
-    search = joint_by_size.for_size(joint.public.size * parts.size)
-    kept, joined = search(
-        parts.labels.astype(np.int64),
-        parts.sizes.astype(np.int64),
-        candidate_counts(joint).astype(np.int64),
-        joint.sensitive.size,
-        float(utility_weight),
-    )
-    return MergeTree.of_merges(joint.public.size, kept, joined)
+    standing = standing_for(parts.labels, parts.sizes, candidate_counts(joint))
+    state = (standing, joint.sensitive.size, float(utility_weight))
+
+    def report() -> tuple[int, int, str]:
+        return int(standing.at[MERGES]), parts.size - 1, WHAT
+
+    complete = run_in_slices(joint_by_size, size * parts.size, state, effort, report)
+    done = int(standing.at[MERGES])
+    return MergeTree.of_merges(size, standing.kept[:done], standing.joined[:done], complete=complete)
 
 
 def _by_pairs(joint: JointRange, utility: Utility, utility_weight: float, effort: Effort) -> MergeTree:
@@ -81,19 +85,21 @@ def _by_pairs(joint: JointRange, utility: Utility, utility_weight: float, effort
     values = parts.sizes.astype(np.int64)
     count = candidate_counts(joint).astype(np.int64)
     tracker = utility.union_costs()
+    record = Recorder(size, effort, WHAT)
     unions = np.empty((size, size))
     for place in range(size):
+        if record.must_stop():
+            return record.tree()
         unions[place] = tracker.with_each(place)
     costs = np.zeros(size)
     live = np.arange(size)
-    record = Recorder(size, effort, WHAT)
     choose = best_joint_pair.for_size(size * size)
-    while True:
+    while not record.must_stop():
         kept, joined = choose(
             live, unions, costs, count, component, values, joint.sensitive.size, float(utility_weight)
         )
         if kept < 0:
-            return record.tree()
+            break
         costs[kept] = unions[kept, joined]
         # Sets of different components share nothing.
         count[kept] += count[joined]
@@ -104,8 +110,8 @@ def _by_pairs(joint: JointRange, utility: Utility, utility_weight: float, effort
         unions[kept] = unions[:, kept] = tracker.with_each(kept)
         live = live[live != joined]
         record.merge(kept, joined)
-        if not record.end_step():
-            return record.tree()
+        record.end_step()
+    return record.tree()
 
 
 def _by_observations(joint: JointRange, utility: Utility, utility_weight: float, effort: Effort) -> MergeTree:
@@ -123,6 +129,8 @@ def _by_observations(joint: JointRange, utility: Utility, utility_weight: float,
         before = log2(leakages[leaking[0]]) - utility_weight * utility.of_cost(float(worst[costly[0]]))
         best: tuple[float, ...] | None = None
         for one in live:
+            if record.must_stop():
+                return record.tree()
             joins, mine, yours = graph.joined_by(one)
             union_costs = unions.with_each(one)
             for other in np.flatnonzero(joins & (union_costs < np.inf)).tolist():
@@ -147,5 +155,4 @@ def _by_observations(joint: JointRange, utility: Utility, utility_weight: float,
         costs[kept] = cost_of_best
         live.remove(joined)
         record.merge(kept, joined)
-        if not record.end_step():
-            return record.tree()
+        record.end_step()

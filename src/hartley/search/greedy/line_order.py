@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.measures.utility import LineDistortion
-from hartley.search.kernels.cheapest_partner import CENTROID, MEMBER, MIDPOINT
+from hartley.search.kernels.line_slots import CENTROID, MEMBER, MIDPOINT
 
 CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
 

@@ -29,15 +29,19 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.greedy.line_order import LineOrder
 from hartley.search.greedy.observations import Candidates
 from hartley.search.greedy.recording import Recorder
-from hartley.search.kernels.interned_sets import marks
-from hartley.search.kernels.narrowest_by_size import narrowest_by_size
+from hartley.search.greedy.slices import run_in_slices
+from hartley.search.kernels.interned_sets import sets_for
+from hartley.search.kernels.line_slots import slots_for
+from hartley.search.kernels.narrowest_by_size import narrowest_by_size, tournament_for
 from hartley.search.kernels.narrowest_on_line import narrowest_on_line
+from hartley.search.kernels.narrowest_steps import MERGES, STEPS, Steps, steps_for
 
 STEPS_PER_VALUE = 8
+WHAT = "merging the narrowest clusters"
 
 
 def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMITED) -> MergeTree:
-    """Run Algorithm 1 to its end.
+    """Run Algorithm 1 to its end; where it is stopped, give the steps that were finished.
 
     >>> from hartley.examples import toy
     >>> run = narrowest_first(toy(), Resolution(7))
@@ -45,48 +49,68 @@ def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMI
     [Partition({0, 1, 6}, {2, 4}, {3, 5}), Partition({0, 1, 6}, {2, 3, 4, 5})]
     """
     if joint.side is None and isinstance(utility, Resolution):
-        return _by_size(joint)
+        return _by_size(joint, effort)
     if joint.side is None and isinstance(utility, LineDistortion):
-        return _on_line(joint, utility)
+        return _on_line(joint, utility, effort)
     return _by_pairs(joint, utility, effort)
 
 
-def _by_size(joint: JointRange) -> MergeTree:
-    size = joint.public.size
-    search = narrowest_by_size.for_size(STEPS_PER_VALUE * size)
-    kept, joined, ends = search(
-        joint.indptr, joint.indices.astype(np.int32), marks(joint.sensitive.size), joint.sensitive.size
+def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
+    size, width = joint.public.size, joint.sensitive.size
+    steps = steps_for(size, width)
+    sets = sets_for(size, joint.pairs, width, is_numbered=True)
+    state = (joint.indptr, joint.indices.astype(np.int32), sets, tournament_for(size), steps)
+    complete = run_in_slices(
+        narrowest_by_size, STEPS_PER_VALUE * size, state, effort, lambda: _progress(steps, size)
     )
-    return MergeTree(size, kept, joined, ends)
+    return _tree(steps, size, complete=complete)
 
 
-def _on_line(joint: JointRange, utility: LineDistortion) -> MergeTree:
-    size = joint.public.size
+def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> MergeTree:
+    size, width = joint.public.size, joint.sensitive.size
     line = LineOrder.of(utility)
-    search = narrowest_on_line.for_size(STEPS_PER_VALUE * size)
-    kept, joined, ends = search(
-        joint.indptr,
-        joint.indices.astype(np.int32),
-        marks(joint.sensitive.size),
-        joint.sensitive.size,
+    slots = slots_for(
         line.places,
         line.positions,
         line.codeword,
-        line.is_exact,
+        kind=np.empty(size, np.int32),
+        alias=np.empty(0, np.int32),
+        is_exact=line.is_exact,
     )
-    return MergeTree(size, kept, joined, ends)
+    slot_at = np.empty(size, np.int32)
+    slot_at[line.places] = np.arange(size)
+    steps = steps_for(size, width)
+    sets = sets_for(size, joint.pairs, width, is_numbered=False)
+    state = (joint.indptr, joint.indices.astype(np.int32), slot_at, slots, sets, steps)
+    complete = run_in_slices(
+        narrowest_on_line, STEPS_PER_VALUE * size, state, effort, lambda: _progress(steps, size)
+    )
+    return _tree(steps, size, complete=complete)
+
+
+def _progress(steps: Steps, size: int) -> tuple[int, int, str]:
+    return int(steps.at[MERGES]), size - 1, WHAT
+
+
+def _tree(steps: Steps, size: int, *, complete: bool) -> MergeTree:
+    ends = steps.ends[: steps.at[STEPS] + 1].copy()
+    return MergeTree(
+        size, steps.kept[: ends[-1]].copy(), steps.joined[: ends[-1]].copy(), ends, complete=complete
+    )
 
 
 def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
     """Search under any utility and side information, looking at all clusters for each partner."""
     candidates = Candidates(joint)
     unions = utility.union_costs()
-    record = Recorder(joint.public.size, effort, "merging the narrowest clusters")
+    record = Recorder(joint.public.size, effort, WHAT)
     while True:
         narrowest = candidates.leakages == candidates.leakages.max()
         for place in np.flatnonzero(narrowest).tolist():
             if not narrowest[place]:
                 continue
+            if record.must_stop():
+                return record.tree()
             costs = unions.with_each(place)
             costs[~candidates.changed_by(place)] = np.inf
             partner = int(costs.argmin())
@@ -97,5 +121,6 @@ def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
             candidates.merge(kept, joined)
             unions.merge(kept, joined)
             record.merge(kept, joined)
-        if not record.moved or not record.end_step():
+        if not record.moved:
             return record.tree()
+        record.end_step()

@@ -16,6 +16,7 @@ class Recorder:
         self._kept: list[int] = []
         self._joined: list[int] = []
         self._ends = [0]
+        self._stopped = False
 
     def merge(self, kept: int, joined: int) -> None:
         """Write a merge down."""
@@ -24,10 +25,14 @@ class Recorder:
         if len(self._kept) % 64 == 0:
             self._effort.progress(len(self._kept), self._size - 1, self._what)
 
-    def end_step(self) -> bool:
-        """End a step; tell whether the search may go on."""
+    def end_step(self) -> None:
+        """End a step."""
         self._ends.append(len(self._kept))
-        return not self._effort.should_stop()
+
+    def must_stop(self) -> bool:
+        """Tell whether the search must end now; to be asked before every longer piece of work."""
+        self._stopped = self._stopped or self._effort.should_stop()
+        return self._stopped
 
     @property
     def moved(self) -> bool:
@@ -35,6 +40,7 @@ class Recorder:
         return len(self._kept) > self._ends[-1]
 
     def tree(self) -> MergeTree:
-        """Give the run."""
-        merges = np.array(self._kept, dtype=np.int64), np.array(self._joined, dtype=np.int64)
-        return MergeTree(self._size, *merges, np.array(self._ends))
+        """Give the run; of one that was stopped, the steps that were finished."""
+        done = self._ends[-1]
+        merges = np.array(self._kept[:done], dtype=np.int64), np.array(self._joined[:done], dtype=np.int64)
+        return MergeTree(self._size, *merges, np.array(self._ends), complete=not self._stopped)

@@ -6,21 +6,69 @@ pops two. Inside a component the clusters form a pairing heap ordered by size, t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.compilation import hot_loop, hot_part
 
 Ints = npt.NDArray[np.integer]
 
+STEPS_OF_A_MERGE = 64
+"""Elementary steps that a merge takes: three ways down a heap, and what the pairing heaps put off."""
+ENTERED, HEAP, MERGES = range(3)
+"""What ``at`` holds: values put into their component's heap, components left, and merges so far."""
 
-@hot_loop
-def meld(one: int, other: int, size: Ints, child: Ints, sibling: Ints) -> int:
+
+class Heaps(NamedTuple):
+    """The components by smallest cluster, and the clusters of each; loops change the arrays in place."""
+
+    component: Ints
+    """The component of each place, numbered by its earliest value."""
+    values: Ints
+    """How many values each component has."""
+    size: Ints
+    child: Ints
+    sibling: Ints
+    root: Ints
+    """The pairing heap of each component's clusters."""
+    keys: Ints
+    numbers: Ints
+    """The heap of components; a key orders by smallest cluster, then by most values."""
+    kept: Ints
+    joined: Ints
+    at: Ints
+
+
+def heaps_for(component: Ints, values: Ints) -> Heaps:
+    """Lay out single values, given the component of each and how many values each component has."""
+    many, parts = len(component), len(values)
+    # Sorted, the components make a heap.
+    order = np.argsort(-values, kind="stable")
+    return Heaps(
+        component=component.astype(np.int32),
+        values=values.astype(np.int64),
+        size=np.ones(many, np.int64),
+        child=np.full(many, -1, np.int32),
+        sibling=np.full(many, -1, np.int32),
+        root=np.full(parts, -1, np.int32),
+        keys=(np.int64(1) << 32) + many - values[order].astype(np.int64),
+        numbers=order.astype(np.int32),
+        kept=np.empty(parts - 1, np.int32),
+        joined=np.empty(parts - 1, np.int32),
+        at=np.array([0, parts, 0]),
+    )
+
+
+@hot_part
+def meld(one: int, other: int, heaps: Heaps) -> int:
     """Join two pairing heaps and give the root; -1 is the empty heap."""
     if one < 0:
         return other
     if other < 0:
         return one
+    size, child, sibling = heaps.size, heaps.child, heaps.sibling
     if size[other] < size[one] or (size[other] == size[one] and other < one):
         one, other = other, one
     sibling[other] = child[one]
@@ -28,9 +76,10 @@ def meld(one: int, other: int, size: Ints, child: Ints, sibling: Ints) -> int:
     return one
 
 
-@hot_loop
-def without_root(root: int, size: Ints, child: Ints, sibling: Ints) -> int:
+@hot_part
+def without_root(root: int, heaps: Heaps) -> int:
     """Take the root off a pairing heap and give the new root."""
+    child, sibling = heaps.child, heaps.sibling
     node = child[root]
     child[root] = -1
     pairs = -1
@@ -41,7 +90,7 @@ def without_root(root: int, size: Ints, child: Ints, sibling: Ints) -> int:
             following = sibling[partner]
             sibling[partner] = -1
         sibling[node] = -1
-        joined = meld(node, partner, size, child, sibling)
+        joined = meld(node, partner, heaps)
         sibling[joined] = pairs
         pairs = joined
         node = following
@@ -49,14 +98,15 @@ def without_root(root: int, size: Ints, child: Ints, sibling: Ints) -> int:
     while pairs >= 0:
         following = sibling[pairs]
         sibling[pairs] = -1
-        result = meld(result, pairs, size, child, sibling)
+        result = meld(result, pairs, heaps)
         pairs = following
     return result
 
 
-@hot_loop
-def sift_down(heap: int, keys: Ints, numbers: Ints, key: int, number: int) -> None:
-    """Put an entry in at the top of a binary heap of this many and let it sink to its place."""
+@hot_part
+def sift_down(key: int, number: int, heaps: Heaps) -> None:
+    """Put a component in at the top of the heap and let it sink to its place."""
+    keys, numbers, heap = heaps.keys, heaps.numbers, heaps.at[HEAP]
     hole = 0
     while True:
         below = 2 * hole + 1
@@ -78,46 +128,33 @@ def sift_down(heap: int, keys: Ints, numbers: Ints, key: int, number: int) -> No
 
 
 @hot_loop
-def joining_by_size(component: Ints, values: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """Give the merges (kept, joined).
-
-    ``component`` numbers the component of each place by its earliest value, ``values`` counts the
-    values of each component, and ``order`` lists components from the largest down, ties by number.
-    """
-    n = len(component)
-    heap = len(values)
-    size = np.ones(n, np.int64)
-    child = np.full(n, -1, np.int32)
-    sibling = np.full(n, -1, np.int32)
-    root = np.full(heap, -1, np.int32)
-    for place in range(n - 1, -1, -1):
-        root[component[place]] = meld(root[component[place]], place, size, child, sibling)
-    values = values.copy()
-    # A key orders by smallest cluster, then by most values; at first all clusters are single.
-    keys = np.empty(heap, np.int64)
-    numbers = np.empty(heap, np.int32)
-    for i in range(heap):
-        keys[i] = (1 << 32) + n - values[order[i]]
-        numbers[i] = order[i]
-    kept = np.empty(heap - 1, np.int32)
-    joined = np.empty(heap - 1, np.int32)
-    merges = 0
-    while heap > 1:
-        one = numbers[0]
-        heap -= 1
-        sift_down(heap, keys, numbers, keys[heap], numbers[heap])
-        two = numbers[0]
+def joining_by_size(budget: int, heaps: Heaps) -> bool:
+    """Carry the run on for about so many elementary steps; tell whether it has come to its end."""
+    at, root, size, values = heaps.at, heaps.root, heaps.size, heaps.values
+    many = len(size)
+    while at[ENTERED] < many and budget > 0:
+        at[ENTERED] += 1
+        budget -= 2
+        place = many - at[ENTERED]
+        part = heaps.component[place]
+        root[part] = meld(root[part], place, heaps)
+    while at[HEAP] > 1:
+        if budget <= 0:
+            return False
+        budget -= STEPS_OF_A_MERGE
+        one = heaps.numbers[0]
+        at[HEAP] -= 1
+        sift_down(heaps.keys[at[HEAP]], heaps.numbers[at[HEAP]], heaps)
+        two = heaps.numbers[0]
         x, y = root[one], root[two]
-        rest = meld(
-            without_root(x, size, child, sibling), without_root(y, size, child, sibling), size, child, sibling
-        )
+        rest = meld(without_root(x, heaps), without_root(y, heaps), heaps)
         keep, join = min(x, y), max(x, y)
         size[keep] += size[join]
         stays = min(one, two)
         values[stays] = values[one] + values[two]
-        root[stays] = meld(rest, keep, size, child, sibling)
-        kept[merges] = keep
-        joined[merges] = join
-        merges += 1
-        sift_down(heap, keys, numbers, (size[root[stays]] << 32) + n - values[stays], stays)
-    return kept, joined
+        root[stays] = meld(rest, keep, heaps)
+        heaps.kept[at[MERGES]] = keep
+        heaps.joined[at[MERGES]] = join
+        at[MERGES] += 1
+        sift_down((size[root[stays]] << 32) + many - values[stays], stays, heaps)
+    return True

@@ -9,26 +9,68 @@ cluster is asked again.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
-from hartley.measures.member_runs import join_runs, single_runs
-from hartley.search.kernels.cheapest_partner import (
-    CENTROID,
-    EMPTY,
-    MEMBER,
-    cheapest_partner,
-    representative,
-)
+from hartley.compilation import hot_loop, hot_part
+from hartley.search.kernels.cheapest_partner import cheapest_partner
+from hartley.search.kernels.interned_sets import Sets
+from hartley.search.kernels.line_slots import EMPTY, WORK, Slots, join_slots, representative
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
+ASKED, LEFT, MERGES = range(3)
+"""What ``at`` holds: how many clusters were asked for the first time, how many components are left, and
+merges so far."""
+STEPS_OF_A_QUESTION = 32
+"""Elementary steps that a question takes beside those for finding the partner."""
 
-@hot_loop
-def replay(slot: int, winners: Ints, costs: Floats, pairs: Ints) -> None:
+
+class Offers(NamedTuple):
+    """The cheapest union that each cluster knows, and the tournament over them; changed in place."""
+
+    costs: Floats
+    pairs: Ints
+    """The two labels of the union as one number."""
+    partners: Ints
+    ages: Ints
+    """How old the partner was."""
+    age: Ints
+    """How many merges each cluster has behind it."""
+    winners: Ints
+    weight: Ints
+    """How many values on the line each component has."""
+    kept: Ints
+    joined: Ints
+    at: Ints
+
+
+def offers_for(component: Ints, parts: int) -> Offers:
+    """Make room for the offers of clusters, given the component of each slot out of so many components."""
+    many = len(component)
+    weight = np.bincount(component, minlength=parts).astype(np.int32)
+    left = int((weight > 0).sum())
+    return Offers(
+        costs=np.full(many, np.inf),
+        pairs=np.zeros(many, np.int64),
+        partners=np.full(many, -1, np.int32),
+        ages=np.zeros(many, np.int32),
+        age=np.zeros(many, np.int32),
+        winners=np.full(2 << max(many - 1, 0).bit_length(), -1, np.int32),
+        weight=weight,
+        kept=np.empty(max(left - 1, 0), np.int32),
+        joined=np.empty(max(left - 1, 0), np.int32),
+        at=np.array([0, left, 0]),
+    )
+
+
+@hot_part
+def replay(slot: int, offers: Offers) -> None:
     """Play the tournament again above a slot whose entry has changed."""
+    winners, costs, pairs = offers.winners, offers.costs, offers.pairs
     node = (len(winners) // 2 + slot) // 2
     while node > 0:
         one, two = winners[2 * node], winners[2 * node + 1]
@@ -43,140 +85,62 @@ def replay(slot: int, winners: Ints, costs: Floats, pairs: Ints) -> None:
         node //= 2
 
 
-@hot_loop
-def joining_on_line(
-    component: Ints, places: Ints, positions: Floats, codeword: int, is_exact: bool
-) -> tuple[Ints, Ints]:
-    """Give the merges (kept, joined).
+@hot_part
+def ask(slot: int, slots: Slots, sets: Sets, offers: Offers) -> None:
+    """Have a cluster look for its cheapest union, and enter that into the tournament."""
+    leaf = len(offers.winners) // 2 + slot
+    partner, cost = cheapest_partner(slot, slots, sets)
+    if partner < 0:
+        offers.winners[leaf] = -1
+    else:
+        first, second = np.int64(slots.label[slot]), np.int64(slots.label[partner])
+        offers.costs[slot] = cost
+        offers.pairs[slot] = (min(first, second) << 32) + max(first, second)
+        offers.partners[slot] = partner
+        offers.ages[slot] = offers.age[partner]
+        offers.winners[leaf] = slot
+    replay(slot, offers)
 
-    ``places`` lists the values in line order, those without a position last; ``positions`` holds the
-    positions of the others; ``component`` gives the component of each place.
+
+@hot_loop
+def joining_on_line(budget: int, slots: Slots, sets: Sets, offers: Offers) -> bool:
+    """Carry the run on for about so many elementary steps; tell whether it has come to its end.
+
+    There are no sets here, and ``sets`` is empty: classes are components.
     """
-    m = len(positions)
-    body = np.empty((m, 4), np.float64)
-    kind = np.empty(m, np.int32)
-    label = places[:m].astype(np.int32)
-    alias = np.arange(component.max() + 1).astype(np.int32)
-    weight = np.zeros(len(alias), np.int32)
-    after = np.arange(1, m + 1).astype(np.int32)
-    before = np.arange(-1, m - 1).astype(np.int32)
-    half = 1
-    while half < m:
-        half *= 2
-    bounds = np.empty((2 * half, 9), np.float64)
-    labels = np.empty(2 * half, np.int32)
-    kinds = np.full(2 * half, EMPTY, np.int32)
-    changed = np.empty(2 * m + 2, np.int32)
-    state = np.zeros(2, np.int64)
-    stack = np.empty((256, 2), np.float64)
-    largest, reach = 1.0, 0.0
-    components = 0
-    for slot in range(m):
-        reach = max(reach, abs(positions[slot]))
-        body[slot, 0] = positions[slot]
-        body[slot, 1] = positions[slot]
-        body[slot, 2] = positions[slot]
-        body[slot, 3] = 1.0
-        kind[slot] = component[places[slot]]
-        if weight[kind[slot]] == 0:
-            components += 1
-        weight[kind[slot]] += 1
-    runs = np.arange(m if codeword == MEMBER else 0)
-    links, values, run_used = single_runs(positions[: len(runs)])
-    # What each cluster knows: the cheapest union, its two labels as one number, the partner and its age.
-    costs = np.full(m, np.inf)
-    pairs = np.zeros(m, np.int64)
-    partners = np.full(m, -1, np.int32)
-    ages = np.zeros(m, np.int32)
-    age = np.zeros(m, np.int32)
-    winners = np.full(2 * half, -1, np.int32)
-    kept = np.empty(max(components - 1, 0), np.int32)
-    joined = np.empty(max(components - 1, 0), np.int32)
-    merges = 0
-    asked = 0
-    while components > 1:
-        if asked < m:
-            slot = asked
-            asked += 1
-        else:
-            slot = winners[1]
-            if slot < 0:
-                break
-            partner = partners[slot]
-            one = representative(alias, kind[slot])
-            two = one
-            if kind[partner] != EMPTY and age[partner] == ages[slot]:
-                two = representative(alias, kind[partner])
-            if one != two:
-                kept[merges] = pairs[slot] >> 32
-                joined[merges] = pairs[slot] & 0xFFFFFFFF
-                merges += 1
-                components -= 1
-                if components == 1:
-                    break
-                stays, leaves = min(slot, partner), max(slot, partner)
-                body[stays, 1] = max(body[slot, 1], body[partner, 1])
-                body[stays, 2] += body[leaves, 2]
-                body[stays, 3] += body[leaves, 3]
-                largest = max(largest, body[stays, 3])
-                label[stays] = kept[merges - 1]
-                if after[leaves] < m:
-                    before[after[leaves]] = before[leaves]
-                after[before[leaves]] = after[leaves]
-                if weight[one] < weight[two]:
-                    one, two = two, one
-                alias[two] = one
-                weight[one] += weight[two]
-                kind[stays] = one
-                kind[leaves] = EMPTY
-                age[stays] += 1
-                if codeword == MEMBER:
-                    runs[stays] = join_runs(runs[stays], runs[leaves], links, values, run_used)
-                if state[1] == 1:
-                    if state[0] + 2 > len(changed):
-                        state[1] = 0
-                        state[0] = 0
-                    else:
-                        changed[state[0]] = stays
-                        changed[state[0] + 1] = leaves
-                        state[0] += 2
-                winners[half + leaves] = -1
-                replay(leaves, winners, costs, pairs)
-                slot = stays
-        slack = 0.0
-        mean_slack = 32 * 2.3e-16 * reach
-        if codeword == CENTROID and not is_exact:
-            slack = 2.3e-16 * reach * (4 * largest + 8)
-            mean_slack += 2 * slack
-        partner, cost = cheapest_partner(
-            slot,
-            body,
-            label,
-            kind,
-            alias,
-            after,
-            before,
-            codeword,
-            slack,
-            mean_slack,
-            runs,
-            links,
-            values,
-            bounds,
-            labels,
-            kinds,
-            changed,
-            state,
-            stack,
-        )
-        if partner < 0:
-            winners[half + slot] = -1
-        else:
-            first, second = np.int64(label[slot]), np.int64(label[partner])
-            costs[slot] = cost
-            pairs[slot] = (min(first, second) << 32) + max(first, second)
-            partners[slot] = partner
-            ages[slot] = age[partner]
-            winners[half + slot] = slot
-        replay(slot, winners, costs, pairs)
-    return kept[:merges], joined[:merges]
+    at, alias, weight = offers.at, slots.alias, offers.weight
+    slots.state[WORK] = 0
+    while slots.state[WORK] < budget:
+        if at[LEFT] <= 1:
+            return True
+        slots.state[WORK] += STEPS_OF_A_QUESTION
+        if at[ASKED] < len(slots.after):
+            ask(at[ASKED], slots, sets, offers)
+            at[ASKED] += 1
+            continue
+        slot = offers.winners[1]
+        if slot < 0:
+            return True
+        partner = offers.partners[slot]
+        one = representative(alias, slots.kind[slot])
+        two = one
+        if slots.kind[partner] != EMPTY and offers.age[partner] == offers.ages[slot]:
+            two = representative(alias, slots.kind[partner])
+        if one != two:
+            keep = offers.pairs[slot] >> 32
+            offers.kept[at[MERGES]] = keep
+            offers.joined[at[MERGES]] = offers.pairs[slot] & 0xFFFFFFFF
+            at[MERGES] += 1
+            at[LEFT] -= 1
+            if weight[one] < weight[two]:
+                one, two = two, one
+            alias[two] = one
+            weight[one] += weight[two]
+            stays, leaves = min(slot, partner), max(slot, partner)
+            join_slots(stays, leaves, one, keep, slots)
+            offers.age[stays] += 1
+            offers.winners[len(offers.winners) // 2 + leaves] = -1
+            replay(leaves, offers)
+            slot = stays
+        ask(slot, slots, sets, offers)
+    return False

@@ -10,56 +10,114 @@ component. Pairs that hold all narrowest clusters are few, and are looked at one
 from __future__ import annotations
 
 from math import log2
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.compilation import hot_loop, hot_part
 from hartley.search.kernels.joint_order import is_better, rounded
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
+ALIVE, MERGES, LARGEST = range(3)
+"""What ``at`` holds: clusters that stand, merges so far, and the size of the largest cluster."""
+
+
+class Standing(NamedTuple):
+    """All clusters of a run under way; loops change the arrays in place."""
+
+    component: Ints
+    """The component of each place."""
+    values: Ints
+    """How many values each component has."""
+    shown: Ints
+    """How many candidates each cluster has."""
+    size: Ints
+    live: Ints
+    """The places of the clusters that stand, in no order."""
+    head: Ints
+    tail: Ints
+    following: Ints
+    """The values of a component as a list, so that the smaller of two can be renamed."""
+    first_of: Ints
+    second_of: Ints
+    """The best cluster of each size, and the best one of another component; -1 between two looks."""
+    present: Ints
+    """The sizes that occur."""
+    kept: Ints
+    joined: Ints
+    at: Ints
+
+
+def standing_for(component: Ints, values: Ints, candidates: Ints) -> Standing:
+    """Lay out single values: the component and candidates of each, and how many values each component has."""
+    many, parts = len(component), len(values)
+    by_part = np.argsort(component, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(values)[:-1]))
+    following = np.full(many, -1, np.int64)
+    following[by_part[:-1]] = by_part[1:]
+    tail = by_part[starts + values - 1]
+    following[tail] = -1
+    return Standing(
+        component=component.astype(np.int64),
+        values=values.astype(np.int64),
+        shown=candidates.astype(np.int64),
+        size=np.ones(many, np.int64),
+        live=np.arange(many),
+        head=by_part[starts],
+        tail=tail,
+        following=following,
+        first_of=np.full(many + 1, -1, np.int64),
+        second_of=np.full(many + 1, -1, np.int64),
+        present=np.empty(many, np.int64),
+        kept=np.empty(parts - 1, np.int64),
+        joined=np.empty(parts - 1, np.int64),
+        at=np.array([many, 0, 1]),
+    )
+
+
+@hot_part
+def join_clusters(keep: int, join: int, standing: Standing) -> None:
+    """Merge two clusters, and the components they are of."""
+    component, values, at = standing.component, standing.values, standing.at
+    one, two = component[keep], component[join]
+    if values[one] < values[two]:
+        one, two = two, one
+    place = standing.head[two]
+    while place >= 0:
+        component[place] = one
+        place = standing.following[place]
+    standing.following[standing.tail[one]] = standing.head[two]
+    standing.tail[one] = standing.tail[two]
+    values[one] += values[two]
+    standing.shown[keep] += standing.shown[join]
+    standing.size[keep] += standing.size[join]
+    at[LARGEST] = max(at[LARGEST], standing.size[keep])
+    for i in range(at[ALIVE]):
+        if standing.live[i] == join:
+            at[ALIVE] -= 1
+            standing.live[i] = standing.live[at[ALIVE]]
+            break
+
 
 @hot_loop
-def joint_by_size(
-    component: Ints, values: Ints, candidates: Ints, width: int, weight: float
-) -> tuple[Ints, Ints]:
-    """Give the merges (kept, joined).
+def joint_by_size(budget: int, standing: Standing, width: int, weight: float) -> bool:
+    """Carry the run on for about so many elementary steps; tell whether it has come to its end.
 
-    ``component`` numbers the component of each place, ``values`` counts the values of each component,
-    ``candidates`` the candidates of each value; ``width`` is how many sensitive values there are,
-    ``weight`` how much utility weighs.
+    ``width`` is how many sensitive values there are, ``weight`` how much utility weighs.
     """
+    component, values, count, size = standing.component, standing.values, standing.shown, standing.size
+    first_of, second_of, present = standing.first_of, standing.second_of, standing.present
+    live, at = standing.live, standing.at
     n = len(component)
-    component = component.copy()
-    values = values.copy()
-    count = candidates.copy()
-    size = np.ones(n, np.int64)
-    live = np.arange(n)
-    alive = n
-    parts = len(values)
-    members = np.argsort(component)
-    # The values of a component as a list, so that the smaller of two can be renamed.
-    head = np.full(parts, -1, np.int64)
-    tail = np.full(parts, -1, np.int64)
-    following = np.full(n, -1, np.int64)
-    for i in range(n - 1, -1, -1):
-        place = members[i]
-        part = component[place]
-        following[place] = head[part]
-        if head[part] < 0:
-            tail[part] = place
-        head[part] = place
-    kept = np.empty(parts - 1, np.int64)
-    joined = np.empty(parts - 1, np.int64)
-    first_of = np.full(n + 1, -1, np.int64)
-    second_of = np.full(n + 1, -1, np.int64)
-    present = np.empty(n, np.int64)
     best = np.empty(6, np.float64)
     trial = np.empty(6, np.float64)
-    largest = 1
-    for merges in range(parts - 1):
+    while at[MERGES] < len(standing.kept):
+        if budget <= 0:
+            return False
+        alive, largest = at[ALIVE], at[LARGEST]
         # The three narrowest clusters, and the best two of each size.
         narrow = np.full(3, -1, np.int64)
         sizes = 0
@@ -152,24 +210,9 @@ def joint_by_size(
         for i in range(sizes):
             first_of[present[i]] = -1
             second_of[present[i]] = -1
-        kept[merges] = keep
-        joined[merges] = join
-        one, two = component[keep], component[join]
-        if values[one] < values[two]:
-            one, two = two, one
-        place = head[two]
-        while place >= 0:
-            component[place] = one
-            place = following[place]
-        following[tail[one]] = head[two]
-        tail[one] = tail[two]
-        values[one] += values[two]
-        count[keep] += count[join]
-        size[keep] += size[join]
-        largest = max(largest, size[keep])
-        for i in range(alive):
-            if live[i] == join:
-                alive -= 1
-                live[i] = live[alive]
-                break
-    return kept, joined
+        standing.kept[at[MERGES]] = keep
+        standing.joined[at[MERGES]] = join
+        at[MERGES] += 1
+        join_clusters(keep, join, standing)
+        budget -= 2 * alive + 8 * total
+    return True

@@ -7,12 +7,12 @@ from math import floor
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.compilation import hot_part
 
 Floats = npt.NDArray[np.float64]
 
 
-@hot_loop
+@hot_part
 def rounded(change: float) -> float:
     """Round a change of the Lagrangian to 12 decimals; beyond a few thousand it has no more than that."""
     if abs(change) >= 4096:
@@ -20,7 +20,7 @@ def rounded(change: float) -> float:
     return floor(change * 1e12 + 0.5) / 1e12
 
 
-@hot_loop
+@hot_part
 def is_better(one: Floats, other: Floats) -> bool:
     """Tell whether one row of numbers comes before another in the order of the dictionary."""
     for i in range(len(one)):

@@ -6,18 +6,59 @@ with other candidates than that. Its top answers any question at once, and a mer
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
-from hartley.search.kernels.interned_sets import find_or_add, union_of
+from hartley.compilation import hot_loop, hot_part
+from hartley.search.kernels.interned_sets import Sets, add_row, unite
+from hartley.search.kernels.narrowest_steps import (
+    ENTERED,
+    IS_STRANDED,
+    OVER,
+    WORK,
+    Steps,
+    enter,
+    next_in_turn,
+    write_down,
+)
 
 Ints = npt.NDArray[np.integer]
 
+STEPS_OF_A_MERGE = 64
+"""Elementary steps that a merge takes beside those for its candidates: two paths of the tournament."""
 
-@hot_loop
-def play(node: int, best: Ints, other: Ints, size: Ints, set_of: Ints) -> None:
+
+class Tournament(NamedTuple):
+    """The smallest clusters of every block of places; loops change the arrays in place."""
+
+    best: Ints
+    other: Ints
+    size: Ints
+    set_of: Ints
+    undecided: Ints
+    """One number: the nodes below it are still to be decided for the first time."""
+
+
+def tournament_for(values: int) -> Tournament:
+    """Lay out single values, nothing decided yet."""
+    half = 1 << (values - 1).bit_length()
+    best = np.full(2 * half, -1, np.int32)
+    best[half : half + values] = np.arange(values)
+    return Tournament(
+        best=best,
+        other=np.full(2 * half, -1, np.int32),
+        size=np.ones(values, np.int32),
+        set_of=np.empty(values, np.int32),
+        undecided=np.array([half]),
+    )
+
+
+@hot_part
+def play(node: int, rounds: Tournament) -> None:
     """Decide a node of the tournament from its two children; the earlier place wins ties."""
+    best, other, size, set_of = rounds.best, rounds.other, rounds.size, rounds.set_of
     one, two = best[2 * node], best[2 * node + 1]
     if one < 0 or two < 0:
         side = 2 * node if two < 0 else 2 * node + 1
@@ -40,120 +81,59 @@ def play(node: int, best: Ints, other: Ints, size: Ints, set_of: Ints) -> None:
     other[node] = second
 
 
+@hot_part
+def replay_both(one: int, two: int, rounds: Tournament) -> None:
+    """Play again above two leaves that have changed."""
+    one //= 2
+    two //= 2
+    while one != two:
+        play(one, rounds)
+        play(two, rounds)
+        one //= 2
+        two //= 2
+    while one > 0:
+        play(one, rounds)
+        one //= 2
+
+
 @hot_loop
-def narrowest_by_size(indptr: Ints, indices: Ints, marks: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    """Give the merges (kept, joined) and where the steps end, for candidate sets given as rows."""
-    n = len(indptr) - 1
-    pairs = len(indices)
-    pool = np.empty(3 * pairs + 64, np.int32)
-    starts = np.zeros(2 * n, np.int64)
-    lengths = np.zeros(2 * n, np.int32)
-    hashes = np.zeros(2 * n, np.int64)
-    users = np.zeros(2 * n, np.int32)
-    slots = 8
-    while slots < 4 * n:
-        slots *= 2
-    table = np.full(slots, -1, np.int32)
-    used = np.zeros(2, np.int64)
-    set_of = np.empty(n, np.int32)
-    size = np.ones(n, np.int32)
-    half = 1
-    while half < n:
-        half *= 2
-    best = np.full(2 * half, -1, np.int32)
-    other = np.full(2 * half, -1, np.int32)
-    # An entry is a cluster in the list of those with as many candidates; the newest entry of a place counts.
-    heads = np.full(width + 2, -1, np.int32)
-    following = np.full(2 * n, -1, np.int32)
-    place_of = np.zeros(2 * n, np.int32)
-    entry_of = np.zeros(n, np.int32)
-    entries = 0
-    for place in range(n):
-        first = used[0]
-        length = indptr[place + 1] - indptr[place]
-        mark = marks[0] ^ marks[0]
-        for i in range(length):
-            value = indices[indptr[place] + i]
-            pool[first + i] = value
-            mark ^= marks[value]
-        number = find_or_add(first, length, mark, pool, starts, lengths, hashes, table, used)
-        users[number] += 1
-        set_of[place] = number
-        best[half + place] = place
-        place_of[entries] = place
-        entry_of[place] = entries
-        following[entries] = heads[length]
-        heads[length] = entries
-        entries += 1
-    for node in range(half - 1, 0, -1):
-        play(node, best, other, size, set_of)
-    kept = np.empty(n, np.int32)
-    joined = np.empty(n, np.int32)
-    ends = np.zeros(width + 2, np.int64)
-    merges = 0
-    steps = 0
-    waiting = np.zeros(n, np.bool_)
-    narrowest = np.empty(n, np.int32)
-    count = 1
-    while count <= width:
-        found = 0
-        entry = heads[count]
-        heads[count] = -1
-        while entry >= 0:
-            place = place_of[entry]
-            if entry_of[place] == entry:
-                narrowest[found] = place
-                found += 1
-            entry = following[entry]
-        if found == 0:
-            count += 1
+def narrowest_by_size(
+    budget: int, indptr: Ints, indices: Ints, sets: Sets, rounds: Tournament, steps: Steps
+) -> bool:
+    """Carry the run on for about so many elementary steps; tell whether it has come to its end.
+
+    ``indptr`` and ``indices`` hold the candidates of each place.
+    """
+    at = steps.at
+    at[WORK] = 0
+    half = len(rounds.best) // 2
+    while at[ENTERED] < len(rounds.size) and at[WORK] < budget:
+        place = at[ENTERED]
+        rounds.set_of[place] = add_row(place, indptr, indices, sets)
+        enter(place, indptr[place + 1] - indptr[place], steps)
+        at[ENTERED] += 1
+        at[WORK] += 8 + indptr[place + 1] - indptr[place]
+    while rounds.undecided[0] > 1 and at[WORK] < budget:
+        rounds.undecided[0] -= 1
+        play(rounds.undecided[0], rounds)
+        at[WORK] += 2
+    while at[WORK] < budget:
+        place = next_in_turn(steps)
+        if place == OVER:
+            return True
+        partner = rounds.best[1]
+        if rounds.set_of[partner] == rounds.set_of[place]:
+            partner = rounds.other[1]
+        if partner < 0:
+            at[IS_STRANDED] = 1
             continue
-        order = np.sort(narrowest[:found])
-        for place in order:
-            waiting[place] = True
-        for place in order:
-            if not waiting[place]:
-                continue
-            waiting[place] = False
-            partner = best[1]
-            if set_of[partner] == set_of[place]:
-                partner = other[1]
-            if partner < 0:
-                continue
-            waiting[partner] = False
-            keep = min(place, partner)
-            join = max(place, partner)
-            number = union_of(
-                set_of[keep], set_of[join], marks, pool, starts, lengths, hashes, users, table, used
-            )
-            users[set_of[keep]] -= 1
-            users[set_of[join]] -= 1
-            users[number] += 1
-            set_of[keep] = number
-            size[keep] += size[join]
-            best[half + join] = -1
-            entry_of[join] = -1
-            one = (half + keep) // 2
-            two = (half + join) // 2
-            while one != two:
-                play(one, best, other, size, set_of)
-                play(two, best, other, size, set_of)
-                one //= 2
-                two //= 2
-            while one > 0:
-                play(one, best, other, size, set_of)
-                one //= 2
-            length = lengths[number]
-            place_of[entries] = keep
-            entry_of[keep] = entries
-            following[entries] = heads[length]
-            heads[length] = entries
-            entries += 1
-            kept[merges] = keep
-            joined[merges] = join
-            merges += 1
-        if merges == ends[steps]:
-            break
-        steps += 1
-        ends[steps] = merges
-    return kept[:merges], joined[:merges], ends[: steps + 1]
+        steps.waiting[partner] = False
+        keep = min(place, partner)
+        join = max(place, partner)
+        rounds.set_of[keep] = unite(rounds.set_of[keep], rounds.set_of[join], sets)
+        rounds.size[keep] += rounds.size[join]
+        rounds.best[half + join] = -1
+        replay_both(half + keep, half + join, rounds)
+        write_down(keep, join, sets.lengths[rounds.set_of[keep]], steps)
+        at[WORK] += STEPS_OF_A_MERGE
+    return False
