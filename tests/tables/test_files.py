@@ -248,31 +248,6 @@ def test_a_memory_limit_that_is_too_small_is_a_clear_error(tmp_path: Path) -> No
     assert message == "a memory limit of 33MB is too small for this table; give more (--memory-limit)"
 
 
-def test_a_table_larger_than_the_memory_limit_spills_and_leaves_nothing(tmp_path: Path) -> None:
-    import duckdb
-
-    path = tmp_path / "t.parquet"
-    duckdb.sql(
-        f"COPY (SELECT 's' || hash(i) % 1000 AS s, 'p' || i AS x FROM range(1500000) t(i)) TO '{path}'"
-    )
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sys; from hartley.tables import *; "
-            "read = open_table(sys.argv[1], ReadOptions(memory_limit='200MB'))"
-            ".joint_range(Roles(sensitive=('s',), public=('x',))); print(read.joint)",
-            str(path),
-        ],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "JointRange(1500000 public values, 1000 sensitive values, 1500000 pairs)\n"
-    assert not list(tmp_path.glob(PREFIX + "*"))
-
-
 def test_the_scratch_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:
     code = (
         "import os, signal; from hartley.tables.scratch import scratch_folder; "

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
-    from hartley.cli.program import run
+    """Run the command line and leave with its exit code.
 
-    raise SystemExit(run())
+    Asked to end, or its terminal gone, it ends as after Ctrl-C: what it had begun is undone.
+    """
+    import signal
+    from types import FrameType
+
+    from hartley.cli.program import INTERRUPTED, run
+
+    asked: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup has them ignored
+            signal.signal(number, end)
+    code = run()
+    raise SystemExit(128 + asked[0] if asked and code == INTERRUPTED else code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
@@ -23,17 +23,42 @@ def announce(table: str) -> None:
         notes().print(str(found), markup=False)
 
 
+def announce_and_read(*tables: str) -> AbstractContextManager[None]:
+    """Say what to expect of some tables, and show how far their reading has come."""
+    for table in tables:
+        announce(table)
+    return reading()
+
+
 @contextmanager
 def reading() -> Iterator[None]:
     """Show how far the engine has come, where somebody looks."""
-    if not sys.stderr.isatty():
+    with progress_bar() as bar, reading_on(bar):
+        yield
+
+
+def progress_bar() -> Progress:
+    """Make the bar for long work: on stderr, on a terminal only, and gone when the work is done."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=notes(),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+@contextmanager
+def reading_on(bar: Progress) -> Iterator[None]:
+    """Show on a bar how far the engine has come; hidden while it has nothing to do."""
+    if bar.disable:
         yield
         return
-    columns = (TextColumn("reading"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=notes(), transient=True) as bar:
-        task = bar.add_task("reading", total=100, visible=False)
-        on_progress(lambda percent: bar.update(task, completed=percent, visible=True))
-        try:
-            yield
-        finally:
-            on_progress(None)
+    task = bar.add_task("reading", total=100, visible=False)
+    on_progress(lambda percent: bar.update(task, completed=percent, visible=percent < 100))
+    try:
+        yield
+    finally:
+        on_progress(None)

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.announcing import announce_and_read
 from hartley.cli.terminal import console, finding, heading, print_json
 from hartley.report import words
 from hartley.tables.locations import shown_source
@@ -43,7 +44,8 @@ def command(
     as_json: bool,
 ) -> int:
     """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
-    result = apply(policy, table, out, unseen=unseen, require=require, overwrite=overwrite)
+    with announce_and_read(table):
+        result = apply(policy, table, out, unseen=unseen, require=require, overwrite=overwrite)
     if as_json:
         print_json(result.to_dict())
     else:

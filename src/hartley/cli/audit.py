@@ -9,7 +9,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
-from hartley.cli.announcing import announce, reading
+from hartley.cli.announcing import announce_and_read
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
@@ -43,8 +43,7 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
 
     Without --public, all other columns together and each one alone, worst first.
     """
-    announce(table)
-    with reading():
+    with announce_and_read(table):
         result = workflow.audit(
             table,
             sensitive=given["sensitive"],

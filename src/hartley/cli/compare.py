@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.announcing import announce
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, print_json
 from hartley.errors import OptionError
@@ -71,6 +72,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
     files = dict(map(_file, given["hierarchies"]))
+    announce(table)
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
             table,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 from types import FrameType
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
+from hartley.cli.announcing import progress_bar, reading_on
 from hartley.cli.terminal import notes
 from hartley.compilation import on_compilation
 from hartley.search.effort import Effort
@@ -24,37 +23,36 @@ SHOW_AFTER = 0.5
 def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
     """Hand an effort to a search: it stops at the time limit or at the first Ctrl-C, and shows its progress.
 
-    A second Ctrl-C ends the program at once.
+    A second Ctrl-C ends the program at once, and so does the first while the table is still being read.
     """
     out = notes()
     asked: list[int] = []
+    is_searching = Event()
 
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         del frame
-        if asked:
+        if asked or not is_searching.is_set():
             raise KeyboardInterrupt
         asked.append(number)
         out.print("stopping; keeping the best so far (Ctrl-C again ends at once)")
 
     before = signal.signal(signal.SIGINT, on_interrupt)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=out,
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
+    bar = progress_bar()
     task = bar.add_task("searching", total=None, visible=False)
 
+    def should_stop() -> bool:
+        is_searching.set()
+        return bool(asked)
+
     def progress(done: int, total: int, what: str) -> None:
+        is_searching.set()
         visible = bar.get_time() - started > SHOW_AFTER
         bar.update(task, completed=done, total=total, description=what, visible=visible)
 
     started = bar.get_time()
     try:
-        with bar, on_compilation(_CompilationNote(out)):
-            yield effort_within(time_limit, seed=seed, progress=progress, should_stop=lambda: bool(asked))
+        with bar, reading_on(bar), on_compilation(_CompilationNote(out)):
+            yield effort_within(time_limit, seed=seed, progress=progress, should_stop=should_stop)
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -31,6 +31,9 @@ COMMANDS = {
 """Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""
 
 
+INTERRUPTED = 130
+
+
 class LazyCommands(click.Group):
     """A group that imports a command only when it is called, so that help is quick."""
 
@@ -88,7 +91,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; nothing was written", 130)
+        return _say("interrupted; nothing was written", INTERRUPTED)
     except (BrokenPipeError, SystemExit):
         # Nobody read our help to its end, as in `hartley --help | head`; click then leaves the program.
         streams.to_nowhere()

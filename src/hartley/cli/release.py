@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce
+from hartley.cli.announcing import announce_and_read
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.report import words
@@ -57,34 +57,34 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
     --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
     """
-    announce(table)
-    result = release(
-        table,
-        out,
-        target=Target.one_of({kind: given[kind] for kind in TARGET_KINDS}),
-        sensitive=given["sensitive"],
-        public=given["public"],
-        side=given["side"],
-        keep=given["keep"],
-        harmless=given["harmless"],
-        publish_sensitive=given["publish_sensitive"],
-        leakage=given["leakage"],
-        utility=options.utility_choice(given),
-        search=given["search"],
-        labels=given["labels"],
-        missing=given["missing"],
-        missing_at=given["missing_at"],
-        earlier=given["earlier"],
-        policy=given["policy"],
-        certificate=given["certificate"],
-        into=given["into"],
-        into_database=given["into_database"],
-        keep_order=given["keep_order"],
-        overwrite=given["overwrite"],
-        time_limit=given["time_limit"],
-        seed=given["seed"],
-        options=options.read_options(given),
-    )
+    with announce_and_read(table):
+        result = release(
+            table,
+            out,
+            target=Target.one_of({kind: given[kind] for kind in TARGET_KINDS}),
+            sensitive=given["sensitive"],
+            public=given["public"],
+            side=given["side"],
+            keep=given["keep"],
+            harmless=given["harmless"],
+            publish_sensitive=given["publish_sensitive"],
+            leakage=given["leakage"],
+            utility=options.utility_choice(given),
+            search=given["search"],
+            labels=given["labels"],
+            missing=given["missing"],
+            missing_at=given["missing_at"],
+            earlier=given["earlier"],
+            policy=given["policy"],
+            certificate=given["certificate"],
+            into=given["into"],
+            into_database=given["into_database"],
+            keep_order=given["keep_order"],
+            overwrite=given["overwrite"],
+            time_limit=given["time_limit"],
+            seed=given["seed"],
+            options=options.read_options(given),
+        )
     if plot is not None:
         candidates_figure(result.joint, result.partition).save(plot)
     if as_json:

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from hartley import workflow
 from hartley.cli import options
+from hartley.cli.announcing import announce
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console
 from hartley.errors import OptionError
@@ -73,6 +74,7 @@ def command(
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
     wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
+    announce(table)
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         found = workflow.frontier(
             table,

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.announcing import announce_and_read
 from hartley.cli.terminal import console, grid, heading, print_json
 from hartley.workflow.release_places import default_names
 from hartley.workflow.verifying import Verification, verify
@@ -34,7 +35,8 @@ def command(
     if certificate is None:
         beside = default_names(Path(released))["certificate"]
         certificate = str(beside) if beside.exists() else None
-    result = verify(released, original=original, policy=policy, certificate=certificate, earlier=earlier)
+    with announce_and_read(original, released):
+        result = verify(released, original=original, policy=policy, certificate=certificate, earlier=earlier)
     if as_json:
         print_json({**result.to_dict(), "certificate": certificate})
     else:

@@ -7,6 +7,7 @@ passed on.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import weakref
@@ -29,6 +30,8 @@ _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
+MEMORY_OF_A_THREAD = 125 * 10**6
+"""Every thread holds blocks that it cannot spill: with less for each, queries fail that fewer could do."""
 # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
 DISABLED_OPTIMIZERS = "SET disabled_optimizers = 'statistics_propagation'"
 
@@ -71,7 +74,9 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
         "temp_directory": str(spill),
     }
     if memory_limit is not None:
-        config["memory_limit"] = f"{memory_bytes(memory_limit)}B"
+        limit = memory_bytes(memory_limit)
+        config["memory_limit"] = f"{limit}B"
+        config["threads"] = max(1, min(len(os.sched_getaffinity(0)), limit // MEMORY_OF_A_THREAD))
     connection = duckdb.connect(config=config)
     connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
     connection.execute("SET enable_progress_bar_print = false")
@@ -111,12 +116,13 @@ class _Engine:
         if told is None:
             yield
             return
-        is_over = Event()
+        is_over, is_shown = Event(), Event()
 
         def watch() -> None:
             while not is_over.wait(WATCHED_EVERY):
                 percent = float(self._connection.query_progress())
                 if percent >= 0:
+                    is_shown.set()
                     told(percent)
 
         thread = Thread(target=watch, daemon=True)
@@ -126,6 +132,8 @@ class _Engine:
         finally:
             is_over.set()
             thread.join()
+            if is_shown.is_set():
+                told(100.0)
 
     def stream(self, query: str) -> Iterator[Any]:
         """Run a query and give its outcome in Arrow batches, none of which is kept."""
