@@ -231,7 +231,7 @@ class ColumnsDistortion:
     @property
     def here(self) -> npt.NDArray[np.bool_]:
         """Where the value has a place: a cell in every column."""
-        return np.logical_and.reduce([column.here for column in self.columns])
+        return np.all([column.here for column in self.columns], axis=0)
 
     def costs(self, partition: Partition) -> Floats:
         """Give the distance from the codewords to the farthest member, for every cluster."""
