@@ -236,7 +236,7 @@ def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_c
         f"together they give away at most {learnt} bits. Of that, cholesterol adds at most {added} bits"
         in said
     )
-    assert "Given away beyond what sex tells" in visit.text("#chart")
+    assert "Added to what sex tells (L0, bits)" in visit.text("#chart")
 
     # The release is of that point, and says what the harmless column adds.
     page.click("#preview")
@@ -651,6 +651,36 @@ def test_nothing_is_cut_off_on_a_phone(chromium, address, scheme):
     wide = visit.page.evaluate("document.documentElement.scrollWidth")
     visit.context.close()
     assert wide <= 360
+    assert visit.wrong == []
+
+
+def test_long_names_do_not_run_out_of_a_phone(chromium, address, tmp_path):
+    visit = Visit(chromium, address)
+    page = visit.page
+    page.set_viewport_size({"width": 360, "height": 740})
+    names = [
+        "A_long_column_name_without_any_break_that_goes_on_and_on_and_on",
+        "Another long name (in mmol/l)",
+    ]
+    path = tmp_path / "wide.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "s", "c" * 70])
+        writer.writerows([i % 13, f"v{i % 3}", i % 11, i % 2] for i in range(60))
+    visit.upload(path)
+    page.wait_for_selector("#columns tbody tr")
+    for place, role in enumerate(("public", "keep", "sensitive", "keep")):
+        page.select_option(f"[name=role-{place}]", role)
+    visit.measure()
+    visit.wait_for_frontier()
+    assert "with 2 columns beside it" in visit.text("#meaning")
+    assert "Added to what 2 columns tell (L0, bits)" in visit.text("#chart")
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    visit.context.close()
     assert visit.wrong == []
 
 

@@ -39,7 +39,7 @@ class Choice:
                 "no target was given: here a little more loss of detail buys the most protection.",
             )
         counted = beside and frontier.leakage != "istar"
-        beyond = f" beyond what {words.listed(beside)} tells" if counted else ""
+        beyond = f" beyond {words.told_by(beside)}" if counted else ""
         return cls(ASKED[target.kind](frontier, target.number), _reason(target, beyond))
 
 

@@ -129,7 +129,9 @@ class Report:
                 for figure in self.figures(disclosive=disclosive)
             ],
             "reason": self.reason,
-            "point": _point(self.frontier, self.chosen, words.listed(reader.beside) if reader.beside else ""),
+            "point": _point(
+                self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""
+            ),
             "proof": _proof(self.frontier, self.chosen),
             "witnesses": _witnesses(self.joint, None, before, disclosive),
             "witnesses_after": _witnesses(self.joint, partition, after, disclosive),
@@ -216,7 +218,7 @@ def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]
     counted = bool(kept) and frontier.leakage != "istar"
     rows = [
         (
-            f"Leakage, added to what {kept} tells" if counted else "Leakage",
+            f"Leakage, added to {kept}" if counted else "Leakage",
             words.bits(point.leakage_bits),
         ),
         ("Candidates left, at least", f"{point.distinct_l:,}"),

@@ -52,6 +52,15 @@ def listed(columns: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def told_by(columns: Sequence[str]) -> str:
+    """Say what columns tell, to read on from "beyond".
+
+    >>> told_by(["age"]), told_by(["age", "sex"])
+    ('what age tells', 'what age and sex tell')
+    """
+    return f"what {listed(columns)} {'tells' if len(columns) == 1 else 'tell'}"
+
+
 def worst_case(audit: Audit) -> str:
     """Say what the worst case means.
 

@@ -243,7 +243,7 @@ function showSearch({ state: how, progress, frontier, message }) {
   if (!running && frontier) {
     const proven = frontier.points.filter((point) => point.proven_optimal).length;
     const all = counted(frontier.points.length, "point");
-    by("search-said").textContent = `${how === "stopped" ? "Stopped early. " : ""}${all}${frontier.search === "optimal" ? `, ${proven === frontier.points.length ? "all" : count(proven)} proven to be best` : " of the greedy run"}.`;
+    by("search-said").textContent = `${how === "stopped" ? "Stopped early. " : ""}${all}${frontier.search === "optimal" ? `, ${proven === frontier.points.length ? (proven > 1 ? "all " : "") : `${count(proven)} `}proven to be best` : " of the greedy run"}.`;
   }
 }
 
@@ -300,7 +300,7 @@ function showMeaning(index) {
 function whoReads() {
   const { public: recoded, keep, side, earlier } = state.roles;
   const beside = [...keep, ...(earlier.length ? [counted(earlier.length, "earlier release")] : [])];
-  return { unit: listed(recoded), beside: listed(beside), known: listed(side) };
+  return { unit: listed(recoded), beside: listed(beside), tell: beside.length > 1 ? "tell" : "tells", known: listed(side) };
 }
 
 by("by-candidates").addEventListener("input", (event) => {

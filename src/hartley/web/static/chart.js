@@ -10,17 +10,19 @@ export function costOf(frontier, point) {
   return point.max_distortion ?? -point.utility;
 }
 
-export function leakageName(frontier, { beside, known }) {
+// Names in the picture; a long one would run out of it.
+const LONGEST = 28;
+
+function leakageName(frontier, { beside, tell, known }) {
   if (frontier.leakage === "istar") return "Known to every reader for certain (I*, bits)";
-  // A long name would run out of the picture.
-  const named = beside || known;
-  const seen = named.length <= 24 ? named : "the columns beside it";
-  if (beside) return `Given away beyond what ${seen} tells (L0, bits)`;
-  return known ? `Given away to who knows ${seen} (L0, bits)` : "Given away by the most telling value (L0, bits)";
+  if (beside) return beside.length > LONGEST ? "Added to what is beside it (L0, bits)" : `Added to what ${beside} ${tell} (L0, bits)`;
+  if (known) return known.length > LONGEST ? "Added to what is known (L0, bits)" : `Added to what ${known} tells (L0, bits)`;
+  return "Given away by the most telling value (L0, bits)";
 }
 
 export function costName(frontier, unit) {
-  return frontier.utility === "resolution" ? "Values that share a released value, at most" : `Distance from the true ${unit}, at most`;
+  if (frontier.utility === "resolution") return "Values that share a released value, at most";
+  return `Distance from the true ${unit.length > LONGEST ? "value" : unit}, at most`;
 }
 
 export function spoken(frontier, point, unit) {
@@ -127,7 +129,7 @@ export class Chart {
   }
 }
 
-export function meaning(frontier, index, { unit, beside, known }, before) {
+export function meaning(frontier, index, { unit, beside, tell, known }, before) {
   const point = frontier.points[index];
   const cost = costOf(frontier, point);
   const far = frontier.utility === "resolution"
@@ -141,7 +143,7 @@ export function meaning(frontier, index, { unit, beside, known }, before) {
   if (beside) {
     const learnt = frontier.reader_bits?.[index] ?? (known ? null : together);
     leaves = `Every released value, with ${beside} beside it, ${left} of ${all}${learnt === null ? "." : `: together they give away at most ${bits(learnt)}.`}`;
-    if (!certainly) leaves += ` Of that, ${unit} adds at most ${bits(point.leakage_bits)} to what ${beside} tells.`;
+    if (!certainly) leaves += ` Of that, ${unit} adds at most ${bits(point.leakage_bits)} to what ${beside} ${tell}.`;
   } else if (known) {
     leaves = `Every released value ${left} to a reader who knows ${known}${certainly ? "" : `: it gives away at most ${bits(point.leakage_bits)} more`}.`;
   }

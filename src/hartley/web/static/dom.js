@@ -42,9 +42,10 @@ export function counted(number, thing) {
   return `${count(number)} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-export function listed(names) {
-  if (names.length > 5) return `${names.length} columns`;
-  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
+// A few names in a sentence; many, or long ones, as their number.
+export function listed(names, most = 60) {
+  const all = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
+  return names.length > 5 || (names.length > 1 && all.length > most) ? `${names.length} columns` : all;
 }
 
 export function bits(number) {
