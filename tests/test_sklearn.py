@@ -67,6 +67,8 @@ def test_what_cannot_be_reached_is_a_value_error() -> None:
         Recoder(amount=3).fit(X, Y)
     with pytest.raises(ValueError, match="unknown target"):
         Recoder(target="secrecy").fit(X, Y)
+    with pytest.raises(ValueError, match="unknown search"):
+        Recoder(search="best").fit(X, Y)
     with pytest.raises(ValueError, match="y is None"):
         Recoder().fit(X, None)
 

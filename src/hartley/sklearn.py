@@ -18,7 +18,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hartley.errors import HartleyError
+from hartley.errors import HartleyError, OptionError
+from hartley.frontiers import SEARCHES
 from hartley.releases.observed import ObservedLabels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.tables import Roles, open_table
@@ -90,6 +91,8 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         columns.update({name: _cells(secrets[:, place]) for place, name in enumerate(hidden)})
         table = open_table(pa.table(columns))
         joint = table.joint_range(Roles(sensitive=tuple(hidden), public=tuple(public))).joint
+        if self.search not in SEARCHES:
+            raise OptionError.unknown("search", self.search, SEARCHES)
         target = Target(self.target, self.amount)  # type: ignore[arg-type]
         utility = UtilityChoice(name=self.utility).for_alphabet(joint.public)  # type: ignore[arg-type]
         require_reachable_kind(target, utility)
@@ -97,7 +100,7 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             target=target,
             leakage=self.leakage,  # type: ignore[arg-type]
             utility=utility,
-            search=self.search,  # type: ignore[arg-type]
+            search=self.search,
             labels=self.labels,  # type: ignore[arg-type]
             is_seen_beside=False,
             beside="",

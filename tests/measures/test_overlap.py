@@ -129,6 +129,9 @@ def test_a_false_proof_is_recognised():
 def test_a_sensitive_value_that_is_not_there_is_refused():
     with pytest.raises(InputError, match="numbered 0 to 5"):
         confusion(toy(), 0, 6)
+    for one, other in ((0, 6), (-1, 0)):
+        with pytest.raises(InputError, match="numbered 0 to 5"):
+            are_confusable(toy(), one, other)
 
 
 @given(joint_ranges_with_partition())

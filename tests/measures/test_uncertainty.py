@@ -5,6 +5,7 @@ from math import log2
 import pytest
 from hypothesis import given
 
+from hartley.errors import InputError
 from hartley.examples import toy
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import (
@@ -46,6 +47,11 @@ def test_the_toy_of_example_1():
     # Roles exchanged: X given S.
     assert min_uncertainty_reduction(joint.reversed) == log2(7 / 2)
     assert max_uncertainty_reduction(joint.reversed) == log2(7)
+
+
+def test_nothing_possible_has_no_entropy():
+    with pytest.raises(InputError):
+        hartley_entropy(0)
 
 
 def test_side_information_counts_from_what_the_reader_knew():

@@ -48,6 +48,18 @@ def test_what_is_no_list_of_pairs_is_refused(pairs):
         JointRange.from_pairs(pairs)
 
 
+def test_every_nan_is_the_one_missing_value():
+    nan = float("nan")
+    joint = JointRange.from_pairs([(nan, 1), (float("nan"), 2), (None, 3), (1.0, 1)])
+    assert joint.public.labels() == [None, 1.0]
+    assert joint.candidates(0).tolist() == [0, 1, 2]
+
+
+def test_positions_must_place_every_public_value():
+    with pytest.raises(InputError, match="every public value"):
+        JointRange.from_pairs([("a", 1), ("b", 2)], positions={"a": 1.0})
+
+
 def test_codes_outside_their_alphabet_and_values_that_never_occur_are_refused():
     with pytest.raises(InputError, match="between 0 and 0"):
         JointRange.from_codes(

@@ -231,7 +231,8 @@ class ColumnsDistortion:
     @property
     def here(self) -> npt.NDArray[np.bool_]:
         """Where the value has a place: a cell in every column."""
-        return np.all([column.here for column in self.columns], axis=0)
+        here: npt.NDArray[np.bool_] = np.all([column.here for column in self.columns], axis=0)
+        return here
 
     def costs(self, partition: Partition) -> Floats:
         """Give the distance from the codewords to the farthest member, for every cluster."""
@@ -249,7 +250,7 @@ class ColumnsDistortion:
 
     def of_cost(self, worst: float) -> float:
         """Give minus the distortion, so that more is better."""
-        return -worst
+        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> ColumnsUnions:
         """Give the distortions of all unions of two values."""

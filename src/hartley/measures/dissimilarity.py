@@ -96,7 +96,7 @@ class MatrixDistortion:
 
     def of_cost(self, worst: float) -> float:
         """Give minus the distortion, so that more is better."""
-        return -worst
+        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> MatrixUnions:
         """Give the distortions of all unions of two values."""

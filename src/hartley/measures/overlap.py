@@ -140,6 +140,7 @@ def are_confusable(joint: JointRange, one: int, other: int, partition: Partition
     (True, False)
     """
     groups = overlap_partition(joint, partition).labels
+    _require_sensitive(joint, one, other)
     return bool(groups[one] == groups[other])
 
 
@@ -171,9 +172,7 @@ def confusion(
     Separation(group=(0, 1))
     """
     released = joint.release(partition)
-    size = released.sensitive.size
-    if not (0 <= one < size and 0 <= other < size):
-        raise InputError(f"sensitive values are numbered 0 to {size - 1}")
+    _require_sensitive(joint, one, other)
     showing = _observations_of(released)
     came_from: dict[int, tuple[int, int] | None] = {one: None}
     if one == other:
@@ -250,6 +249,12 @@ def bridges(joint: JointRange, partition: Partition | None = None, most: int = 1
             pair = sorted((best[i], best[j]))
             found.append(Bridge((pair[0], pair[1]), (i, j)))
     return tuple(found)
+
+
+def _require_sensitive(joint: JointRange, *values: int) -> None:
+    size = joint.sensitive.size
+    if not all(0 <= value < size for value in values):
+        raise InputError(f"sensitive values are numbered 0 to {size - 1}")
 
 
 def _observations_of(released: JointRange) -> list[Codes]:

@@ -14,6 +14,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
+from hartley.errors import InputError
 from hartley.model import JointRange, Partition
 
 
@@ -23,6 +24,8 @@ def hartley_entropy(size: int) -> float:
     >>> hartley_entropy(8)
     3.0
     """
+    if size < 1:
+        raise InputError("the Hartley entropy is of at least one possible value")
     return log2(size)
 
 

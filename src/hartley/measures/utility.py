@@ -46,9 +46,16 @@ class Utility(Protocol):
 def utility_of(utility: Utility, partition: Partition) -> float:
     """Give the utility of a partition.
 
+    >>> utility_of(Resolution(7), Partition.whole(6))
+    Traceback (most recent call last):
+    hartley.errors.InputError: a partition of 6 values does not fit 7 public values
     >>> utility_of(Resolution(7), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]])) == log2(7 / 4)
     True
     """
+    if len(partition.labels) != utility.size:
+        raise InputError(
+            f"a partition of {len(partition.labels)} values does not fit {utility.size} public values"
+        )
     return utility.of_cost(float(utility.costs(partition).max()))
 
 
@@ -158,7 +165,7 @@ class LineDistortion:
 
     def of_cost(self, worst: float) -> float:
         """Give minus the distortion, so that more is better."""
-        return -worst
+        return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> LineUnions:
         """Give the distortions of all unions of two values."""

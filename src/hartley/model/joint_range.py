@@ -72,9 +72,9 @@ class JointRange:
         """Build from (public, sensitive) pairs, or (public, sensitive, side) triples.
 
         Values keep the order in which they first appear; a pair given again adds a
-        row. ``positions`` places public values on a line.
+        row; NaN is missing, as ``None`` is. ``positions`` places public values on a line.
         """
-        given = [tuple(pair) for pair in pairs]
+        given = [tuple(map(_missing_as_none, pair)) for pair in pairs]
         if len({len(pair) for pair in given}) > 1 or (given and len(given[0]) not in (2, 3)):
             raise InputError("give pairs (public, sensitive), or triples (public, sensitive, side)")
         if not given:
@@ -85,6 +85,8 @@ class JointRange:
             number: dict[Label, int] = {}
             codes.append(np.array([number.setdefault(value, len(number)) for value in role]))
             orders.append(list(number))
+        if positions is not None and not all(value in positions for value in orders[0]):
+            raise InputError("positions must be given for every public value")
         place = None if positions is None else [positions[value] for value in orders[0]]
         return cls.from_codes(
             public_codes=codes[0],
@@ -244,6 +246,13 @@ class JointRange:
             sensitive=plain.public,
             rows=plain.rows,
         )
+
+
+def _missing_as_none(value: Label) -> Label:
+    """Give one missing value for all NaNs, which are equal to nothing, not even to themselves."""
+    if isinstance(value, tuple):
+        return tuple(map(_missing_as_none, value))
+    return None if isinstance(value, float) and value != value else value
 
 
 def _given_order(values: list[Label], name: str, positions: list[float] | None) -> Alphabet:

@@ -57,7 +57,7 @@ def audit(
     public: Names = (),
     side: Names = (),
     missing: Literal["value", "drop"] = "value",
-    require: Sequence[str | Requirement] = (),
+    require: str | Requirement | Sequence[str | Requirement] = (),
     stochastic: bool = False,
     earlier: Sequence[Any] = (),
     options: ReadOptions | None = None,
@@ -70,7 +70,8 @@ def audit(
     the same data (paths or values): the audit is then of a reader of all of them, and of ``public``
     besides, as it is.
     """
-    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    wanted = (require,) if isinstance(require, (str, Requirement)) else require
+    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in wanted]
     if earlier:
         if stochastic:
             raise OptionError("--stochastic is of a table as it is; leave out --earlier")

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hartley.errors import InputError, OptionError
-from hartley.measures.columns import ColumnsDistortion, Combination
+from hartley.measures.columns import COMBINATIONS, ColumnsDistortion, Combination
 from hartley.measures.dissimilarity import MatrixDistortion
-from hartley.measures.utility import Codeword, LineDistortion, Resolution, Utility
+from hartley.measures.utility import CODEWORDS, Codeword, LineDistortion, Resolution, Utility
 from hartley.model import Alphabet, Label
 
 UtilityName: TypeAlias = Literal["resolution", "distortion"]
@@ -38,6 +38,10 @@ class UtilityChoice:
     def __post_init__(self) -> None:
         if self.name is not None and self.name not in UTILITIES:
             raise OptionError.unknown("utility", self.name, UTILITIES)
+        if self.codeword is not None and self.codeword not in CODEWORDS:
+            raise OptionError.unknown("codeword", self.codeword, CODEWORDS)
+        if self.combination not in COMBINATIONS:
+            raise OptionError.unknown("combination", self.combination, COMBINATIONS)
 
     def for_alphabet(self, public: Alphabet) -> Utility:
         """Build the utility for these public values."""
