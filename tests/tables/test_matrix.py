@@ -11,6 +11,7 @@ import datetime as dt
 import json
 import sqlite3
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
+from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
 from servers import lacking
@@ -141,9 +143,9 @@ def dask(folder: Path) -> Any:
     return frames.from_pandas(NASTY.to_pandas(types_mapper=pd.ArrowDtype), npartitions=3)
 
 
-def ibis(folder: Path) -> Any:
+def ibis(folder: Path, table: pa.Table = NASTY) -> Any:
     del folder
-    return pytest.importorskip("ibis").memtable(NASTY)
+    return pytest.importorskip("ibis").memtable(table)
 
 
 SOURCES: dict[str, tuple[Callable[[Path], Any], ReadOptions]] = {
@@ -188,6 +190,81 @@ def test_the_nasty_table_has_one_answer(name: str, tmp_path: Path) -> None:
     # Truth values are numbers or words where a source has no type for them.
     has_truth = name not in ("csv", "tsv", "stata", "spss", "sqlite")
     require_one_answer(make(tmp_path), options, has_truth=has_truth)
+
+
+ODD = pa.table(
+    {
+        name: [place, place % 3, place * 7 % 5, place % 2]
+        for place, name in enumerate(
+            [
+                "a`b",
+                "a.b",
+                'q"u',
+                "it's",
+                "c0",
+                "n",
+                "count",
+                "hartley_row_count",
+                "é",
+                "[x]",
+                "a,b",
+                "~/x",
+                "v0",
+            ]
+        )
+    }
+)
+TWINS = pa.table({"A": [1, 2, 2], "a": [3, 3, 4], "b": [5, 6, 7]})
+
+
+def named_oddly(table: pa.Table, folder: Path) -> dict[str, Any]:
+    """Give a table of whole numbers from everywhere that can hold its names."""
+    frames = pytest.importorskip("dask.dataframe")
+    pq.write_table(table, folder / "t.parquet")
+    feather.write_feather(table, folder / "t.arrow")
+    table.to_pandas().to_csv(folder / "t.csv", index=False)
+    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    return {
+        **{ending: folder / f"t.{ending}" for ending in ("parquet", "arrow", "csv", "jsonl")},
+        "pandas": table.to_pandas(),
+        "polars": pl.from_arrow(table),
+        "polars lazy": pl.from_arrow(table).lazy(),
+        "dask": frames.from_pandas(table.to_pandas(), npartitions=2),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_names_that_an_engine_reads_in_its_own_way_are_names_here(tmp_path: Path) -> None:
+    sources = named_oddly(ODD, tmp_path)
+    sources |= {"duckdb": relation(ODD), "ibis": ibis(tmp_path, ODD)}
+    path = tmp_path / "t.db"
+    with sqlite3.connect(path) as connection:
+        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in ODD.column_names)
+        connection.execute(f"CREATE TABLE t ({quoted})")
+        insert = f"INSERT INTO t VALUES ({', '.join('?' * ODD.num_columns)})"  # noqa: S608
+        connection.executemany(insert, [tuple(row.values()) for row in ODD.to_pylist()])
+    connection.close()
+    expected = open_table(ODD)
+    for name, source in {**sources, "sqlite": f"sqlite:///{path}"}.items():
+        found = open_table(source, ReadOptions(query="t") if name == "sqlite" else PLAIN)
+        for one, other in pairwise(ODD.column_names):
+            roles = Roles(sensitive=(one,), public=(other,))
+            assert found.joint_range(roles) == expected.joint_range(roles), (name, one, other)
+        found.close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_columns_whose_names_differ_in_capitals_only_are_two_or_refused(tmp_path: Path) -> None:
+    roles = Roles(sensitive=("a",), public=("A",))
+    expected = open_table(TWINS).joint_range(roles)
+    assert expected.joint.sensitive.labels() == [3, 4]
+    for name, source in named_oddly(TWINS, tmp_path).items():
+        assert open_table(source).joint_range(roles) == expected, name
+    # DuckDB gives the second another name, and Ibis would take it for the first.
+    with pytest.raises(InputError, match="no column 'a'"):
+        open_table(relation(TWINS)).joint_range(roles)
+    with pytest.raises(InputError, match="differ in capitals only"):
+        open_table(ibis(tmp_path, TWINS))
 
 
 def test_the_nasty_table_has_one_answer_in_postgresql(postgresql: str) -> None:

@@ -36,7 +36,7 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     from narwhals.exceptions import NarwhalsError
 
     if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
-        require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
+        _require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
     try:
         wrapped = nw.from_native(frame)
     except (TypeError, NarwhalsError):
@@ -109,24 +109,21 @@ class LazyFrame(CountedHere):
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
         import narwhals as nw
 
-        schema = frame.collect_schema()
-        self._names = list(schema)
-        _require_text_names(self._names)
+        names, placed = _by_place(frame)
+        schema = placed.collect_schema()
         # No Arrow type holds 128-bit integers in every library; their digits do.
-        wide = [name for name, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
-        self._frame = frame.with_columns(nw.col(*wide).cast(nw.String)) if wide else frame
+        wide = [place for place, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
+        self._frame = placed.with_columns(nw.col(*wide).cast(nw.String)) if wide else placed
         # Dask brings its index along, so the count is asked for by name.
-        self.row_count = int(frame.select(nw.len().alias(ROWS)).collect("pyarrow").get_column(ROWS)[0])
+        self.row_count = int(placed.select(nw.len().alias(ROWS)).collect("pyarrow").get_column(ROWS)[0])
         if not self.row_count:
             raise TableError("the table has columns but no rows")
         self.connection = connect(options.memory_limit)
         empty = self._frame.head(0).collect("pyarrow")
-        arrays = {f"c{place}": _arrow(empty.get_column(name)) for place, name in enumerate(self._names)}
-        found = _registered(self.connection, "hartley_schema", self._names, arrays)
+        arrays = {place: _arrow(empty.get_column(place)) for place in schema}
+        found = _registered(self.connection, "hartley_schema", names, arrays)
         self.columns = tuple(
-            RawColumn(column.name, column.sql, column.duckdb_type, "number")
-            if column.name in wide
-            else column
+            RawColumn(column.name, column.sql, column.duckdb_type, "number") if column.sql in wide else column
             for column in found
         )
 
@@ -134,24 +131,21 @@ class LazyFrame(CountedHere):
         """Have the distinct rows counted where the data lives, and give those."""
         import narwhals as nw
 
-        names = {column.sql: self._name(column) for column in columns}
-        counted = self._frame.group_by(*names.values()).agg(nw.len().alias(ROWS)).collect("pyarrow")
-        arrays = {place: _arrow(counted.get_column(name)) for place, name in names.items()}
+        places = [column.sql for column in columns]
+        counted = self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
+        arrays = {place: _arrow(counted.get_column(place)) for place in places}
         arrays["n"] = counted.get_column(ROWS).to_arrow()
         _register(self.connection, "hartley_rows", arrays)
         return Scan("hartley_rows", "n")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Fetch the rows of these columns, in their order."""
-        names = {column.sql: self._name(column) for column in columns}
-        fetched = self._frame.select(list(names.values())).collect("pyarrow")
-        arrays = {place: _arrow(fetched.get_column(name)) for place, name in names.items()}
-        _register(self.connection, "hartley_rows", arrays)
+        places = [column.sql for column in columns]
+        fetched = self._frame.select(places).collect("pyarrow")
+        _register(
+            self.connection, "hartley_rows", {place: _arrow(fetched.get_column(place)) for place in places}
+        )
         return "hartley_rows"
-
-    def _name(self, column: RawColumn) -> str:
-        """Give what the frame calls a column."""
-        return self._names[int(column.sql.removeprefix("c"))]
 
     def where(self, row: int) -> str:
         """Say that a row has no place of its own."""
@@ -163,6 +157,32 @@ class LazyFrame(CountedHere):
         self.connection.close()
 
 
+def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
+    """Give the names of the columns, and the frame with its columns called ``c0, c1, ...`` by their place.
+
+    Engines read names in their own ways: ``a`` and ``A`` as one, a dot as a step into a structure.
+    """
+    import narwhals as nw
+
+    native = frame.to_native()
+    kind = frame.implementation
+    by_engine = kind.is_pyspark() or kind.is_duckdb() or kind.is_ibis()
+    names = list(native.columns if by_engine else frame.collect_schema())
+    _require_text_names(names)
+    _require_names(names)
+    places = [f"c{place}" for place in range(len(names))]
+    if kind.is_pyspark():
+        return names, nw.from_native(native.toDF(*places))
+    if kind.is_duckdb():
+        cells = ", ".join(f"#{number} AS {place}" for number, place in enumerate(places, start=1))
+        return names, nw.from_native(native.project(cells))
+    if kind.is_ibis():
+        if len({name.casefold() for name in names}) < len(names):
+            raise TableError("two columns have names that differ in capitals only; rename one of them")
+        return names, nw.from_native(native.rename(dict(zip(places, names, strict=True))))
+    return names, frame.rename(dict(zip(names, places, strict=True)))
+
+
 class DaskFrame(LazyFrame):
     """A Dask frame: each partition is counted by itself, where it lies."""
 
@@ -171,22 +191,21 @@ class DaskFrame(LazyFrame):
         import pyarrow as pa
 
         dask = required("dask", "a Dask frame", "dask")
-        names = [column.name for column in columns]
         places = [column.sql for column in columns]
         count = dask.delayed(_counted_partition)
-        partitions = self._frame.select(names).to_native().to_delayed()
-        counted = dask.compute(*(count(partition, names, places) for partition in partitions))
+        partitions = self._frame.select(places).to_native().to_delayed()
+        counted = dask.compute(*(count(partition, places) for partition in partitions))
         self.connection.register("hartley_rows", pa.concat_tables(counted, promote_options="permissive"))
         return Scan("hartley_rows", "n")
 
 
-def _counted_partition(partition: Any, names: list[str], places: list[str]) -> Any:
+def _counted_partition(partition: Any, places: list[str]) -> Any:
     """Count the distinct rows of one partition."""
     import narwhals as nw
     import pyarrow as pa
 
     frame = nw.from_native(partition, eager_only=True)
-    rows = pa.table([_arrow(frame.get_column(name)) for name in names], names=places)
+    rows = pa.table({place: _arrow(frame.get_column(place)) for place in places})
     connection = connect()
     connection.register("hartley_rows", rows)
     query = f"SELECT {', '.join(places)}, count(*) AS n FROM hartley_rows GROUP BY ALL"
@@ -257,8 +276,7 @@ def _digits(cells: Any) -> Any:
         return "holds numbers of more than 38 digits; turn it into text first"
 
 
-def require_names(names: Sequence[str]) -> None:
-    """Refuse a name that two columns have."""
+def _require_names(names: Sequence[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise TableError(f"column {quoted(twice)} appears twice in the table; give each column its own name")

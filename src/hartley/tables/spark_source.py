@@ -7,14 +7,13 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.engine_summary import EngineColumn, EngineTable
-from hartley.tables.frame_source import LazyFrame, require_names
+from hartley.tables.frame_source import LazyFrame
 from hartley.tables.pair_counting import Columns
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
@@ -36,16 +35,8 @@ class SparkFrame(LazyFrame):
     is_remote = True
 
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
-        import narwhals as nw
-
-        native = frame.to_native()
-        require_names(native.columns)
-        # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
-        self._native = native.toDF(*(f"c{place}" for place in range(len(native.columns))))
-        super().__init__(nw.from_native(self._native), options)
-        self.columns = tuple(
-            replace(column, name=name) for column, name in zip(self.columns, native.columns, strict=True)
-        )
+        super().__init__(frame, options)
+        self._native = self._frame.to_native()
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Give the rows again from their counts: rows of Spark have no order, and only distinct ones come."""
