@@ -70,6 +70,37 @@ def shift(
 
 
 @hot_loop
+def lacks(count: int, need: int) -> int:
+    """Give what a cluster that shows so many candidates lacks; one that shows none lacks nothing."""
+    return need - count if 0 < count < need else 0
+
+
+@hot_loop
+def gains(
+    cluster: int,
+    leaving: int,
+    coming: int,
+    starts: Codes,
+    candidates: Codes,
+    held: npt.NDArray[np.int32],
+) -> int:
+    """Give how many more candidates a cluster shows when one value leaves it and another comes."""
+    more = 0
+    for entry in range(starts[leaving], starts[leaving + 1]):
+        candidate = candidates[entry]
+        if held[cluster, candidate] == 1:
+            more -= 1
+            for other in range(starts[coming], starts[coming + 1]):
+                if candidates[other] == candidate:
+                    more += 1
+                    break
+    for entry in range(starts[coming], starts[coming + 1]):
+        if held[cluster, candidates[entry]] == 0:
+            more += 1
+    return more
+
+
+@hot_loop
 def swap_loop(
     moves: int,
     largest: int,
@@ -111,6 +142,19 @@ def swap_loop(
             continue
         mine = places[here]
         yours = places[there]
+        if len(need) == 1:
+            # Most moves are refused. Without side values it is quicker to look first and change nothing.
+            count = shown[one, 0]
+            more = gains(one, mine, yours, starts, candidates, held)
+            change = lacks(count + more, need[0]) - lacks(count, need[0])
+            count = shown[other, 0]
+            more = gains(other, yours, mine, starts, candidates, held)
+            change += lacks(count + more, need[0]) - lacks(count, need[0])
+            if change > 0:
+                following = draw * 48271 % PERIOD
+                if change >= WORST_STEP or following >= chances[change]:
+                    draw = following
+                    continue
         of_one = shift(one, mine, -1, starts, candidates, side_of, need, held, shown)
         of_one += shift(one, yours, 1, starts, candidates, side_of, need, held, shown)
         of_other = shift(other, yours, -1, starts, candidates, side_of, need, held, shown)
