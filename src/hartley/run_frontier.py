@@ -16,12 +16,13 @@ from hartley.model import MergeTree
 
 
 def frontier_of_runs(
-    runs: Sequence[tuple[MergeTree, Trajectory]], utility: Utility, leakage: Leakage, *, complete: bool = True
+    runs: Sequence[tuple[MergeTree, Trajectory]], utility: Utility, leakage: Leakage
 ) -> Frontier:
     """Give the steps of the runs that no other step beats in both leakage and utility.
 
     Algorithms 1 and 2 have one run; problem (3) one for each weight of utility, and only its steps
-    that leave a single component count. A partition is built only when a point is asked for it.
+    that leave a single component count. A partition is built only when a point is asked for it. The
+    frontier is complete if all runs are.
 
     # Paper: the frontier is "one point per λ". Here: the non-dominated steps, because the paper's own
     # figure of the toy shows a step that no λ stops at.
@@ -34,6 +35,7 @@ def frontier_of_runs(
     >>> [point.step for point in frontier_of_runs([(run, along)], Resolution(7), "istar").points]
     [0, 3, 4]
     """
+    complete = all(run.complete for run, _ in runs)
     number = np.concatenate([np.full(along.steps + 1, i) for i, (_, along) in enumerate(runs)])
     step = np.concatenate([np.arange(along.steps + 1) for _, along in runs])
     bits = np.concatenate([along.leakage(leakage) for _, along in runs])
@@ -41,7 +43,12 @@ def frontier_of_runs(
     if leakage == "joint":
         single = np.flatnonzero(np.concatenate([along.components for _, along in runs]) == 1)
         if not len(single):
-            raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+            raise UnreachableError(
+                "no release leaves a single group of sensitive values (I* = 0)"
+                if complete
+                else "the search was stopped before it found a release that leaves a single group of "
+                "sensitive values (I* = 0); give it more time"
+            )
         number, step, bits, worth = number[single], step[single], bits[single], worth[single]
     chosen = _non_dominated(bits, worth)
     points = [

@@ -121,7 +121,7 @@ class _Clocked:
         )
         effort, started = self._effort(GREEDY), process_time()
         run = greedy_run(question, None, effort)
-        greedy = greedy_frontier(question, run, complete=not effort.should_stop())
+        greedy = greedy_frontier(question, run)
         found = self._attempt(lambda: self._measured(_chosen(greedy, wanted), None, frontier))
         second = Method(
             name=GREEDY,

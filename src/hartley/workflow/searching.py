@@ -101,9 +101,10 @@ class Run:
     along: Trajectory
     leakage: Leakage
 
-    def stop(self, utility_weight: float) -> int:
-        """Give the step at which a utility weight stops the run."""
-        return self.along.stop(self.leakage, utility_weight)
+    def stop(self, utility_weight: float) -> int | None:
+        """Give the step at which a utility weight stops the run; ``None`` where it was stopped before."""
+        step = self.along.stop(self.leakage, utility_weight)
+        return step if self.tree.complete or step < self.tree.steps else None
 
 
 def weight_for(leakage: Leakage, utility_weight: float | None) -> float:
@@ -132,9 +133,9 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
     return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
 
 
-def greedy_frontier(question: Question, run: Run, *, complete: bool = True) -> Frontier:
+def greedy_frontier(question: Question, run: Run) -> Frontier:
     """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
-    return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage, complete=complete)
+    return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
 
 
 def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
@@ -143,37 +144,66 @@ def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = 
     The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
     the frontier as it grows, to be measured only when called for.
     """
+    starts = _Starts.of(question, effort)
     if so_far is not None:
         effort = replace(
-            effort, found=lambda levels: so_far(lambda: _measured(question, levels(), complete=False))
+            effort, found=lambda levels: so_far(lambda: starts.measured(levels(), complete=False))
         )
-    starts = _greedy_starts(question, effort)
-    found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts)
-    return _measured(question, found.levels, complete=found.complete)
+    found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts.partitions)
+    return starts.measured(found.levels, complete=found.complete)
 
 
 def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | None:
     """Search the one level that a goal asks for; ``None`` where only the whole frontier tells."""
-    starts = _greedy_starts(question, effort)
-    level = optimal_level(question.joint, question.leakage, question.utility, goal, effort, starts)
-    return None if level is None else question.point(level.cut, level)
+    starts = _Starts.of(question, effort)
+    level = optimal_level(question.joint, question.leakage, question.utility, goal, effort, starts.partitions)
+    return None if level is None else starts.point(level)
 
 
-def _greedy_starts(question: Question, effort: Effort) -> list[Partition]:
-    """Give the partitions of the greedy frontier; of very many values, as many as memory allows."""
-    try:
-        points = greedy_frontier(question, greedy_run(question, None, effort)).points
-    except UnreachableError:
-        return []
-    most = max(2, STARTING_CODES // question.joint.public.size)
-    places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
-    return [points[place].partition for place in places.tolist()]
+@dataclass(frozen=True, kw_only=True)
+class _Starts:
+    """The greedy frontier, where an optimal search starts from."""
 
+    question: Question
+    points: tuple[Point, ...]
+    partitions: tuple[Partition, ...]
+    """The partition of each point."""
 
-def _measured(question: Question, levels: Iterable[Level], *, complete: bool) -> Frontier:
-    kept: list[Level] = []
-    for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
-        if not kept or level.leakage_bits < kept[-1].leakage_bits:
-            kept.append(level)
-    points = [question.point(level.cut, level) for level in kept]
-    return question.frontier(points, search="optimal", complete=complete)
+    @classmethod
+    def of(cls, question: Question, effort: Effort) -> _Starts:
+        """Run the greedy search; of very many values, keep as many points as memory allows."""
+        try:
+            points = greedy_frontier(question, greedy_run(question, None, effort)).points
+        except UnreachableError:
+            points = ()
+        most = max(2, STARTING_CODES // question.joint.public.size)
+        places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
+        kept = tuple(points[place] for place in places.tolist())
+        return cls(
+            question=question,
+            points=kept,
+            partitions=tuple(point.partition for point in kept),
+        )
+
+    def measured(self, levels: Iterable[Level], *, complete: bool) -> Frontier:
+        """Measure levels as points of a frontier."""
+        kept: list[Level] = []
+        for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
+            if not kept or level.leakage_bits < kept[-1].leakage_bits:
+                kept.append(level)
+        points = [self.point(level) for level in kept]
+        return self.question.frontier(points, search="optimal", complete=complete)
+
+    def point(self, level: Level) -> Point:
+        """Measure a level; of a start that no search improved the run has told all there is to know."""
+        partition = level.partition
+        for start, point in zip(self.partitions, self.points, strict=True):
+            if partition is start:
+                return replace(
+                    point,
+                    lower_bound_bits=level.lower_bound_bits,
+                    proven_optimal=level.proven_optimal,
+                    step=None,
+                    cut=level.cut,
+                )
+        return self.question.point(lambda: partition, level)

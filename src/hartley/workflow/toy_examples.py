@@ -30,7 +30,7 @@ class Example:
         if self.question.leakage == "joint":
             # Problem (3) runs until one component is left, whatever the weight.
             return self.run.tree.steps
-        return self.run.stop(self.utility_weight)
+        return self.run.along.stop(self.question.leakage, self.utility_weight)
 
     @property
     def lagrangian(self) -> list[float]:

@@ -215,7 +215,7 @@ def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], eff
         rest = np.flatnonzero(cluster_of < 0)
         if not len(rest) or effort.should_stop():
             return None
-        members = peeled_cluster(line, rest, end, distinct_l, target)
+        members = peeled_cluster(line, rest, end, distinct_l, target, effort)
         if members is None:
             return None
         cluster_of[members] = number

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hartley.search.effort import Effort
 from hartley.search.optimal.line import Floats, Line, Places
-from hartley.search.optimal.quiet_solver import quiet_solver
+from hartley.search.optimal.quiet_solver import solved
 
 End = Literal["first", "last"]
 
@@ -64,7 +64,7 @@ def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effor
     trial = float(cover.distances[: enough + 1].mean())
     proven = known
     while trial > proven and not effort.should_stop():
-        result = _cheapest_set(cover, distinct_l, trial)
+        result = _cheapest_set(cover, distinct_l, trial, effort)
         if result is None:
             break
         members, price_bound = result
@@ -84,7 +84,9 @@ def _is_whole(cover: _Cover) -> bool:
     return bool((cover.distances == np.rint(cover.distances)).all())
 
 
-def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places, float] | None:
+def _cheapest_set(
+    cover: _Cover, distinct_l: int, trial: float, effort: Effort
+) -> tuple[Places, float] | None:
     """Choose members, each at the price of its distance less the trial, so that enough values are held.
 
     Gives the members and a bound on the least total price.
@@ -102,6 +104,7 @@ def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places,
         costs=np.concatenate([prices[far], np.zeros(int(missing.sum()))]),
         rows=[_cover_rows(cover.holds[np.ix_(missing, far)]), _count_row(len(far), int(missing.sum()))],
         lows=[0.0, float(wanted)],
+        effort=effort,
     )
     if isinstance(solution, str):
         return None
@@ -111,11 +114,13 @@ def _cheapest_set(cover: _Cover, distinct_l: int, trial: float) -> tuple[Places,
     return np.flatnonzero(members), base + bound
 
 
-def peeled_cluster(line: Line, ranks: Places, end: End, distinct_l: int, target: float) -> Places | None:
+def peeled_cluster(
+    line: Line, ranks: Places, end: End, distinct_l: int, target: float, effort: Effort
+) -> Places | None:
     """Choose a cluster for the end within the target, greedy for values near the end, sparing with others."""
     cover = _Cover.seen_from(line, ranks, end).within(2 * target)
     worth = np.where(cover.distances <= target, 2.0, -1.0)
-    answer = _cluster_within(cover, distinct_l, target, -worth)
+    answer = _cluster_within(cover, distinct_l, target, -worth, effort)
     return None if answer.members is None else np.sort(cover.ranks[answer.members])
 
 
@@ -137,7 +142,7 @@ def tight_end_bound(
             break
         target = low + (cost - low) / 2 if doubtful else cost - step
         near = cover.within(2 * target)
-        answer = _cluster_within(near, distinct_l, target, near.distances - target)
+        answer = _cluster_within(near, distinct_l, target, near.distances - target, effort)
         if answer.impossible:
             if not doubtful:
                 return cost if _is_whole(cover) else target
@@ -163,7 +168,7 @@ class _Choice:
     impossible: bool
 
 
-def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats) -> _Choice:
+def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats, effort: Effort) -> _Choice:
     """Choose the cheapest cluster of the end, by these costs of members, with a radius within the target."""
     size = len(cover.ranks)
     held = cover.holds.any(axis=1)
@@ -185,7 +190,9 @@ def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats
         lows.append(-slack)
     fixed = np.zeros(size + len(holds))
     fixed[0] = 1.0
-    solution = _solve(costs=np.concatenate([costs, np.zeros(len(holds))]), rows=rows, lows=lows, least=fixed)
+    solution = _solve(
+        costs=np.concatenate([costs, np.zeros(len(holds))]), rows=rows, lows=lows, effort=effort, least=fixed
+    )
     if isinstance(solution, str):
         return _Choice(None, solution == "impossible")
     return _Choice(np.flatnonzero(solution[0][:size] > 0.5), False)
@@ -202,7 +209,7 @@ def _count_row(values: int, sensitive: int) -> Floats:
 
 
 def _solve(
-    costs: Floats, rows: list[Floats], lows: list[float], least: Floats | None = None
+    costs: Floats, rows: list[Floats], lows: list[float], effort: Effort, least: Floats | None = None
 ) -> tuple[Floats, float] | Literal["impossible", "undecided"]:
     """Minimise over binary variables with rows bounded from below; give a solution and a proven bound."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -211,14 +218,19 @@ def _solve(
     size = len(costs)
     # One matrix: a constraint object for each row costs more than the solver itself.
     bounds = np.repeat(lows, [len(row) for row in rows])
-    with quiet_solver():
-        result: Any = milp(
+
+    def solve(seconds: float) -> Any:
+        return milp(
             costs,
             constraints=LinearConstraint(csr_array(np.concatenate(rows)), bounds, np.inf),
             integrality=np.ones(size),
             bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
-            options={"node_limit": NODE_LIMIT, "time_limit": SECONDS_LIMIT, "mip_rel_gap": 0.0},
+            options={"node_limit": NODE_LIMIT, "time_limit": seconds, "mip_rel_gap": 0.0},
         )
+
+    result = solved(solve, SECONDS_LIMIT, effort)
+    if result is None:
+        return "undecided"
     if result.x is None:
         return "impossible" if result.status == INFEASIBLE else "undecided"
     return np.asarray(result.x), float(result.mip_dual_bound)

@@ -6,6 +6,8 @@ chooses as many disjoint ones as it can. Where q of them do not fit, no partitio
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,13 +18,14 @@ from hartley.search.optimal.certificates import ExhaustionCertificate
 from hartley.search.optimal.cluster_sizes import least_clusters
 from hartley.search.optimal.dealing import NOWHERE, filled_up
 from hartley.search.optimal.price_bound import cheap_sets, least_prices
-from hartley.search.optimal.quiet_solver import quiet_solver
+from hartley.search.optimal.quiet_solver import solved
 
 MOST_SETS = 3_000
 MOST_VALUES = 40
 MOST_NODES = 2_000
 """Beyond these the solver is not asked, or not listened to."""
 SECONDS = 10.0
+"""A guard against being stuck; results depend on the nodes, not on the machine's speed."""
 
 
 def packing(
@@ -74,12 +77,15 @@ def _disjoint(enough: npt.NDArray[np.int64], size: int, effort: Effort) -> npt.N
 
     column, place = np.nonzero(enough >= 0)
     takes = csr_array((np.ones(len(column)), (enough[column, place], column)), shape=(size, len(enough)))
-    with quiet_solver():
-        result = milp(
+
+    def solve(seconds: float) -> Any:
+        return milp(
             -np.ones(len(enough)),
             constraints=LinearConstraint(takes, ub=np.ones(size)),
             integrality=np.ones(len(enough)),
             bounds=Bounds(0, 1),
-            options={"node_limit": MOST_NODES, "time_limit": max(0.0, min(SECONDS, effort.remaining()))},
+            options={"node_limit": MOST_NODES, "time_limit": seconds},
         )
-    return np.flatnonzero(result.x > 0.5) if result.status == 0 else None
+
+    result = solved(solve, SECONDS, effort)
+    return np.flatnonzero(result.x > 0.5) if result is not None and result.status == 0 else None

@@ -18,6 +18,7 @@ for a cheap set need not go to the optimum of the program, only to a proof.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from hartley.search.effort import Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import SizePriceCertificate, ValuePriceCertificate
 from hartley.search.optimal.cluster_sizes import least_clusters
-from hartley.search.optimal.quiet_solver import quiet_solver
+from hartley.search.optimal.quiet_solver import solved
 
 Codes = npt.NDArray[np.int64]
 
@@ -42,6 +43,8 @@ MOST_ROWS = 20_000
 PER_ROOT = 4
 """Cheap sets taken from each cheapest member, so that one round finds different ones."""
 FAR = 2**60
+SECONDS = 10.0
+"""Of one linear program; a guard against being stuck."""
 
 
 class _GaveUpError(Exception):
@@ -146,16 +149,18 @@ def _best_duals(rows: Codes, members: Codes, effort: Effort) -> npt.NDArray[np.f
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    with quiet_solver():
-        result = linprog(
+    def solve(seconds: float) -> Any:
+        return linprog(
             members,
             A_ub=-csr_array(rows.astype(float)),
             b_ub=-np.ones(len(rows)),
             bounds=(0, 1),
             method="highs",
-            options={"time_limit": max(0.0, effort.remaining())},
+            options={"time_limit": seconds},
         )
-    return np.maximum(result.x, 0.0) if result.status == 0 else None
+
+    result = solved(solve, SECONDS, effort)
+    return np.maximum(result.x, 0.0) if result is not None and result.status == 0 else None
 
 
 def _cheapest_pattern(sizes: Codes, prices: Codes, largest: int, wanted: int) -> Codes:

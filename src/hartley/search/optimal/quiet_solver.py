@@ -1,19 +1,54 @@
-"""Keep the solver's own words off the standard output.
+"""Call a solver so that it keeps the time, lets Ctrl-C through, and says nothing.
 
-HiGHS, asked to be silent, still prints a line now and then from its inside. A script that reads JSON
-from the standard output must not meet it, so the output is closed to it while it runs.
+HiGHS cannot be stopped from outside. It is told beforehand how long it may take, and runs beside the
+main thread, which so hears of signals meanwhile. Asked to be silent, it still prints a line now and then from
+its inside. A script that reads JSON from the standard output must not meet it, so the output is closed to it
+while it runs.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
+from typing import TypeVar
+
+from hartley.search.effort import Effort
+
+T = TypeVar("T")
+
+POLL = 0.05
+"""Seconds between two looks at whether a signal has come."""
+
+
+def solved(solve: Callable[[float], T], seconds: float, effort: Effort) -> T | None:
+    """Give what ``solve(seconds)`` gives, with no more seconds than are left; nothing where none are.
+
+    >>> solved(lambda seconds: seconds, 2.0, Effort(remaining=lambda: 1.5))
+    1.5
+    >>> solved(lambda seconds: seconds, 2.0, Effort(should_stop=lambda: True))
+    """
+    seconds = min(seconds, effort.remaining())
+    if effort.should_stop() or seconds <= 0:
+        return None
+    with _quiet():
+        answer = _beside().submit(solve, seconds)
+        while True:
+            with suppress(TimeoutError):
+                return answer.result(timeout=POLL)
+
+
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Give the one thread that solvers run in, so that they start their own threads once."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="solver")
 
 
 @contextmanager
-def quiet_solver() -> Iterator[None]:
+def _quiet() -> Iterator[None]:
     """Send what compiled code prints to nowhere, and give the output back at the end."""
     try:
         kept = os.dup(1)
