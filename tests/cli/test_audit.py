@@ -90,6 +90,32 @@ def test_no_sensitive_cell_is_shown_unless_asked(tmp_path, capsys):
     assert "SECRET1" in capsys.readouterr().out
 
 
+def said(tmp_path, capsys, rows):
+    path = tmp_path / "table.csv"
+    path.write_text("age,chol,sex\n" + rows, encoding="utf-8")
+    assert run(["audit", str(path), "-s", "age", "-p", "chol", "--side", "sex"]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_what_side_information_gives_away_by_itself_is_not_put_down_to_the_public_columns(tmp_path, capsys):
+    # Every man is 30, whatever his cholesterol; it halves the ages of the women.
+    rows = "30,1,m\n30,2,m\n40,1,f\n50,1,f\n60,2,f\n70,2,f\n"
+    words = said(tmp_path, capsys, rows)
+    assert "In the worst case (L0) 1 bit" in words
+    assert "Of the candidates that sex left, chol leaves as few as 50 %." in words
+    assert "Somebody's chol rules out no age that sex leaves possible." in words
+    rows = "40,1,f\n50,1,f\n60,2,f\n70,2,f\n"
+    assert "For everybody, chol leaves no more than 50 % of the candidates that sex left." in said(
+        tmp_path, capsys, rows
+    )
+
+
+def test_side_information_that_determines_everything_leaves_nothing_new_to_learn(tmp_path, capsys):
+    words = said(tmp_path, capsys, "30,1,m\n30,2,m\n40,1,f\n40,2,f\n")
+    assert "a reader who knows sex learns nothing new." in words
+    assert "a reader learns nothing." not in words
+
+
 def test_missing_rows_are_dropped_and_counted(table, capsys):
     _, kept = document(capsys, table, "-s", "age", "-p", "cholesterol")
     _, dropped = document(capsys, table, "-s", "age", "-p", "cholesterol", "--missing", "drop")

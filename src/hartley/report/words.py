@@ -64,7 +64,8 @@ def told_by(columns: Sequence[str]) -> str:
 def worst_case(audit: Audit) -> str:
     """Say what the worst case means.
 
-    The side information, where there is some, is what the reader knew before.
+    The side information, where there is some, is what the reader knew before, and the leakage is what
+    the public columns add to it.
     """
     secret, public = named(audit.sensitive), named(audit.public)
     things = f"{public} values" if len(audit.public.columns) == 1 else f"combinations of {public}"
@@ -75,13 +76,25 @@ def worst_case(audit: Audit) -> str:
     if audit.sensitive.values == 1:
         return f"There is only one {secret} value in the table, so everybody knows it already."
     if audit.independent:
+        if audit.side is not None:
+            known = named(audit.side)
+            return (
+                f"No value of {public} rules out any {secret} that {known} leaves possible: without "
+                f"statistics, a reader who knows {known} learns nothing new."
+            )
         return f"No value of {public} rules out any {secret}: without statistics, a reader learns nothing."
+    added = ""
+    if audit.side is not None:
+        added = (
+            f" Of the candidates that {named(audit.side)} left, {public} leaves as few as "
+            f"{_share(audit.l0_bits)}."
+        )
     if audit.distinct_l == 1:
         verb = "gives" if audit.narrowest_count == 1 else "give"
-        return f"{seen} {verb} one {secret} away exactly: {rows}."
+        return f"{seen} {verb} one {secret} away exactly: {rows}.{added}"
     verb = "leaves" if audit.narrowest_count == 1 else "leave"
     left = f"{audit.distinct_l} of {audit.sensitive.values:,} {secret} values"
-    return f"{seen} {verb} only {left} possible: {rows}."
+    return f"{seen} {verb} only {left} possible: {rows}.{added}"
 
 
 def for_certain(audit: Audit) -> str:
@@ -98,12 +111,27 @@ def for_certain(audit: Audit) -> str:
 def at_least(audit: Audit) -> str:
     """Say what even the least telling value reveals."""
     most = round(2**audit.h0_given_public_bits)
+    if audit.side is not None:
+        known, public = named(audit.side), named(audit.public)
+        if audit.i0_bits == 0:
+            return f"Somebody's {public} rules out no {named(audit.sensitive)} that {known} leaves possible."
+        share = _share(audit.i0_bits)
+        return f"For everybody, {public} leaves no more than {share} of the candidates that {known} left."
     if audit.i0_bits == 0:
         return f"The least telling value rules out no {named(audit.sensitive)} at all."
     return (
         f"Even the least telling value leaves no more than {most:,} of {audit.sensitive.values:,} "
         f"{named(audit.sensitive)} values."
     )
+
+
+def _share(bits: float) -> str:
+    """Say as a share what so many bits of leakage leave of the candidates.
+
+    >>> _share(1.0), _share(5.25)
+    ('50 %', '2.6 %')
+    """
+    return f"{100 * 2.0**-bits:.2g} %"
 
 
 def candidates_left(audit: Audit) -> str:

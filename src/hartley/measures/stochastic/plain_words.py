@@ -77,8 +77,8 @@ def _sibson(values: Mapping[str, float]) -> str:
 
 def _arimoto(values: Mapping[str, float]) -> str:
     return (
-        f"Counting only which values remain possible, every released value tells {values['0']:.3g} bits; "
-        f"for one guess at the likeliest value, a reader is right {_times(values['inf'])} as often."
+        f"Counting only which values remain possible, every released value tells at least {values['0']:.3g} "
+        f"bits; for one guess at the likeliest value, a reader is right {_times(values['inf'])} as often."
     )
 
 
