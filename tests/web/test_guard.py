@@ -8,7 +8,7 @@ import pytest
 
 from web_door import ORIGIN, PORT, TOKEN
 
-PATHS = ["/", "/static/app.js", "/api/search", "/download/table", "/figure/0/recoding/light.svg"]
+PATHS = ["/", "/static/app.js", "/api/search", "/download/table", "/figure/1/0/recoding/light.svg"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -79,7 +79,9 @@ def test_the_names_of_this_machine_are_known(browser, host):
         ORIGIN + ".evil.example",
     ],
 )
-@pytest.mark.parametrize("path", ["/api/open", "/api/upload?name=a.csv", "/api/stop"])
+@pytest.mark.parametrize(
+    "path", ["/api/open", "/api/upload?name=a.csv", "/api/earlier?name=a.json", "/api/stop"]
+)
 def test_another_site_cannot_post(browser, origin, path):
     assert browser.post(path, headers={"Origin": origin}, json={}).status_code == 403
 

@@ -11,7 +11,7 @@ import pytest
 from hartley import workflow
 from hartley.cli.program import run
 from hartley.workflow import Target, verify
-from web_door import finished, opened
+from web_door import LIMIT, finished, opened
 
 
 def frontier_of(browser, **asked) -> tuple[dict, dict]:
@@ -192,6 +192,17 @@ def test_what_is_no_policy_is_refused_in_one_line(browser, content):
     assert "\n" not in answer.json()["error"]
     assert "internal error" not in answer.json()["error"]
     assert "upload-" not in answer.json()["error"]
+
+
+def test_a_policy_that_is_too_large_or_comes_from_elsewhere_is_refused(browser, service):
+    revision = opened(browser)["revision"]
+    before = set(service.folder.iterdir())
+    assert add(browser, b" " * (LIMIT + 1), revision).status_code == 413
+    assert add(browser, b"{}", revision, name="../../../etc/passwd").status_code == 422
+    elsewhere = {"Origin": "http://evil.example"}
+    answer = browser.post("/api/earlier", params={"revision": revision}, content=b"{}", headers=elsewhere)
+    assert answer.status_code == 403
+    assert set(service.folder.iterdir()) == before
 
 
 def test_a_policy_of_another_table_is_refused(browser, tmp_path):

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -185,6 +186,26 @@ def test_points_arrive_while_the_search_runs_and_stay_when_it_is_stopped(browser
     assert found["state"] == "stopped"
     assert found["frontier"]["complete"] is False
     assert len(found["frontier"]["points"]) > 1
+
+
+def test_a_new_audit_does_not_wait_for_the_search_and_ends_it(browser):
+    roles = started(browser)
+    swapped = {**roles, "sensitive": roles["public"], "public": roles["sensitive"]}
+    assert browser.post("/api/audit", json=swapped).status_code == 200
+    found = browser.get("/api/search").json()
+    assert found["state"] == "stopped"
+    assert "another table or search was started" in found["message"]
+
+
+def test_two_windows_that_search_at_once_leave_one_search(browser):
+    roles = started(browser)
+    with ThreadPoolExecutor(2) as windows:
+        asked = [{**roles, "search": "greedy"}, {**roles, "leakage": "istar"}]
+        answers = list(windows.map(lambda one: browser.post("/api/search", json=one).json(), asked))
+    assert len({answer["number"] for answer in answers}) == 2
+    found = finished(browser, browser.get("/api/search").json())
+    assert found["state"] == "done"
+    assert found["number"] in {answer["number"] for answer in answers}
 
 
 def test_a_time_limit_ends_a_search(browser):
