@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from hartley.compilation import hot_loop
+from hartley.compilation import compiling_while, hot_loop
 
 
 @hot_loop
@@ -29,6 +29,32 @@ def test_the_same_function_runs_interpreted_and_compiled():
 def test_small_input_runs_interpreted_and_large_compiled():
     assert sum_of_triples.for_size(10) is sum_of_triples.plain
     assert sum_of_triples.for_size(10**6) is sum_of_triples.compiled
+
+
+def test_a_loop_runs_as_written_while_there_is_no_time_to_compile_it():
+    @hot_loop
+    def never_compiled_before(x: int) -> int:
+        return x + 1
+
+    with compiling_while(lambda: False):
+        assert never_compiled_before.for_size(10**6) is never_compiled_before.plain
+        with compiling_while(lambda: True):
+            assert never_compiled_before.for_size(10**6) is never_compiled_before.plain
+    with compiling_while(lambda: True):
+        assert never_compiled_before.for_size(10**6) is never_compiled_before.compiled
+    with compiling_while(lambda: False):
+        assert never_compiled_before.for_size(10**6) is never_compiled_before.compiled
+
+
+def test_a_loop_that_is_compiled_anyway_is_used_on_smaller_input_too():
+    @hot_loop
+    def seldom(x: int) -> int:
+        return x + 1
+
+    assert seldom.for_size(50_000, compiled_from=200_000) is seldom.plain
+    assert seldom.for_size(200_000, compiled_from=200_000) is seldom.compiled
+    assert seldom.for_size(50_000, compiled_from=200_000) is seldom.compiled
+    assert seldom.for_size(10, compiled_from=200_000) is seldom.plain
 
 
 def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):

@@ -3,7 +3,8 @@
 A function marked with :func:`hot_loop` stays an ordinary function: calling it runs
 it as written, on any input, with no compiler. ``loop.for_size(n)`` gives the same
 function, compiled when ``n`` is large enough to be worth the wait. The compiler is
-imported only then, and its work is kept on disk for the next run.
+imported only then, and its work is kept on disk for the next run. Where nothing is kept yet and time is short
+(:func:`compiling_while`), the function runs as written on large input too.
 
 A hot loop may call other hot loops of the same package by name; they are compiled
 with it. One that is called often from inside another and makes no array of its own is better marked
@@ -12,6 +13,7 @@ with :func:`hot_part`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
@@ -26,6 +28,7 @@ COMPILED_FROM = 20_000
 """Number of elementary steps from which a compiled loop pays for itself."""
 
 _listeners: list[Callable[[str], None]] = []
+_conditions: list[Callable[[], bool]] = []
 
 
 @contextmanager
@@ -38,6 +41,19 @@ def on_compilation(listener: Callable[[str], None]) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+@contextmanager
+def compiling_while(has_time: Callable[[], bool]) -> Iterator[None]:
+    """Have loops compiled, inside, only where ``has_time()`` says so or the compiler's work is on disk.
+
+    A compilation takes seconds and cannot be cut short.
+    """
+    _conditions.append(has_time)
+    try:
+        yield
+    finally:
+        _conditions.remove(has_time)
+
+
 class HotLoop(Generic[P, R]):
     """A plain function that can also be had compiled; see the module's text."""
 
@@ -45,6 +61,7 @@ class HotLoop(Generic[P, R]):
         self.plain = function
         self._options = dict(options or {})
         self._compiled: Callable[P, R] | None = None
+        self._dispatched: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -52,19 +69,39 @@ class HotLoop(Generic[P, R]):
         return self.plain(*args, **kwargs)
 
     def for_size(self, steps: int, compiled_from: int = COMPILED_FROM) -> Callable[P, R]:
-        """Give the function to use for an input of about this many elementary steps."""
-        return self.plain if steps < compiled_from else self.compiled
+        """Give the function to use for an input of about this many elementary steps.
+
+        ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
+        loaded anyway and its work is at hand, fewer do.
+        """
+        if steps < min(compiled_from, COMPILED_FROM):
+            return self.plain
+        if steps < compiled_from and "numba" not in sys.modules:
+            return self.plain
+        if self._is_at_hand() or (steps >= compiled_from and all(has_time() for has_time in _conditions)):
+            return self.compiled
+        return self.plain
+
+    def _is_at_hand(self) -> bool:
+        """Tell whether the compiler's work is there already."""
+        return self._compiled is not None or _is_kept_on_disk(self._made())
 
     @property
     def compiled(self) -> Callable[P, R]:
         """The compiled function; the first use on a machine takes the compiler's time."""
         if self._compiled is None:
-            dispatcher = self._dispatcher(self._with_compiled_callees())
+            dispatcher = self._made()
             if not _is_kept_on_disk(dispatcher):
                 for listener in _listeners:
                     listener(self.plain.__name__)
             self._compiled = cast("Callable[P, R]", dispatcher)
         return self._compiled
+
+    def _made(self) -> Any:
+        """Give what compiles the function when it is first called with arguments of a kind."""
+        if self._dispatched is None:
+            self._dispatched = self._dispatcher(self._with_compiled_callees())
+        return self._dispatched
 
     def _dispatcher(self, function: FunctionType) -> Any:
         import numba
@@ -80,7 +117,7 @@ class HotLoop(Generic[P, R]):
         """Copy the function so that the hot loops it calls are the compiled ones."""
         plain = cast("FunctionType", self.plain)
         callees = {
-            name: value.compiled
+            name: value._made()
             for name in plain.__code__.co_names
             if isinstance(value := plain.__globals__.get(name), HotLoop)
         }

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from math import inf
 from numbers import Integral
 from time import monotonic
 
+from hartley.compilation import compiling_while
 from hartley.errors import OptionError
 from hartley.search.effort import UNLIMITED, Effort
+
+COMPILER_TAKES = 20.0
+"""Seconds that must be left for a loop to be compiled which this machine has never compiled before."""
+
+
+def compiling_in_time(effort: Effort) -> AbstractContextManager[None]:
+    """Have no loop compiled, inside, when the effort would be over before the compiler is."""
+    return compiling_while(lambda: effort.remaining() > COMPILER_TAKES and not effort.should_stop())
 
 
 def effort_within(

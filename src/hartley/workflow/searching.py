@@ -21,6 +21,7 @@ from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.optimal.answering import Goal, optimal_level, optimal_levels
 from hartley.search.optimal.level import Level
+from hartley.workflow.effort import compiling_in_time
 from hartley.workflow.utilities import codeword_of
 
 SoFar = Callable[[Callable[[], Frontier]], None]
@@ -124,13 +125,14 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
     Only problem (3) needs the weight to choose its merges; where none is given it takes 1.
     """
     joint, utility = question.joint, question.utility
-    if question.leakage == "l0":
-        tree = narrowest_first(joint, utility, effort)
-    elif question.leakage == "istar":
-        tree = component_joining(joint, utility, effort)
-    else:
-        tree = joint_search(joint, utility, weight_for("joint", utility_weight), effort)
-    return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
+    with compiling_in_time(effort):
+        if question.leakage == "l0":
+            tree = narrowest_first(joint, utility, effort)
+        elif question.leakage == "istar":
+            tree = component_joining(joint, utility, effort)
+        else:
+            tree = joint_search(joint, utility, weight_for("joint", utility_weight), effort)
+        return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
 
 
 def greedy_frontier(question: Question, run: Run) -> Frontier:
@@ -149,15 +151,19 @@ def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = 
         effort = replace(
             effort, found=lambda levels: so_far(lambda: starts.measured(levels(), complete=False))
         )
-    found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts.partitions)
-    return starts.measured(found.levels, complete=found.complete)
+    with compiling_in_time(effort):
+        found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts.partitions)
+        return starts.measured(found.levels, complete=found.complete)
 
 
 def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | None:
     """Search the one level that a goal asks for; ``None`` where only the whole frontier tells."""
     starts = _Starts.of(question, effort)
-    level = optimal_level(question.joint, question.leakage, question.utility, goal, effort, starts.partitions)
-    return None if level is None else starts.point(level)
+    with compiling_in_time(effort):
+        level = optimal_level(
+            question.joint, question.leakage, question.utility, goal, effort, starts.partitions
+        )
+        return None if level is None else starts.point(level)
 
 
 @dataclass(frozen=True, kw_only=True)
