@@ -184,12 +184,16 @@ def _show_requirements(out: Console, verdicts: tuple[Verdict, ...]) -> None:
         grid(
             ["", "wanted", "found", ""],
             [
-                [v.name, f"{v.wanted:g}", f"{v.found:.4g}", "holds" if v.holds else "DOES NOT HOLD"]
+                [v.name, _exact(v.wanted), _exact(v.found), "holds" if v.holds else "DOES NOT HOLD"]
                 for v in verdicts
             ],
             right=[1, 2],
         )
     )
+
+
+def _exact(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:.6g}"
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,7 @@ def target_words(comparison: Comparison) -> str:
     said = {
         "distinct_l": f"every released value leaves at least {words.counted(int(number), 'candidate')}",
         "max_leakage": f"at most {words.bits(number)} leak",
-        "largest_cluster": f"at most {words.counted(int(number), 'value')} share a released value",
+        "largest_cluster": f"a released value stands for at most {words.counted(int(number), 'value')}",
         "max_distortion": f"no value moves farther than {number:g}",
     }[comparison.target.kind]
     if comparison.is_given:
@@ -81,4 +81,4 @@ def _reached(comparison: Comparison, answer: Measured) -> str:
         return f"leaks {words.bits(point.leakage_bits)}"
     if point.max_distortion is not None:
         return f"moves no value farther than {point.max_distortion:g}"
-    return f"lets no more than {words.counted(point.largest_cluster, 'value')} share a released value"
+    return f"lets a released value stand for at most {words.counted(point.largest_cluster, 'value')}"
