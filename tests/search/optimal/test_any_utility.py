@@ -20,8 +20,6 @@ from hartley.search.optimal.any_utility import least_leakage_of_any_utility, lev
 from hartley.search.optimal.shared_costs import shared_costs
 from reference_optimal_distortion import Instance, component_count, instances, set_partitions
 
-MEASURES = {"l0": max_uncertainty_reduction, "joint": max_uncertainty_reduction, "istar": maximin_information}
-
 
 def partition_of(masks: tuple[int, ...], size: int) -> Partition:
     return Partition(np.array([next(i for i, m in enumerate(masks) if m >> x & 1) for x in range(size)]))
@@ -38,44 +36,6 @@ def utilities(instance: Instance, source: random.Random) -> list[Utility]:
     public = Alphabet.of_values(cells, columns=("number", "letter"))
     columns = ColumnsDistortion.of(public, combination=source.choice(["max", "sum", "euclid"]))
     return [line, MatrixDistortion(table), columns]
-
-
-def test_bounds_and_partitions_hold_against_all_partitions():
-    source = random.Random(11)
-    proven = total = 0
-    for number, instance in enumerate(instances(400, seed=5)):
-        size = len(instance.positions)
-        if size > 5:
-            continue
-        public, sensitive = zip(*instance.pairs, strict=True)
-        side = np.array([source.randrange(2) for _ in public]) if number % 3 == 0 else None
-        if side is not None and len(set(side.tolist())) < 2:
-            side = None
-        joint = JointRange.from_codes(
-            public_codes=np.array(public), sensitive_codes=np.array(sensitive), side_codes=side
-        )
-        every = [partition_of(masks, size) for masks in set_partitions(size)]
-        for utility in utilities(instance, source):
-            costs = [float(utility.costs(partition).max()) for partition in every]
-            for leakage, measure in MEASURES.items():
-                allowed = [
-                    (cost, measure(joint, partition))
-                    for cost, partition in zip(costs, every, strict=True)
-                    if cost < np.inf and (leakage != "joint" or maximin_information(joint, partition) == 0)
-                ]
-                found = levels_of_any_utility(joint, utility, leakage, starts=every[:: 1 + number % 4])
-                assert found.complete
-                for level in found.levels:
-                    best = min(value for cost, value in allowed if cost <= level.cost)
-                    assert measure(joint, level.partition) == level.leakage_bits
-                    assert float(utility.costs(level.partition).max()) == level.cost
-                    assert level.lower_bound_bits <= best + 1e-12 <= level.leakage_bits + 2e-12
-                    if level.proven_optimal:
-                        assert level.leakage_bits == pytest.approx(best, abs=1e-12)
-                    proven += level.proven_optimal
-                    total += 1
-    assert total > 2000
-    assert proven > total / 3
 
 
 def test_no_level_is_worse_than_a_start():
@@ -129,6 +89,35 @@ def test_stopping_at_once_still_gives_the_starts_with_bounds():
     assert not found.complete
     assert [level.leakage_bits for level in found.levels] == [log2(3), 0.0]
     assert all(level.lower_bound_bits <= level.leakage_bits for level in found.levels)
+
+
+def test_levels_between_those_given_are_found():
+    # Nothing is given, and the values are more than are enumerated: pairs of them give the levels.
+    positions = np.array([0.0, 1, 10, 12, 30, 33, 60, 64, 100, 105, 150, 156, 210, 217])
+    joint = JointRange.from_pairs([(i, i % 2) for i in range(14)])
+    found = levels_of_any_utility(
+        joint, MatrixDistortion(np.abs(np.subtract.outer(positions, positions))), "l0"
+    )
+    assert [(level.cost, level.leakage_bits) for level in found.levels] == [(0.0, 1.0), (7.0, 0.0)]
+    assert all(level.proven_optimal for level in found.levels)
+
+
+@pytest.mark.parametrize("leakage", ["l0", "istar", "joint"])
+def test_levels_are_offered_as_they_are_found_and_each_is_true(leakage):
+    source = random.Random(4)
+    joint = JointRange.from_pairs([(i, source.randrange(7), source.randrange(2)) for i in range(14)])
+    utility = LineDistortion(np.array([float(source.randrange(60)) for _ in range(14)]), "centroid")
+    offered = []
+    found = levels_of_any_utility(
+        joint, utility, leakage, Effort(found=lambda levels: offered.append(levels()))
+    )
+    assert offered[-1] == found.levels
+    measure = maximin_information if leakage == "istar" else max_uncertainty_reduction
+    for levels in offered:
+        for level in levels:
+            assert level.leakage_bits == measure(joint, level.partition)
+            assert level.cost == utility.costs(level.partition).max()
+            assert leakage != "joint" or maximin_information(joint, level.partition) == 0
 
 
 def test_component_count_of_the_reference():

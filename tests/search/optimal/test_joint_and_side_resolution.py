@@ -120,5 +120,24 @@ def test_searches_with_side_information_repeat_themselves() -> None:
         assert partitions_of(one) == partitions_of(other)
 
 
+@pytest.mark.parametrize("search", [side_l0_levels, side_istar_levels, side_joint_levels])
+def test_levels_with_side_information_are_offered_as_they_are_found(search) -> None:
+    offered = 0
+
+    def hear(levels) -> None:
+        nonlocal offered
+        for level in levels():
+            offered += 1
+            if search is side_joint_levels:
+                assert maximin_information(joint, level.partition) == 0
+            measure = maximin_information if search is side_istar_levels else max_uncertainty_reduction
+            assert measure(joint, level.partition) == pytest.approx(level.leakage_bits, abs=EXACT)
+
+    for joint in random_tables(8, 12, 2, 10):
+        found = search(joint, Effort(found=hear))
+        assert offered >= len(found.levels)
+    assert offered > 10
+
+
 def partitions_of(levels: Levels) -> list[Partition]:
     return [level.partition for level in levels.levels]

@@ -117,16 +117,15 @@ class _Exchange:
         """Keep a partition unless one known is as good in both respects."""
         if cost == inf:
             return
-        score = self.score(partition)
+        score = self.score(self.joint.release(partition))
         if not self.is_allowed(score):
             return
         if not any(k.cost <= cost and k.score <= score for k in self.known):
             self.known = [k for k in self.known if not (k.cost >= cost and k.score >= score)]
             self.known.append(_Known(cost, score, partial(_same, partition)))
 
-    def score(self, partition: Partition) -> Score:
+    def score(self, released: JointRange) -> Score:
         """Give what is to be made small: first what leaks, then how many observations leak that much."""
-        released = self.joint.release(partition)
         groups = float(overlap_partition(released).size) if self.leakage != "l0" else 1.0
         if self.leakage == "istar":
             return (groups,)
@@ -161,26 +160,27 @@ class _Exchange:
         known = self.best(cost)
         # Problem (3) may know of no partition that is allowed; the walk is then towards one.
         partition = Partition.singletons(self.utility.size) if known is None else known.cut()
-        score = self.score(partition)
-        target = self.bound(cost)
+        released = self.joint.release(partition)
+        score, target = self.score(released), self.bound(cost)
         for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels))):
             if (self.is_allowed(score) and self.bits(score) <= target) or self.effort.should_stop():
                 break
-            trial = self.neighbour(partition, cost)
+            trial = self.neighbour(partition, released, cost)
             if trial is None:
                 continue
             worst = float(self.utility.costs(trial).max())
             if worst > cost:
                 continue
-            trial_score = self.score(trial)
+            trial_released = self.joint.release(trial)
+            trial_score = self.score(trial_released)
             if trial_score <= score:
                 if trial_score < score:
                     self.offer(trial, worst)
-                partition, score = trial, trial_score
+                partition, released, score = trial, trial_released, trial_score
 
-    def neighbour(self, partition: Partition, cost: float) -> Partition | None:
+    def neighbour(self, partition: Partition, released: JointRange, cost: float) -> Partition | None:
         """Change the cluster of few values: join two clusters, move a value, swap two, or leave one alone."""
-        value = self.troubled(partition)
+        value = self.troubled(partition, released)
         partners = self.partners(value, cost)
         if not len(partners):
             return None
@@ -202,11 +202,10 @@ class _Exchange:
             labels[mate], labels[other] = labels[other], labels[mate]
         return Partition(labels)
 
-    def troubled(self, partition: Partition) -> int:
+    def troubled(self, partition: Partition, released: JointRange) -> int:
         """Pick a value of a cluster that leaks most; any value where what is learnt for certain counts."""
         if self.leakage == "istar" or self.random.random() < 0.3:
             return int(self.random.integers(len(partition.labels)))
-        released = self.joint.release(partition)
         ratios = prior_counts(released) / candidate_counts(released)
         worst = np.flatnonzero(ratios == ratios.max())
         cluster = released.public_of[worst[self.random.integers(len(worst))]]

@@ -109,8 +109,9 @@ def istar_distortion_levels(
     """Give the frontier of maximin information and distortion.
 
     Up to ``SETTLED_UP_TO`` values on the line, ``complete`` says that between any two levels no distortion
-    was left out at which another number of components may be reached. On longer lines a covering set of
-    ``COVERING_LEVELS`` distortions is searched, and ``complete`` says that all of those were.
+    was left out at which another number of components may be reached; for the centroid, at which intervals
+    may reach it. On longer lines a covering set of ``COVERING_LEVELS`` distortions is searched, and
+    ``complete`` says that all of those were.
 
     >>> from hartley.examples import toy
     >>> joint = toy()
