@@ -62,7 +62,7 @@ def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effor
     held = np.logical_or.accumulate(cover.holds, axis=1).sum(axis=0)
     enough = int(np.argmax(held >= distinct_l))
     trial = float(cover.distances[: enough + 1].mean())
-    proven = known
+    proven, fewest = known, _fewest_members(cover, distinct_l)
     while trial > proven and not effort.should_stop():
         result = _cheapest_set(cover, distinct_l, trial, effort)
         if result is None:
@@ -71,12 +71,20 @@ def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effor
         if price_bound >= -SOLVER_TOLERANCE * 10:
             return max(known, trial - SOLVER_TOLERANCE * 10 if not _is_whole(cover) else trial)
         mean = float(cover.distances[members].mean())
-        # Every set has at most as many members as values, so its mean is at least this.
-        proven = max(proven, trial + price_bound / max(1, int((cover.distances < trial).sum())))
+        # A set of so many members has a mean of at least the trial and its share of the price, which is
+        # below 0: the fewer share it, the lower. There are as many as it takes to hold enough.
+        proven = max(proven, trial + price_bound / fewest)
         if mean >= trial:
             break
         trial = mean
     return proven
+
+
+def _fewest_members(cover: _Cover, distinct_l: int) -> int:
+    """Give how many members a set with the end and enough sensitive values has at least."""
+    counts = cover.holds.sum(axis=0)
+    held = counts[0] + np.concatenate(([0], np.cumsum(np.sort(counts[1:])[::-1])))
+    return 1 + int(np.argmax(held >= distinct_l))
 
 
 def _is_whole(cover: _Cover) -> bool:

@@ -1,0 +1,70 @@
+"""What the cluster of an end costs at least, against every set of values that holds the end."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange
+from hartley.search.effort import Effort
+from hartley.search.optimal.centroid_ends import end_bound, tight_end_bound
+from hartley.search.optimal.line import Line
+
+
+def skewed_line(seed: int) -> Line:
+    """A few values near the end with little to show, and some far away with much."""
+    source = random.Random(seed)
+    size = source.randint(6, 10)
+    places = sorted(source.sample(range(60), size))
+    pairs = [(float(x), s) for x in places for s in source.sample(range(9), source.choice((1, 1, 1, 2, 5)))]
+    joint = JointRange.from_pairs(pairs, positions={x: x for x, _ in pairs})
+    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+
+
+def crowded_line(seed: int) -> Line:
+    """Many values at the end and halfway that show the same, and a few far away that show the rest."""
+    source = random.Random(seed)
+    near, middle = range(source.randint(4, 7)), range(source.randint(4, 6))
+    places = [*near, *(source.randint(14, 17) + i / 8 for i in middle), *(60.0 + i for i in range(2))]
+    pairs = [(8.0 * x, 0) for x in places[:-2]] + [(8.0 * x, 1 + i) for i, x in enumerate(places[-2:])]
+    joint = JointRange.from_pairs(pairs, positions={x: x for x, _ in pairs})
+    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+
+
+def least_at_the_end(line: Line, end: str, wanted: int) -> tuple[float, float]:
+    """The least mean distance from the end, and the least radius, of the sets that hold it and enough."""
+    ranks = np.arange(line.size) if end == "first" else np.arange(line.size)[::-1]
+    distance = np.abs(line.positions[ranks] - line.positions[ranks[0]])
+    member = (np.arange(1 << line.size)[:, None] >> np.arange(line.size)) & 1
+    shows = np.zeros((line.size, line.sensitive_size))
+    for place, rank in enumerate(ranks.tolist()):
+        shows[place, line.indices[line.indptr[rank] : line.indptr[rank + 1]]] = 1
+    member = member[(member[:, 0] == 1) & ((member @ shows > 0).sum(axis=1) >= wanted)]
+    mean = member @ distance / member.sum(axis=1)
+    return float(mean.min()), float(np.maximum(mean, (member * distance).max(axis=1) - mean).min())
+
+
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_the_end_costs_at_least_its_bounds(end):
+    for seed in range(15):
+        line = skewed_line(seed)
+        for wanted in range(2, line.most_candidates + 1):
+            mean, radius = least_at_the_end(line, end, wanted)
+            assert end_bound(line, end, wanted, 0.0, Effort()) == pytest.approx(mean)
+            found = float(line.positions[-1] - line.positions[0])
+            assert tight_end_bound(line, end, wanted, 0.0, found, Effort()) <= radius + 1e-9
+
+
+@pytest.mark.parametrize("questions", [1, 2, 100])
+@pytest.mark.parametrize("draw", [skewed_line, crowded_line])
+def test_a_bound_cut_short_still_holds(questions, draw):
+    for seed in range(12):
+        line = draw(seed)
+        for wanted in range(2, line.most_candidates + 1):
+            asked = iter(range(questions))
+            stopped = Effort(should_stop=lambda asked=asked: next(asked, None) is None)
+            mean, _ = least_at_the_end(line, "first", wanted)
+            assert end_bound(line, "first", wanted, 0.0, stopped) <= mean + 1e-9
