@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from hartley.errors import ColumnError, InputError, OptionError, TableError
 from hartley.tables import ReadOptions, Roles, open_table
@@ -221,6 +225,53 @@ def test_a_frame_column_of_mixed_kinds_is_refused() -> None:
     table = open_table(pd.DataFrame({"s": [1, 2], "x": [1, "secret"]}))
     with pytest.raises(ColumnError, match="column 'x' mixes kinds of values; make them one kind first"):
         table.joint_range(Roles(sensitive=("s",), public=("x",)))
+
+
+ZONED = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+MIXED = "mixes kinds of values; make them one kind first"
+FINE = "holds times finer than a microsecond; turn it into text first"
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (
+            [dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5)],
+            "mixes kinds of values; make them one kind first",
+        ),
+        ([dt.datetime(2020, 1, 1), ZONED], MIXED),
+        ([ZONED, dt.datetime(2020, 1, 1)], MIXED),
+        ("nanosecond", FINE),
+        ("period", "is of type pandas.period; turn it into text, numbers or dates first"),
+    ],
+)
+def test_what_arrow_would_change_in_a_pandas_column_is_refused(cells: Any, reason: str) -> None:
+    import pandas as pd
+
+    if cells == "nanosecond":
+        cells = [pd.Timestamp("2020-01-01 00:00:00.000000001"), None]
+    column = (
+        pd.period_range("2020-01", periods=2, freq="M")
+        if cells == "period"
+        else pd.Series(cells, dtype=object)
+    )
+    frames = [pd.DataFrame({"s": [1, 2], "x": column})]
+    if reason != FINE and cells != "period":
+        frames.append(pd.DataFrame({"s": [1, 2], "x": pd.Categorical(cells)}))
+    for frame in frames:
+        with pytest.raises(ColumnError) as refused:
+            open_table(frame).joint_range(Roles(sensitive=("s",), public=("x",)))
+        assert str(refused.value) == f"column 'x' {reason}"
+
+
+def test_decimals_of_more_digits_than_the_engine_holds_are_refused_from_every_file(tmp_path: Path) -> None:
+    numbers = pa.array([Decimal(10**60), Decimal(10**60 + 1)], pa.decimal256(76, 0))
+    frame = pa.table({"s": [1, 2], "x": numbers})
+    pq.write_table(frame, tmp_path / "t.parquet")
+    feather.write_feather(frame, tmp_path / "t.arrow")
+    for source in (frame, tmp_path / "t.parquet", tmp_path / "t.arrow"):
+        with pytest.raises(ColumnError, match="'x' holds decimals of more than 38 digits; turn it into text"):
+            open_table(source).joint_range(Roles(sensitive=("s",), public=("x",)))
 
 
 def test_a_json_column_of_mixed_kinds_needs_the_user_to_decide(tmp_path: Path) -> None:

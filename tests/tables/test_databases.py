@@ -175,6 +175,31 @@ def test_sqlite_tells_what_each_cell_is(clinic: str) -> None:
     ]
 
 
+def test_of_columns_that_differ_in_capitals_only_sqlite_renames_one_and_never_gives_the_other(
+    clinic: str,
+) -> None:
+    table = open_table(clinic, ReadOptions(query="SELECT s, x, word AS X FROM t"))
+    with pytest.raises(InputError, match="no column 'X'"):
+        table.joint_range(Roles(sensitive=("s",), public=("X",)))
+    table.close()
+
+
+def test_the_name_of_a_table_may_hold_dots_and_quotes(clinic: str, postgresql: str) -> None:
+    with sqlite3.connect(clinic.removeprefix("sqlite:///")) as connection:
+        connection.execute('CREATE TABLE "a ""b"".c" AS SELECT 1 AS s, 2 AS x')
+    connection.close()
+    execute(
+        postgresql,
+        'CREATE SCHEMA "dotted.schema"',
+        'CREATE TABLE "dotted.schema"."a ""b"".c" AS SELECT 1 AS s, 2 AS x',
+    )
+    name = '"a ""b"".c"'
+    for url, query in ((clinic, name), (postgresql, f'"dotted.schema".{name}')):
+        table = open_table(url, ReadOptions(query=query))
+        assert table.joint_range(ROLES).joint.public.labels() == [2]
+        table.close()
+
+
 def test_rows_of_a_database_come_in_their_types(nasty_in_postgresql: str) -> None:
     table = open_table(nasty_in_postgresql, ReadOptions(query="nasty"))
     query = table.rows_sql(["whole", "decimal", "text"], typed=["decimal"])

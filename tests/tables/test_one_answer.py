@@ -260,6 +260,39 @@ def test_a_number_is_the_same_in_every_type_of_number(cells: pa.Array) -> None:
     assert open_table(pa.table({"s": [1, 2, 3], "x": cells})).joint_range(roles) == expected
 
 
+def test_an_instant_is_the_same_in_every_unit_and_zone(tmp_path: Path) -> None:
+    roles = Roles(sensitive=("s",), public=("x",))
+    instants = [dt.datetime(2020, 5, 1, 12, tzinfo=dt.UTC), None, dt.datetime(1960, 1, 1, tzinfo=dt.UTC)]
+    expected = None
+    for kind in (
+        pa.timestamp("s", "UTC"),
+        pa.timestamp("ms", "Asia/Tokyo"),
+        pa.timestamp("us", "+05:30"),
+        pa.timestamp("ns", "Europe/Berlin"),
+    ):
+        frame = pa.table({"s": [1, 2, 3], "x": pa.array(instants, pa.timestamp("us", "UTC")).cast(kind)})
+        pq.write_table(frame, tmp_path / "t.parquet")
+        sources: list[Any] = [frame, tmp_path / "t.parquet", frame.to_pandas()]
+        if kind.tz != "+05:30":  # polars knows no zones without a name
+            sources.append(pl.from_arrow(frame).lazy())
+        for source in sources:
+            found = open_table(source).joint_range(roles)
+            expected = expected or found
+            assert found == expected
+    assert expected is not None
+    assert expected.joint.public.labels() == [instants[2], instants[0], None]
+
+
+def test_a_decimal_with_a_negative_scale_is_its_number(tmp_path: Path) -> None:
+    frame = pa.table({"s": [1, 2], "x": pa.array([Decimal("1e3"), None], pa.decimal128(5, -2))})
+    path = tmp_path / "t.arrow"
+    with pa.OSFile(str(path), "wb") as out, pa.ipc.new_file(out, frame.schema) as writer:
+        writer.write_table(frame)
+    for source in (frame, path):
+        joint = open_table(source).joint_range(Roles(sensitive=("s",), public=("x",))).joint
+        assert joint.public.labels() == [1000, None]
+
+
 def test_text_is_the_same_in_every_type_of_text() -> None:
     roles = Roles(sensitive=("s",), public=("x",))
     answers: list[RangeRead] = []

@@ -39,7 +39,11 @@ def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame
         pa.types.is_decimal32,
         pa.types.is_decimal64,
     )
-    if any(test(kind) for kind in schemas[0].types for test in is_odd):
+    if any(
+        test(kind) or getattr(kind, "scale", 0) < 0 or isinstance(kind, pa.BaseExtensionType)
+        for kind in schemas[0].types
+        for test in is_odd
+    ):
         return EagerFrame(nw.from_native(rows.to_table(), eager_only=True), options, name=files.name)
     return ArrowSource(files, rows, options)
 

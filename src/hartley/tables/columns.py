@@ -80,6 +80,8 @@ def typed_native(name: str, raw: str, duckdb_type: str) -> TypedColumn | Refused
         return TypedColumn(name, "timestamp", "integer", f"epoch_us({raw})", unit="microsecond")
     if duckdb_type == "TIMESTAMP_NS":
         return TypedColumn(name, "timestamp", "integer", f"epoch_ns({raw})", unit="nanosecond")
+    if duckdb_type == "TIMESTAMPTZ_NS":
+        return TypedColumn(name, "timestamp", "integer", f"epoch_ns({raw})", unit="nanosecond", has_zone=True)
     if duckdb_type == "TIMESTAMP WITH TIME ZONE":
         return TypedColumn(
             name, "timestamp", "integer", f"epoch_us({raw})", unit="microsecond", has_zone=True

@@ -30,6 +30,8 @@ _FAULTS = {
     "53100": "its disk is full",
     "57014": "the query was cancelled",
 }
+_PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
+_PARTS = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 _QUERY = re.compile(r"\s*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
 
 
@@ -75,7 +77,16 @@ def selected(query: str | None, url: str) -> str:
     text = query.strip().rstrip(";").strip()
     if _QUERY.match(text):
         return f"({text}\n) AS hartley_query"
-    return ".".join(quoted_name(part) for part in text.split("."))
+    return ".".join(map(quoted_name, name_parts(text)))
+
+
+def name_parts(name: str) -> list[str]:
+    """Give the parts of the name of a table; a dot inside quotes is a letter like any other.
+
+    >>> name_parts('clinic.patients'), name_parts('"my.schema".patients')
+    (['clinic', 'patients'], ['"my.schema"', 'patients'])
+    """
+    return _PART.findall(name) if _PARTS.fullmatch(name) else name.split(".")
 
 
 def quoted_name(name: str) -> str:
@@ -131,7 +142,9 @@ class Database:
 
     def ingest(self, table: str, data: Any) -> None:
         """Make a new table and fill it, inside the open transaction."""
-        parts = [part.strip('"') for part in table.split(".")]
+        parts = [
+            part[1:-1].replace('""', '"') if part == quoted_name(part) else part for part in name_parts(table)
+        ]
         schema = {"db_schema_name": parts[0]} if len(parts) > 1 else {}
 
         def fill(cursor: Any) -> None:

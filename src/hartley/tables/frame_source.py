@@ -9,6 +9,7 @@ are asked for, and only those come here.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,8 +26,13 @@ from hartley.tables.source import CountedHere, RawColumn
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pyarrow as pa
 
 MIXED = "mixes kinds of values; make them one kind first"
+LONG_DECIMALS = "holds decimals of more than 38 digits; turn it into text first"
+TOO_FINE = "holds times finer than a microsecond; turn it into text first"
+KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
+"""Types beyond Arrow's own whose values DuckDB knows; of others it would take what they are stored as."""
 ROWS = "hartley_row_count"
 
 
@@ -242,6 +248,9 @@ def _arrow(series: nw.Series[Any]) -> Any:
     import narwhals as nw
     import pyarrow as pa
 
+    native = series.to_native()
+    if isinstance(native, pa.ChunkedArray) and getattr(native.type, "scale", 0) < 0:
+        return native.cast(pa.decimal128(38, 0))
     if series.dtype in (nw.Int128, nw.UInt128):
         return _digits(series.cast(nw.String).to_arrow())
     try:
@@ -249,14 +258,34 @@ def _arrow(series: nw.Series[Any]) -> Any:
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
         return _whole_numbers(series.to_list())
     kind = array.type
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name not in KNOWN_EXTENSIONS:
+        return f"is of type {kind.extension_name}; turn it into text, numbers or dates first"
+    if series.implementation.is_pandas_like() and (reason := _lossy_moments(native, kind)):
+        return reason
     if pa.types.is_float16(kind):
         return array.cast(pa.float32())
     if pa.types.is_decimal256(kind) or pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
         try:
             return array.cast(pa.decimal128(38, kind.scale))
         except pa.ArrowInvalid:
-            return "holds decimals of more than 38 digits; turn it into text first"
+            return LONG_DECIMALS
     return array
+
+
+def _lossy_moments(native: Any, kind: pa.DataType) -> str | None:
+    """Say what of Python's dates and times Arrow has left away: it judges a column by its first one."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind) and hasattr(native, "cat"):
+        native, kind = native.cat.categories, kind.value_type
+    if native.dtype != object or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        return None
+    cells = [cell for cell in native if cell is not None and cell == cell]
+    if pa.types.is_date(kind):
+        return MIXED if any(isinstance(cell, dt.datetime) for cell in cells) else None
+    if any((cell.tzinfo is None) != (kind.tz is None) for cell in cells):
+        return MIXED
+    return TOO_FINE if any(getattr(cell, "nanosecond", 0) for cell in cells) else None
 
 
 def _whole_numbers(cells: list[Any]) -> Any:

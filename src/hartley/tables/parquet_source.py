@@ -10,10 +10,15 @@ from pathlib import Path
 
 from hartley.errors import TableError, quoted
 from hartley.tables.engine import connect, one_row, path_literal, paths_literal
+from hartley.tables.frame_source import LONG_DECIMALS
 from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
+
+MOST_DIGITS = 38
+TOO_LONG = "DECIMAL"
+"""The type of decimals that no type of DuckDB holds."""
 
 
 class ParquetSource(CountedHere):
@@ -40,7 +45,8 @@ class ParquetSource(CountedHere):
             at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
             raise TableError(f"{at_fault.name}: the file is not a Parquet file that can be read") from None
         self.columns = tuple(
-            RawColumn(name, f"c{place}", kind) for place, (name, kind) in enumerate(described[0])
+            RawColumn(name, f"c{place}", kind, refusal=LONG_DECIMALS if kind == TOO_LONG else None)
+            for place, (name, kind) in enumerate(described[0])
         )
         self.row_count = int(found)
         if not self.row_count:
@@ -59,11 +65,18 @@ class ParquetSource(CountedHere):
             raise TableError(
                 f"{path.name}: column {quoted(twice)} appears twice; give each column its own name"
             )
+        # DuckDB takes decimals that it has no room for as floats, which tells different ones as one.
+        long = self.connection.execute(
+            f"SELECT name FROM parquet_schema({where}) WHERE precision > {MOST_DIGITS}"
+        ).fetchall()
         aliases = ", ".join(f"c{place}" for place in range(len(names)))
         rows = self.connection.execute(
             f"DESCRIBE SELECT * FROM read_parquet({where}) AS t({aliases})"
         ).fetchall()
-        return [(name, row[1]) for name, row in zip(names, rows, strict=True)]
+        return [
+            (name, TOO_LONG if row[1] == "DOUBLE" and (name,) in long else row[1])
+            for name, row in zip(names, rows, strict=True)
+        ]
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Give the file; only the columns that are selected are read."""

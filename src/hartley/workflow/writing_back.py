@@ -54,13 +54,13 @@ def _fill(database: Database, name: str, released: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from hartley.tables.database import quoted_name
+    from hartley.tables.database import name_parts, quoted_name
 
     file = pq.ParquetFile(released)
     database.ingest(name, pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()))
     columns = file.schema_arrow.names
     cells = ", ".join(quoted_name(column) for column in columns)
-    table = ".".join(quoted_name(part) for part in name.split("."))
+    table = ".".join(map(quoted_name, name_parts(name)))
     counted = f"SELECT {cells}, count(*) AS hartley_rows FROM {table} GROUP BY {cells}"  # noqa: S608 (quoted)
     written: Counter[tuple[Hashable, ...]] = Counter()
     for row in zip(*(column.to_pylist() for column in database.fetch_arrow(counted).columns), strict=True):
