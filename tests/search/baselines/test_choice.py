@@ -91,6 +91,25 @@ def test_least_leakage_is_the_least_of_all_moments():
     assert max_uncertainty_reduction(TABLE, answer.partition) == least
 
 
+@pytest.mark.parametrize("name", ["pairwise", "privacy-funnel", "bottleneck", "clustering", "iac-mdsf"])
+@pytest.mark.parametrize("utility", UTILITIES.values(), ids=UTILITIES)
+def test_of_the_moments_that_leak_least_the_one_that_keeps_most_is_offered(name, utility):
+    floor = utility_of(utility, Partition.from_clusters([[0, 1, 2], *([x] for x in range(3, 24))]))
+    case = Case(joint=TABLE, utility=utility)
+    offered = least_leakage(name, case, floor)
+    moments = [
+        (-max_uncertainty_reduction(TABLE, partition), utility_of(utility, partition), partition.size)
+        for chain in BASELINES[name].chains(case, None)
+        for partition in map(chain.at, range(chain.length))
+        if utility_of(utility, partition) >= floor - 1e-9
+    ]
+    assert max(moments) == (
+        -max_uncertainty_reduction(TABLE, offered.partition),
+        utility_of(utility, offered.partition),
+        offered.partition.size,
+    )
+
+
 def test_a_given_hierarchy_is_used():
     rows = [(x, "even" if x % 2 == 0 else "odd") for x in range(24)]
     tree = Hierarchy.of_rows(TABLE.public, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
@@ -78,12 +79,9 @@ def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage 
     try:
         for chain in _chains(baseline, case, None):
             for step in range(chain.length - 1, -1, -1):
-                partition = chain.at(step)
-                utility = utility_of(case.utility, partition)
-                if utility >= utility_floor - SLACK:
+                if utility_of(case.utility, chain.at(step)) >= utility_floor - SLACK:
                     # Merging never leaks more, so no earlier moment of the chain leaks less.
-                    leaked = leakage_of(case.joint, partition, leakage)
-                    offers.append((-leaked, utility, partition.size, chain.setting, partition))
+                    offers.append(_kept_best(chain, step, case, leakage))
                     break
     except HartleyError as refusal:
         return NotApplicable(name, str(refusal))
@@ -91,6 +89,23 @@ def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage 
         return NotApplicable(name, f"nothing it finds has a utility of {utility_floor:g}")
     *_, setting, partition = max(offers, key=lambda offer: offer[:3])
     return Found(name, setting, partition)
+
+
+def _kept_best(
+    chain: Chain, last: int, case: Case, leakage: Leakage
+) -> tuple[float, float, int, str, Partition]:
+    """Offer, of the moments up to the last that leak no more than it, the one of best utility."""
+    leaked = leakage_of(case.joint, chain.at(last), leakage)
+    first = bisect_left(
+        range(last), -leaked, key=lambda step: -leakage_of(case.joint, chain.at(step), leakage)
+    )
+
+    def kept(step: int) -> tuple[float, int]:
+        partition = chain.at(step)
+        return utility_of(case.utility, partition), partition.size
+
+    best = max(range(first, last + 1), key=kept)
+    return -leaked, *kept(best), chain.setting, chain.at(best)
 
 
 def _named(name: str) -> Baseline:
