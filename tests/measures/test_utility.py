@@ -71,6 +71,15 @@ def test_over_columns_a_value_with_a_missing_cell_stays_alone_wherever_it_stands
             assert (utility_of(both, partition) == -inf) == bool(missing)
 
 
+def test_a_scale_of_categories_is_refused_not_forgotten():
+    public = Alphabet.of_values([(1, "a"), (2, "b")], columns=("number", "kind"))
+    with pytest.raises(OptionError, match="'kind' have no scale"):
+        ColumnsDistortion.of(public, scales={"kind": 2.0})
+    table = {(1, 2): 0.5}
+    with pytest.raises(OptionError, match="'number' have no scale"):
+        ColumnsDistortion.of(public, scales={"number": 2.0}, dissimilarities={"number": table})
+
+
 def test_a_centroid_can_lie_worse_before_it_lies_better():
     # The paper takes the opposite for granted (Section V-A).
     assert LineDistortion(np.array([0.0, 9, 10]), "centroid").costs(Partition.whole(3))[0] > 6

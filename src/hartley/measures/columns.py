@@ -210,6 +210,11 @@ class ColumnsDistortion:
         for name in (*scales, *tables):
             if name not in public.columns:
                 raise ColumnError.absent(name, public.columns)
+        for coordinate in public.coordinates:
+            if coordinate.name in scales and (coordinate.kind == "text" or coordinate.name in tables):
+                raise OptionError(
+                    f"the categories of {coordinate.name!r} have no scale; leave it out, or give dissimilarities"
+                )
         if not tables and all(coordinate.kind == "text" for coordinate in public.coordinates):
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
