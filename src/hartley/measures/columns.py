@@ -212,9 +212,7 @@ class ColumnsDistortion:
                 raise ColumnError.absent(name, public.columns)
         for coordinate in public.coordinates:
             if coordinate.name in scales and (coordinate.kind == "text" or coordinate.name in tables):
-                raise OptionError(
-                    f"the categories of {coordinate.name!r} have no scale; leave it out, or give dissimilarities"
-                )
+                raise OptionError(f"the categories of {coordinate.name!r} have no scale; leave the scale out")
         if not tables and all(coordinate.kind == "text" for coordinate in public.coordinates):
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
