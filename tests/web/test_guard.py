@@ -129,7 +129,7 @@ def test_the_page_holds_no_script_and_no_style_of_its_own(browser):
 
 
 def test_nothing_in_our_files_loads_from_elsewhere(browser):
-    for name in ("app.js", "api.js", "chart.js", "dom.js", "app.css", "icon.svg"):
+    for name in ("app.js", "api.js", "chart.js", "dom.js", "page.js", "release.js", "app.css", "icon.svg"):
         text = browser.get(f"/static/{name}").text
         addresses = set(re.findall(r"https?://[^\s\"')]+", text)) - {"http://www.w3.org/2000/svg"}
         assert addresses == set()

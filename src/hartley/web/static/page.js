@@ -1,0 +1,35 @@
+// What the steps share: the state of the work, which steps are shown, and how an action is waited for.
+
+import { by } from "./dom.js";
+
+const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
+export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, touched: false, following: 0 };
+
+export function reveal(step) {
+  const reached = SECTIONS.indexOf(step);
+  SECTIONS.forEach((name, i) => { by(name).hidden = i > reached; });
+  document.querySelectorAll("#steps a").forEach((link, i) => {
+    link.toggleAttribute("aria-disabled", i > reached);
+    i === reached ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
+  });
+}
+
+export function say(message) {
+  by("error").hidden = !message;
+  by("error").textContent = message ?? "";
+  if (message) by("error").scrollIntoView({ block: "nearest" });
+}
+
+export async function during(button, action) {
+  say(null);
+  if (button) button.disabled = true;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    await action();
+  } catch (error) {
+    say(error.message);
+  } finally {
+    if (button) button.disabled = false;
+    document.body.removeAttribute("aria-busy");
+  }
+}
