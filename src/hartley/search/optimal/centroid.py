@@ -11,7 +11,8 @@ cluster's cost can fall when it grows. What holds:
   price tells whether D can be undercut; Dinkelbach's iteration ends at the exact value.
 
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
-one end or both, intervals for the rest. Where few values lie within reach of each other, the sweep over
+one end or both, intervals for the rest; where there can be no more than two clusters, from a solver that
+chooses both. Where few values lie within reach of each other, the sweep over
 fronts (:mod:`~hartley.search.optimal.fronts`) meets every partition and needs nothing else.
 """
 
@@ -26,7 +27,9 @@ from hartley.compilation import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster, tight_end_bound
+from hartley.search.optimal.centroid_pairs import pair_within
 from hartley.search.optimal.certificates_distortion import CentroidEndCertificate, SweepCertificate
+from hartley.search.optimal.counting import most_clusters
 from hartley.search.optimal.fronts import MOST_NODES, least_by_fronts
 from hartley.search.optimal.intervals import interval_starts
 from hartley.search.optimal.least_distortion import (
@@ -59,6 +62,9 @@ PLANS: tuple[tuple[End, ...], ...] = (
     ("last", "last", "first"),
 )
 TARGETS_PER_PLAN = 5
+MOST_PAIRS_TRIED = 40
+NEAR = 1e-3
+"""Share of the cost within which two clusters are no longer bisected for, but improved step by step."""
 
 
 @hot_loop
@@ -136,6 +142,7 @@ def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> Le
         return known
     known = _bounded_by_ends(line, known, effort)
     known = _bounded_by_tight_ends(line, known, effort)
+    known = _paired(line, known, effort)
     for plan_of_ends in PLANS:
         known = _peeled(line, known, plan_of_ends, effort)
     return _swept(line, known, SHARES, MOST_NODES, effort)
@@ -188,6 +195,33 @@ def _bounded_by_tight_ends(line: Line, known: LeastDistortion, effort: Effort) -
         bound = tight_end_bound(line, end, known.distinct_l, known.lower_bound, known.cost, effort)
         cost = bound - line.rounding
         known = known.with_bound(cost, CentroidEndCertificate(int(line.order[rank]), known.distinct_l, cost))
+    return known
+
+
+def _paired(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Where there can be no more than two clusters, bisect for what two cost, then go down step by step."""
+    if most_clusters(line, known.distinct_l) != 2:
+        return known
+    below_half = float(np.nextafter((line.positions[-1] - line.positions[0]) / 2, 0))
+    # Means of whole numbers that differ, differ by more than this.
+    step = 1.0 / (2.0 * line.size**2) if line.rounding == 0 else NEAR * known.cost
+    low = target = known.lower_bound
+    for _ in range(MOST_PAIRS_TRIED):
+        target = min(target, below_half)
+        if known.proven_optimal or effort.should_stop() or target < low:
+            break
+        pair = pair_within(line, known.distinct_l, target, effort)
+        if pair.impossible:
+            low = target
+            is_least = line.rounding == 0 and target >= known.cost - step
+            bound = known.cost if is_least else target - line.rounding
+            known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+        elif pair.cluster_of is not None:
+            known = _improved(line, known, cut_of_ranks(line, pair.cluster_of))
+        if not pair.impossible and known.cost > target:
+            break  # not decided, or let through by the solver's tolerance
+        gap = known.cost - low
+        target = low + gap / 2 if gap > NEAR * known.cost else known.cost - step
     return known
 
 

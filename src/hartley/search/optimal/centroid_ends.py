@@ -1,31 +1,23 @@
 """The cluster of the value at an end of the line, chosen by a solver, for centroids.
 
-Binary variables say which values are members and which sensitive values are held; HiGHS (through SciPy)
-solves the model. Limits are counted in nodes, so that results do not depend on the machine's speed; the
-time limit only guards against being stuck.
+Binary variables say which values are members and which sensitive values are held.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.search.effort import Effort
+from hartley.search.optimal.binary_program import SOLVER_TOLERANCE, minimised
 from hartley.search.optimal.line import Floats, Line, Places
-from hartley.search.optimal.quiet_solver import solved
 
 End = Literal["first", "last"]
 
-INFEASIBLE = 2
-"""SciPy's word for a model without a solution."""
 MOST_CLUSTERS_TRIED = 30
-NODE_LIMIT = 400
-SECONDS_LIMIT = 2.0
-SOLVER_TOLERANCE = 1e-6
-"""HiGHS lets a constraint or an objective be off by this much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +100,7 @@ def _cheapest_set(
     if wanted <= 0:
         return np.flatnonzero(near), base
     far = np.flatnonzero(~near & cover.holds[missing].any(axis=0))
-    solution = _solve(
+    solution = minimised(
         costs=np.concatenate([prices[far], np.zeros(int(missing.sum()))]),
         rows=[_cover_rows(cover.holds[np.ix_(missing, far)]), _count_row(len(far), int(missing.sum()))],
         lows=[0.0, float(wanted)],
@@ -183,27 +175,35 @@ def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats
     if int(held.sum()) < distinct_l:
         return _Choice(None, True)
     holds = cover.holds[held]
-    rows = [_cover_rows(holds), _count_row(size, len(holds))]
-    lows = [0.0, float(distinct_l)]
-    # The mean lies within the target of the end ...
-    rows.append(np.concatenate([target - cover.distances, np.zeros(len(holds))])[None, :])
-    lows.append(0.0)
-    # ... and of every member t: the sum of target + d_u - d_t over members u is not negative.
-    for member in np.flatnonzero(cover.distances > target).tolist():
-        gains = target + cover.distances - cover.distances[member]
-        slack = float(-gains[gains < 0].sum())
-        row = np.concatenate([gains, np.zeros(len(holds))])
-        row[member] -= slack
-        rows.append(row[None, :])
-        lows.append(-slack)
+    near_rows, near_lows = near_the_mean(cover.distances, target)
+    rows = [
+        _cover_rows(holds),
+        _count_row(size, len(holds)),
+        np.hstack([near_rows, np.zeros((len(near_rows), len(holds)))]),
+    ]
+    lows: list[float | Floats] = [0.0, float(distinct_l), near_lows]
     fixed = np.zeros(size + len(holds))
     fixed[0] = 1.0
-    solution = _solve(
+    solution = minimised(
         costs=np.concatenate([costs, np.zeros(len(holds))]), rows=rows, lows=lows, effort=effort, least=fixed
     )
     if isinstance(solution, str):
         return _Choice(None, solution == "impossible")
     return _Choice(np.flatnonzero(solution[0][:size] > 0.5), False)
+
+
+def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
+    """Give rows, and what they must reach, that keep the mean of chosen values near each of them.
+
+    Distances are from the value at the end, which is chosen. The mean lies within the target of the end, so
+    the sum of target - d_u over the chosen u is not negative; and of every other t that is chosen: neither is
+    the sum of target + d_u - d_t.
+    """
+    far = np.flatnonzero(distances > target)
+    gains = target + distances - distances[far, None]
+    slack = -np.minimum(gains, 0.0).sum(axis=1)
+    gains[np.arange(len(far)), far] -= slack
+    return np.vstack([target - distances, gains]), np.concatenate(([0.0], -slack))
 
 
 def _cover_rows(holds: npt.NDArray[np.bool_]) -> Floats:
@@ -214,31 +214,3 @@ def _cover_rows(holds: npt.NDArray[np.bool_]) -> Floats:
 def _count_row(values: int, sensitive: int) -> Floats:
     """Count the sensitive values held."""
     return np.concatenate([np.zeros(values), np.ones(sensitive)])[None, :]
-
-
-def _solve(
-    costs: Floats, rows: list[Floats], lows: list[float], effort: Effort, least: Floats | None = None
-) -> tuple[Floats, float] | Literal["impossible", "undecided"]:
-    """Minimise over binary variables with rows bounded from below; give a solution and a proven bound."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_array
-
-    size = len(costs)
-    # One matrix: a constraint object for each row costs more than the solver itself.
-    bounds = np.repeat(lows, [len(row) for row in rows])
-
-    def solve(seconds: float) -> Any:
-        return milp(
-            costs,
-            constraints=LinearConstraint(csr_array(np.concatenate(rows)), bounds, np.inf),
-            integrality=np.ones(size),
-            bounds=Bounds(np.zeros(size) if least is None else least, np.ones(size)),
-            options={"node_limit": NODE_LIMIT, "time_limit": seconds, "mip_rel_gap": 0.0},
-        )
-
-    result = solved(solve, SECONDS_LIMIT, effort)
-    if result is None:
-        return "undecided"
-    if result.x is None:
-        return "impossible" if result.status == INFEASIBLE else "undecided"
-    return np.asarray(result.x), float(result.mip_dual_bound)
