@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import log2
 
 import numpy as np
@@ -19,8 +20,15 @@ from hartley.model import JointRange, MergeTree, Partition
 from hartley.run_frontier import frontier_of_runs
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.answering import Goal, optimal_level, optimal_levels
-from hartley.search.optimal.level import Level
+from hartley.search.optimal.answering import (
+    Goal,
+    WithCandidates,
+    WithComponents,
+    WithinCost,
+    optimal_level,
+    optimal_levels,
+)
+from hartley.search.optimal.level import ROUNDING, Level
 from hartley.workflow.effort import compiling_in_time
 from hartley.workflow.utilities import codeword_of
 
@@ -40,9 +48,11 @@ class Question:
     leakage: Leakage
     utility: Utility
 
-    def point(self, cut: Callable[[], Partition], level: Level | None = None) -> Point:
-        """Measure a partition as a point of the frontier."""
-        partition = cut()
+    def point(
+        self, cut: Callable[[], Partition], level: Level | None = None, built: Partition | None = None
+    ) -> Point:
+        """Measure a partition as a point of the frontier; ``built`` is what ``cut`` gives, if it is there."""
+        partition = cut() if built is None else built
         released = self.joint.release(partition)
         counts = candidate_counts(released)
         components = overlap_partition(released).size
@@ -163,7 +173,10 @@ def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | Non
         level = optimal_level(
             question.joint, question.leakage, question.utility, goal, effort, starts.partitions
         )
-        return None if level is None else starts.point(level)
+        if level is None:
+            return None
+        point = starts.point(level)
+        return starts.reaching(goal, point) if effort.should_stop() else point
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,8 +185,11 @@ class _Starts:
 
     question: Question
     points: tuple[Point, ...]
+    """All of the greedy frontier."""
     partitions: tuple[Partition, ...]
-    """The partition of each point."""
+    """Those that the search starts from."""
+    known: Mapping[int, Point]
+    """Their points, by the identity of the partition."""
 
     @classmethod
     def of(cls, question: Question, effort: Effort) -> _Starts:
@@ -184,11 +200,14 @@ class _Starts:
             points = ()
         most = max(2, STARTING_CODES // question.joint.public.size)
         places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
-        kept = tuple(points[place] for place in places.tolist())
+        kept = [points[place] for place in places.tolist()]
+        # Each takes a moment to build; those that are not are still points to fall back on.
+        built = tuple(point.partition for point in takewhile(lambda _: not effort.should_stop(), kept))
         return cls(
             question=question,
-            points=kept,
-            partitions=tuple(point.partition for point in kept),
+            points=points,
+            known={id(partition): point for partition, point in zip(built, kept, strict=False)},
+            partitions=built,
         )
 
     def measured(self, levels: Iterable[Level], *, complete: bool) -> Frontier:
@@ -198,18 +217,56 @@ class _Starts:
             if not kept or level.leakage_bits < kept[-1].leakage_bits:
                 kept.append(level)
         points = [self.point(level) for level in kept]
+        if not complete:
+            points += [self._beside(point, kept) for point in self.points]
         return self.question.frontier(points, search="optimal", complete=complete)
+
+    @staticmethod
+    def _beside(point: Point, levels: Sequence[Level]) -> Point:
+        """Give a point of the greedy frontier that a search may not have got to, with what bounds it.
+
+        What no partition of a greater cost goes below, none of this cost does.
+        """
+        coarser = [level.lower_bound_bits for level in levels if level.cost >= _cost(point)]
+        bound = max(coarser, default=0.0)
+        proven = point.leakage_bits <= bound + ROUNDING
+        return replace(point, lower_bound_bits=bound, proven_optimal=proven, step=None)
+
+    def reaching(self, goal: Goal, point: Point) -> Point:
+        """Give a point that reaches a goal, or one of the greedy frontier that does so better."""
+        if isinstance(goal, WithinCost):
+            better = [
+                known
+                for known in self.points
+                if _cost(known) <= goal.cost and known.leakage_bits < point.leakage_bits - ROUNDING
+            ]
+            best = min(better, key=lambda known: (known.leakage_bits, _cost(known)), default=None)
+        else:
+            better = [known for known in self.points if _reaches(known, goal) and _cost(known) < _cost(point)]
+            best = min(better, key=_cost, default=None)
+        return point if best is None else replace(best, lower_bound_bits=0.0, step=None)
 
     def point(self, level: Level) -> Point:
         """Measure a level; of a start that no search improved the run has told all there is to know."""
         partition = level.partition
-        for start, point in zip(self.partitions, self.points, strict=True):
-            if partition is start:
-                return replace(
-                    point,
-                    lower_bound_bits=level.lower_bound_bits,
-                    proven_optimal=level.proven_optimal,
-                    step=None,
-                    cut=level.cut,
-                )
-        return self.question.point(lambda: partition, level)
+        point = self.known.get(id(partition))
+        if point is not None:
+            return replace(
+                point,
+                lower_bound_bits=level.lower_bound_bits,
+                proven_optimal=level.proven_optimal,
+                step=None,
+                cut=level.cut,
+            )
+        return self.question.point(level.cut, level, partition)
+
+
+def _cost(point: Point) -> float:
+    """Give what the worst cluster of a point costs."""
+    return point.largest_cluster if point.max_distortion is None else point.max_distortion
+
+
+def _reaches(point: Point, goal: WithCandidates | WithComponents) -> bool:
+    if isinstance(goal, WithCandidates):
+        return point.distinct_l >= goal.distinct_l
+    return point.components <= goal.most

@@ -110,7 +110,9 @@ class _Exchange:
         self.known: list[_Known] = []
         whole = Partition.whole(utility.size)
         self.most_cost = float(utility.costs(whole).max())
-        for start in (Partition.singletons(utility.size), whole, *starts):
+        for place, start in enumerate((Partition.singletons(utility.size), whole, *starts)):
+            if place > 1 and effort.should_stop():
+                break
             self.offer(start, float(utility.costs(start).max()))
 
     def offer(self, partition: Partition, cost: float) -> None:

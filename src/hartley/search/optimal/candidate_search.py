@@ -54,6 +54,8 @@ class CandidateSearch:
         if line.size:
             self.offer(line.partition_of_starts(_NO_STARTS))
         for start in starts:
+            if effort.should_stop():
+                break
             self.offer(start)
 
     def offer(self, partition: Partition) -> None:

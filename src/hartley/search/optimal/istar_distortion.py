@@ -141,6 +141,8 @@ class IstarSearch:
         if line.size:
             self.offer(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
         for start in starts:
+            if effort.should_stop():
+                break
             self.offer(start)
 
     @property

@@ -42,8 +42,8 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
     search = search_of(joint, effort)
     joiner = Joiner.of(components(joint))
     starts = tuple(starts)
-    anyhow = Given.of(joint, starts)
-    given = Given.of(joint, (start for start in starts if maximin_information(joint, start) == 0))
+    anyhow = Given.of(joint, starts, effort)
+    given = Given(tuple(g for g in anyhow.partitions if maximin_information(joint, g[2]) == 0))
     least = least_joining_size(joiner.size, joiner.parts)
     ranges = [sizes for sizes in size_ranges(joiner.size) if sizes[0] >= least]
     first = joiner.partition(ranges[0][0])

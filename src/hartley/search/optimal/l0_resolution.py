@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import log2
 
 from hartley.errors import InputError, UnreachableError
@@ -33,7 +34,7 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     [(1, 1), (2, 2), (3, 2), (4, 4), (7, 6)]
     """
     search = search_of(joint, effort)
-    given = Given.of(joint, starts)
+    given = Given.of(joint, starts, effort)
 
     def best(largest: int, before: Standing | None) -> Standing:
         return search.best(largest, *given.better(largest, *_floor(joint, before)))
@@ -64,7 +65,7 @@ def l0_level(
     size = joint.public.size
     if not 1 <= largest <= size:
         raise InputError(f"the largest cluster holds between 1 and {size} values")
-    known, kept = Given.of(joint, starts).better(largest, *_floor(joint, None))
+    known, kept = Given.of(joint, starts, effort).better(largest, *_floor(joint, None))
     return _level(joint, search_of(joint, effort).best(largest, known, kept))
 
 
@@ -93,7 +94,7 @@ def least_largest_cluster(
             f"reached is {joint.sensitive.size}"
         )
     search = search_of(joint, effort)
-    given = Given.of(joint, starts)
+    given = Given.of(joint, starts, effort)
     size = joint.public.size
     excluded = 0
 
@@ -149,9 +150,10 @@ class Given:
     partitions: tuple[tuple[int, int, Partition], ...]
 
     @classmethod
-    def of(cls, joint: JointRange, starts: Iterable[Partition]) -> Given:
-        """Measure them."""
-        return cls(tuple((int(start.sizes.max()), distinct_l(joint, start), start) for start in starts))
+    def of(cls, joint: JointRange, starts: Iterable[Partition], effort: Effort) -> Given:
+        """Measure them, as many as the effort allows."""
+        in_time = takewhile(lambda _: not effort.should_stop(), starts)
+        return cls(tuple((int(start.sizes.max()), distinct_l(joint, start), start) for start in in_time))
 
     def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
         """Give the best of these that fits, if it is better than what is known."""

@@ -155,7 +155,7 @@ class Line:
         """Give the fewest candidates that a cluster leaves."""
         joint = self.joint
         order = np.argsort(partition.labels, kind="stable")
-        loop = fewest_candidates.for_size(joint.pairs, 50_000)
+        loop = fewest_candidates.for_size(joint.pairs)
         return int(loop(order, partition.sizes, joint.indptr, joint.indices, joint.sensitive.size))
 
     @cached_property
