@@ -174,6 +174,23 @@ def test_a_workbook_is_what_its_cells_are(tmp_path: Path) -> None:
     assert sheet.column_names == ("s", "x")
 
 
+def test_cells_of_a_workbook_without_a_value_are_not_taken_for_missing(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    path = workbook(
+        tmp_path / "t.xlsx",
+        [["s", "x", "error"], [1, "=1+1", "#N/A"], [2, None, "b"]],
+        **{"a & b": [["s", "x"], [1, "=2"], [2, "c"]]},
+    )
+    formula = "column 'x' holds formulas that were never computed"
+    assert refusal(path).startswith(formula)
+    assert refusal(path, text=("x",)).startswith(formula)
+    assert refusal(path, sheet="a & b").startswith(formula)
+    table = open_table(path)
+    with pytest.raises(InputError, match="column 'error' holds errors such as #N/A"):
+        table.joint_range(Roles(sensitive=("s",), public=("error",)))
+    assert table.joint_range(Roles(sensitive=("s",), public=("s",))).joint.pairs == 2
+
+
 def test_bad_workbooks_are_refused(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     good = workbook(tmp_path / "t.xlsx", [["s", "x"], [1, "a"]])

@@ -17,6 +17,7 @@ from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
+from hartley.tables.workbook_faults import faulty_columns
 
 _MIXED = "mixes kinds of cells; read it as text (--text)"
 
@@ -27,7 +28,7 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     import pyarrow as pa
 
     name = files.name
-    header, rows = _sheet(files, options)
+    header, rows, faults = _sheet(files, options)
     names = [str(cell).strip() if isinstance(cell, str) else cell for cell in header]
     for place, cell in enumerate(names):
         if not isinstance(cell, str) or not cell:
@@ -44,12 +45,16 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
         if arrays[column] is None:
             arrays[column] = pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
             refusals[column] = _MIXED
+        if place in faults:
+            # Not as text either: what is not there cannot be read in any way.
+            arrays[column], refusals[column] = pa.nulls(len(rows), pa.int8()), faults[place]
     return EagerFrame(
         nw.from_native(pa.table(arrays), eager_only=True), options, name=name, refusals=refusals
     )
 
 
-def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any]]]:
+def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any]], dict[int, str]]:
+    """Give the header, the rows, and the columns that hold cells without a value."""
     calamine = required("python_calamine", f"reading {files.name}", "excel")
     try:
         with calamine.CalamineWorkbook.from_path(str(files.paths[0])) as book:
@@ -58,14 +63,15 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
                 raise OptionError(f"{files.name} has no sheet {options.sheet!r}; it has {quoted(sheets)}")
             if not sheets:
                 raise TableError(f"{files.name}: the workbook has no sheets")
-            found = book.get_sheet_by_name(options.sheet or sheets[0]).to_python(skip_empty_area=False)
+            sheet = options.sheet or sheets[0]
+            found = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
     except (calamine.CalamineError, OSError):
         raise TableError(f"{files.name}: the file is not a workbook that can be read") from None
     while found and all(cell == "" for cell in found[-1]):
         found.pop()
     if not found:
         raise TableError(f"{files.name}: the sheet is empty")
-    return found[0], found[1:]
+    return found[0], found[1:], faulty_columns(files.paths[0], sheet)
 
 
 def _array(cells: list[Any]) -> Any:
