@@ -185,7 +185,7 @@ def test_cells_of_a_workbook_without_a_value_are_not_taken_for_missing(tmp_path:
     assert refusal(path).startswith(formula)
     assert refusal(path, text=("x",)).startswith(formula)
     assert refusal(path, sheet="a & b").startswith(formula)
-    table = open_table(path)
+    table = open_table(path, ReadOptions(text=("error",)))
     with pytest.raises(InputError, match="column 'error' holds errors such as #N/A"):
         table.joint_range(Roles(sensitive=("s",), public=("error",)))
     assert table.joint_range(Roles(sensitive=("s",), public=("s",))).joint.pairs == 2

@@ -32,7 +32,7 @@ def faulty_columns(path: Path, sheet: str) -> dict[int, str]:
     try:
         with ZipFile(path) as book:
             cells = book.read(_member(book, sheet))
-    except (BadZipFile, KeyError):
+    except (BadZipFile, KeyError, ValueError):
         return {}
     return dict(_faults(cells))
 
