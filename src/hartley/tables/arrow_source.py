@@ -29,8 +29,8 @@ def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame
             raise TableError(f"{path.name}: column {quoted(twice)} appears twice; give each its own name")
         if not schema.equals(schemas[0]):
             raise TableError(
-                f"{path.name} has other columns than {files.paths[0].name}, or of other types; "
-                "give files of the same columns"
+                f"{path.name} has other columns than {files.paths[0].name}, "
+                "in another order or of other types; give files of the same columns"
             )
     rows = dataset.dataset([str(path) for path in files.paths], schema=schemas[0], format="ipc")
     is_odd = (

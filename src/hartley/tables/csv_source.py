@@ -37,7 +37,7 @@ class CsvSource(CountedHere):
                 shape = check_records(stream, delimiter, path.name)
             if self._shapes and shape.header != self._shapes[0].header:
                 raise TableError(
-                    f"{path.name} has other columns than {files.paths[0].name}; "
+                    f"{path.name} has other columns than {files.paths[0].name}, or in another order; "
                     "give files of the same columns"
                 )
             self._paths += (usable,)

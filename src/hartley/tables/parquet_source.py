@@ -35,8 +35,8 @@ class ParquetSource(CountedHere):
                 described.append(self._described(path))
                 if described[-1] != described[0]:
                     raise TableError(
-                        f"{path.name} has other columns than {files.paths[0].name}, or of other types; "
-                        "give files of the same columns"
+                        f"{path.name} has other columns than {files.paths[0].name}, "
+                        "in another order or of other types; give files of the same columns"
                     )
             aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
             self._source = f"read_parquet({paths_literal(files.paths)}) AS t({aliases})"
