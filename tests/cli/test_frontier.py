@@ -124,6 +124,17 @@ def test_a_utility_weight_that_is_no_weight_gets_one_line_and_2(table, capsys, l
     assert said.err.startswith("hartley: --utility-weight needs a finite number from 0 on, not ")
 
 
+def test_a_utility_weight_names_the_point_it_chooses_from_an_optimal_frontier(table, capsys):
+    asked = (table, *ASKED, "--utility", "resolution")
+    points = document(capsys, *asked)["points"]
+    chosen = min(points, key=lambda point: point["leakage_bits"] - 0.5 * point["utility"])
+    assert run(["frontier", *map(str, asked), "--utility-weight", "0.5"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert (
+        f"A utility weight of 0.5 chooses the point with {chosen['largest_cluster']} under 'largest'" in said
+    )
+
+
 def test_a_seed_below_zero_gets_one_line_and_2(table, capsys):
     assert run(["frontier", str(table), *ASKED, "--side", "sex", "--seed", "-1"]) == 2
     assert capsys.readouterr().err == "hartley: --seed needs a whole number from 0 on, not -1\n"

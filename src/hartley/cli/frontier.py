@@ -97,6 +97,13 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
         )
     if result.stop is not None:
         out.print(f"A utility weight of {result.utility_weight:g} stops at step {result.stop}.")
+    elif result.run is None and result.utility_weight is not None:
+        chosen = frontier.least_lagrangian(result.utility_weight)
+        out.print(
+            f"A utility weight of {result.utility_weight:g} chooses the point with "
+            f"{_detail(frontier, chosen)} under {_columns(frontier)[0]!r}: "
+            f"it leaks {words.bits(chosen.leakage_bits)}."
+        )
     if not frontier.complete:
         out.print("The search was stopped early: bounds hold, but better points may exist.")
 
@@ -108,15 +115,19 @@ def _columns(frontier: Frontier) -> list[str]:
 
 
 def _numbers(frontier: Frontier, point: Point) -> list[str]:
-    detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
     return [
-        f"{detail:g}",
+        _detail(frontier, point),
         f"{point.clusters:,}",
         f"{point.distinct_l:,}",
         f"{point.components:,}",
         words.bits(point.leakage_bits),
         str(point.step) if frontier.search == "greedy" else words.proof(point),
     ]
+
+
+def _detail(frontier: Frontier, point: Point) -> str:
+    detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
+    return f"{detail:g}"
 
 
 def _spread(points: tuple[Point, ...]) -> list[Point]:

@@ -191,9 +191,9 @@ def coded_rows(
 ) -> Iterator[CodedRows]:
     """Give the rows with a code for each role, as long as the block lasts."""
     if missing_at is not None and not isfinite(missing_at):
-        raise OptionError(f"missing_at must be a finite number, not {missing_at}")
+        raise OptionError(f"--missing-at must be a finite number, not {missing_at}")
     if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
-        raise ColumnError("missing_at is the place of a missing number, but no public column is a number")
+        raise ColumnError("--missing-at is the place of a missing number, but no public column is a number")
     coded: dict[str, CodedRole] = {}
     try:
         for role in roles.named:

@@ -25,7 +25,7 @@ PAGE_WORDS = (
     ("use --labels midpoint", "write a released value as a middle value"),
     ("use --labels interval or set", "write a released value as an interval, or as all its values"),
     ("--time-limit needs", "“Stop after” needs"),
-    ("missing_at is the place", "“A missing number lies at” is the place"),
+    ("--missing-at is the place", "“A missing number lies at” is the place"),
 )
 
 
