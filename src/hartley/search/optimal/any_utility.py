@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import inf, log2
 from typing import Literal
 
@@ -106,8 +106,9 @@ class _Exchange:
         self.leakage = leakage
         self.effort = effort
         self.random = np.random.default_rng(effort.seed)
-        self.shared: Floats | None = shared_costs(utility) if utility.size <= MOST_BOUNDED else None
+        self.shared: Floats | None = shared_costs(utility, effort) if utility.size <= MOST_BOUNDED else None
         self.known: list[_Known] = []
+        self.bounds: dict[float, float] = {}
         whole = Partition.whole(utility.size)
         self.most_cost = float(utility.costs(whole).max())
         for place, start in enumerate((Partition.singletons(utility.size), whole, *starts)):
@@ -223,13 +224,29 @@ class _Exchange:
         return np.flatnonzero(near)
 
     def bound(self, cost: float) -> float:
-        """Give the bits that every partition within a cost leaks."""
-        if self.shared is None:
-            whole = self.joint.release(Partition.whole(self.utility.size))
-            if self.leakage == "istar":
-                return log2(overlap_partition(whole).size)
-            return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
-        near = self.shared <= cost
+        """Give the bits that every partition within a cost leaks.
+
+        Once the search is to stop, what is known of a greater cost has to do.
+        """
+        if cost not in self.bounds:
+            if self.effort.should_stop():
+                known = [bits for greater, bits in self.bounds.items() if greater >= cost]
+                return max(known, default=self.least)
+            self.bounds[cost] = (
+                self.least if self.shared is None else self.bound_by_pairs(self.shared <= cost)
+            )
+        return self.bounds[cost]
+
+    @cached_property
+    def least(self) -> float:
+        """The bits that are left when everything is merged."""
+        whole = self.joint.release(Partition.whole(self.utility.size))
+        if self.leakage == "istar":
+            return log2(overlap_partition(whole).size)
+        return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
+
+    def bound_by_pairs(self, near: npt.NDArray[np.bool_]) -> float:
+        """Give the bits that are left at least where only these pairs can share a cluster."""
         if self.leakage == "istar":
             return log2(overlap_partition(self.joint, _parts(near)).size)
         return self.ball_bound(near)

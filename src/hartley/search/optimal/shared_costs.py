@@ -19,14 +19,17 @@ import numpy.typing as npt
 from hartley.measures.columns import ColumnsDistortion, NumberColumn
 from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import LineDistortion, Utility
+from hartley.search.effort import UNLIMITED, Effort
 
 Floats = npt.NDArray[np.float64]
 ROUNDING = 1e-9
 """Relative: costs of columns and centroids are sums, and rounded."""
 
 
-def shared_costs(utility: Utility) -> Floats:
+def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
     """Give, for every pair of values, the least cost of a cluster that holds both; infinite where none may.
+
+    Where the effort ends before all is worked out, every pair may share a cluster for nothing.
 
     >>> shared_costs(LineDistortion(np.array([0.0, 4.0, 10.0])))[0]
     array([0., 2., 5.])
@@ -35,7 +38,7 @@ def shared_costs(utility: Utility) -> Floats:
         costs = _half_distances(utility.positions)
         return costs if utility.codeword != "centroid" else costs * (1 - ROUNDING)
     if isinstance(utility, MatrixDistortion):
-        return _through_any_codeword(utility.dissimilarities)
+        return _through_any_codeword(utility.dissimilarities, effort)
     costs = np.zeros((utility.size, utility.size))
     if isinstance(utility, ColumnsDistortion):
         for column in utility.columns:
@@ -54,10 +57,12 @@ def _half_distances(positions: Floats) -> Floats:
     return distances
 
 
-def _through_any_codeword(dissimilarities: Floats) -> Floats:
+def _through_any_codeword(dissimilarities: Floats, effort: Effort) -> Floats:
     known = np.where(np.isnan(dissimilarities), np.inf, dissimilarities)
     costs = np.full(known.shape, np.inf)
     for codeword in range(len(known)):
+        if effort.should_stop():
+            return np.zeros(known.shape)
         reach = known[:, codeword]
         np.minimum(costs, np.maximum(reach[:, None], reach[None, :]), out=costs)
     np.fill_diagonal(costs, 0.0)
