@@ -246,9 +246,10 @@ class ColumnsDistortion:
             if len(cluster) > 1 and not here[cluster].all():
                 costs[number] = np.inf
                 continue
-            for joined in cluster[1:]:
-                costs[number] = unions.with_each(cluster[0])[joined]
+            for joined in cluster[1:-1]:
                 unions.merge(cluster[0], joined)
+            if len(cluster) > 1:
+                costs[number] = unions.with_each(cluster[0])[cluster[-1]]
         return costs
 
     def of_cost(self, worst: float) -> float:
