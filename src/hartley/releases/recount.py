@@ -1,4 +1,4 @@
-"""The measures once more, from rows, in plain dictionaries.
+"""The measures once more, from counted rows.
 
 This is the verifier's own arithmetic. It shares no code with the model, the measures or any
 search, so that a mistake there cannot confirm itself here.
@@ -6,76 +6,87 @@ search, so that a mistake there cannot confirm itself here.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable
 from math import log2
 from typing import Any
 
-Observation = tuple[Hashable, Hashable, Hashable, int]
-"""What the reader sees, the sensitive value, what he knew before, and in how many rows."""
+import numpy as np
+
+from hartley.releases.row_tally import Codes, Combined, Counts, Numbered
 
 
-def recount(observations: Iterable[Observation], *, has_side: bool) -> dict[str, Any]:
+def recount(
+    seen: Combined, secret: Combined, known: Combined, rows: Counts, *, has_side: bool
+) -> dict[str, Any]:
     """Count what readers learn; the keys are those of an audit.
 
-    >>> found = recount([("a", 1, None, 2), ("a", 2, None, 1), ("b", 3, None, 1)], has_side=False)
+    Of each different row there is what the reader sees in it, its sensitive value, what he
+    knew before, and how often it occurs.
+
+    >>> def numbers(*codes):
+    ...     return Combined.of([Numbered(np.array(codes), range(4))], len(codes))
+    >>> found = recount(
+    ...     numbers(0, 0, 1), numbers(1, 2, 3), numbers(0, 0, 0), np.array([2, 1, 1]), has_side=False
+    ... )
     >>> found["distinct_l"], found["components"], found["l0_bits"] == log2(3), found["row_k"]
     (1, 2, True, 1)
     """
-    candidates: dict[tuple[Hashable, Hashable], set[Hashable]] = defaultdict(set)
-    rows: dict[tuple[Hashable, Hashable], int] = defaultdict(int)
-    possible: dict[Hashable, set[Hashable]] = defaultdict(set)
-    secrets: set[Hashable] = set()
-    for seen, secret, known, count in observations:
-        secrets.add(secret)
-        candidates[seen, known].add(secret)
-        rows[seen, known] += count
-        possible[known].add(secret)
-    prior = {key: len(possible[key[1]]) if has_side else len(secrets) for key in candidates}
-    ratios = [prior[key] / len(left) for key, left in candidates.items()]
-    sizes = [len(left) for left in candidates.values()]
-    groups = _groups(candidates.values())
+    observed = _pairs(seen, known)
+    possible = _pairs(observed, secret)
+    # For each pair that is possible: the observation and the sensitive value.
+    where, what = observed.codes[possible.example], secret.codes[possible.example]
+    sizes = np.bincount(where)
+    if has_side:
+        beforehand = _pairs(known, secret)
+        choices = np.bincount(known.codes[beforehand.example])
+        prior = choices[known.codes[observed.example]]
+    else:
+        prior = np.full(observed.size, secret.size)
+    ratios = prior / sizes
+    groups = _groups(where, what, secret.size)
     return {
-        "rows": sum(rows.values()),
-        "pairs": sum(sizes),
-        "sensitive": len(secrets),
-        "public": len({seen for seen, _ in candidates}),
-        "side": len(possible) if has_side else None,
-        "h0_bits": log2(len(secrets)),
-        "h0_given_public_bits": log2(max(sizes)),
-        "b0_bits": log2(min(sizes)),
-        "i0_bits": log2(min(ratios)),
-        "l0_bits": log2(max(ratios)),
+        "rows": int(rows.sum()),
+        "pairs": possible.size,
+        "sensitive": secret.size,
+        "public": seen.size,
+        "side": known.size if has_side else None,
+        "h0_bits": log2(secret.size),
+        "h0_given_public_bits": log2(sizes.max()),
+        "b0_bits": log2(sizes.min()),
+        "i0_bits": log2(ratios.min()),
+        "l0_bits": log2(ratios.max()),
         "istar_bits": log2(groups),
         "components": groups,
-        "distinct_l": min(sizes),
-        "row_k": min(rows.values()),
-        "independent": all(prior[key] == len(left) for key, left in candidates.items()),
+        "distinct_l": int(sizes.min()),
+        "row_k": int(observed.totals(rows).min()),
+        "independent": bool((prior == sizes).all()),
     }
 
 
-def _groups(sets: Iterable[set[Hashable]]) -> int:
-    """Count the groups of values that no chain of overlapping sets leaves, by flooding."""
-    everywhere = list(sets)
-    holding: dict[Hashable, list[int]] = defaultdict(list)
-    for number, one in enumerate(everywhere):
-        for value in one:
-            holding[value].append(number)
-    seen_sets: set[int] = set()
-    seen_values: set[Hashable] = set()
-    groups = 0
-    for start in holding:
-        if start in seen_values:
-            continue
-        groups += 1
-        seen_values.add(start)
-        waiting = [start]
-        while waiting:
-            for number in holding[waiting.pop()]:
-                if number in seen_sets:
-                    continue
-                seen_sets.add(number)
-                fresh = everywhere[number] - seen_values
-                seen_values |= fresh
-                waiting.extend(fresh)
+def _pairs(one: Combined, other: Combined) -> Combined:
+    parts = [Numbered(part.codes, range(part.size)) for part in (one, other)]
+    return Combined.of(parts, len(one.codes))
+
+
+def _groups(where: Codes, what: Codes, values: int) -> int:
+    """Count the groups of values that no chain of overlapping sets leaves.
+
+    ``where`` ascends; the first value of each set is linked to all others of it.
+    """
+    is_first = np.r_[True, where[1:] != where[:-1]]
+    first = what[is_first][np.cumsum(is_first) - 1]
+    links = np.unique(first * np.int64(values) + what)
+    leads_to = list(range(values))
+
+    def end_of(value: int) -> int:
+        while leads_to[value] != value:
+            leads_to[value] = leads_to[leads_to[value]]
+            value = leads_to[value]
+        return value
+
+    groups = values
+    for link in links.tolist():
+        one, other = end_of(link // values), end_of(link % values)
+        if one != other:
+            leads_to[one] = other
+            groups -= 1
     return groups

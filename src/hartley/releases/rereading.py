@@ -13,8 +13,12 @@ import json
 import re
 from collections.abc import Hashable, Iterator
 from decimal import Decimal
+from itertools import repeat
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.releases.formats import Format
@@ -70,29 +74,39 @@ class Reread:
         """Whether a column holds floats of single precision."""
         return name in self._singles
 
-    def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
-        """Give distinct rows of these columns with their number; one may come several times."""
+    @property
+    def has_batches(self) -> bool:
+        """Whether the cells come in Arrow columns."""
+        return self.format is None or self.format.is_typed
+
+    def batches(self, names: list[str]) -> Iterator[tuple[list[Any], npt.NDArray[np.int64] | None]]:
+        """Give Arrow columns, batch by batch, and how often each row occurs where that is not once."""
         if hasattr(self._source, "counted"):
-            yield from _counts(self._source.counted(names))
-        elif self.format is not None and self.format.name == "parquet":
-            import pyarrow as pa
+            for batch in self._source.counted(names).to_batches():
+                *columns, counts = batch.columns
+                yield columns, counts.to_numpy(zero_copy_only=False).astype(np.int64)
+            return
+        if self.format is not None and self.format.name == "parquet":
             import pyarrow.parquet as pq
 
             file = self._failing_clearly(lambda: pq.ParquetFile(self._source))
-            for batch in file.iter_batches(batch_size=BATCH, columns=names):
-                rows = pa.Table.from_batches([batch]).select(names)
-                if all(map(_is_groupable, rows.schema.types)):
-                    groups = rows.group_by(names).aggregate([([], "count_all")])
-                    yield from _counts(groups.select([*names, "count_all"]))
-                else:
-                    yield from ((row, 1) for row in _listed(rows))
+            batches = file.iter_batches(batch_size=BATCH, columns=names)
         else:
-            yield from ((row, 1) for row in self.rows(names))
+            batches = self._arrow().select(names).to_batches()
+        for batch in batches:
+            yield [batch.column(name) for name in names], None
+
+    def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
+        """Give rows of Arrow columns and how often each occurs; one may come several times."""
+        for columns, counts in self.batches(names):
+            rows = zip(*(column.to_pylist() for column in columns), strict=True)
+            yield from zip(rows, repeat(1) if counts is None else counts.tolist(), strict=False)
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
         if self.format is None or self.format.is_typed:
-            yield from self._typed_rows(names)
+            for row, count in self.counted(names):
+                yield from repeat(row, count)
         elif self.format.name == "csv":
             places = [self.columns.index(name) for name in names]
             records = self._records()
@@ -196,42 +210,6 @@ class Reread:
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect("pyarrow")
         return frame.to_arrow()
-
-    def _typed_rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        if self.format is None or self.format.name != "parquet":
-            batches = self._arrow().select(names).to_batches()
-        else:
-            import pyarrow.parquet as pq
-
-            file = self._failing_clearly(lambda: pq.ParquetFile(self._source))
-            batches = file.iter_batches(columns=names)
-        for batch in batches:
-            columns = [batch.column(name).to_pylist() for name in names]
-            yield from zip(*columns, strict=True)
-
-
-def _is_groupable(kind: Any) -> bool:
-    """Whether Arrow groups by a type as we do; floats are left to us, for -0.0 is not 0.0 here."""
-    import pyarrow as pa
-
-    plain = (
-        pa.types.is_integer,
-        pa.types.is_string,
-        pa.types.is_date,
-        pa.types.is_boolean,
-        pa.types.is_timestamp,
-    )
-    return any(test(kind) for test in plain)
-
-
-def _counts(table: Any) -> Iterator[tuple[tuple[Any, ...], int]]:
-    for *row, count in _listed(table):
-        yield tuple(row), int(count)
-
-
-def _listed(table: Any) -> Iterator[tuple[Any, ...]]:
-    for batch in table.to_batches():
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _arrow_file(path: Any) -> Any:

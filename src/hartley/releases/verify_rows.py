@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from hartley.errors import ColumnError, PolicyError
 from hartley.releases.cell_keys import CellKeys
 from hartley.releases.policy import Policy
 from hartley.releases.recount import recount
 from hartley.releases.rereading import Reread, as_kind
+from hartley.releases.row_tally import Combined, Numbered, RowTally, tally
 
 Value = tuple[Hashable, ...]
-Meaning = Callable[[Any, str | None], Hashable]
-"""What a cell means in a column of a kind."""
+Truths = npt.NDArray[np.bool_]
 ABSENT = -1
 """Stands for the cluster of a row that an earlier release left out."""
+NOWHERE = -2
+"""Stands for the cluster of a row that a codebook does not map."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,11 @@ class Book:
                     raise PolicyError("the codebook is no function: a value stands in two clusters")
         return cls(policy.public_names, kinds, cluster)
 
-    def value(self, cells: dict[str, Any], meaning: Meaning) -> Value:
-        """Give the public value of a row."""
-        return tuple(meaning(cells[name], kind) for name, kind in zip(self.names, self.kinds, strict=True))
+    def clusters(self, rows: RowTally) -> Numbered:
+        """Give the cluster of each row."""
+        parts = [_meant(rows, name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
+        values = Combined.of(parts, len(rows))
+        return Numbered.of(values.codes, (self.cluster.get(value, NOWHERE) for value in values.keys(parts)))
 
 
 @dataclass
@@ -75,25 +81,15 @@ class RowCounter:
         self._keys = CellKeys(policy, source, out)
         self._book = Book.of(policy)
         self._earlier_books = [Book.of(one) for one in earlier]
-        self._published = policy.published
-        # The same cells come again and again.
-        self._meaning: Meaning = lru_cache(maxsize=1 << 20, typed=True)(as_kind)
-        self._views: dict[str, Counter[tuple[Hashable, Hashable, Hashable]]] = defaultdict(Counter)
 
     def count(self) -> RowCount:
         """Go through both tables."""
         result = RowCount()
-        names = self._needed()
-        for row, count in _totals(self._source.counted(names)).items():
-            self._take(dict(zip(names, row, strict=True)), count, result)
+        rows = self._mapped(self._present(tally(self._source, self._needed()), result), result)
+        if len(rows):
+            self._expect(rows, result)
+            result.measures = self._measures(rows)
         self._count_release(result)
-        result.measures = {
-            name: recount(((*key, count) for key, count in view.items()), has_side=bool(self._policy.side))
-            for name, view in self._views.items()
-        }
-        if "after" in result.measures:
-            # Without harmless columns the two readers see the same.
-            result.measures.setdefault("after_all", result.measures["after"])
         return result
 
     def _needed(self) -> list[str]:
@@ -110,97 +106,125 @@ class RowCounter:
                 )
         return names
 
-    def _take(self, cells: dict[str, Any], count: int, result: RowCount) -> None:
-        policy, keys, meaning = self._policy, self._keys, self._meaning
-        value = self._book.value(cells, meaning)
-        secret = tuple(meaning(cells[column.name], column.kind) for column in policy.sensitive)
-        known = tuple(meaning(cells[column.name], column.kind) for column in policy.side)
-        if policy.reading.missing == "drop" and self._lacks(cells, value, secret, known):
-            result.dropped += count
-            return
-        cluster = self._book.cluster.get(value)
-        absent = [self._is_absent(one, cells) for one in self._earlier]
-        past = [
-            ABSENT if is_absent else book.cluster.get(book.value(cells, meaning))
-            for book, is_absent in zip(self._earlier_books, absent, strict=True)
-        ]
-        if cluster is None or None in past:
-            result.unmapped += count if cluster is None else 0
-            result.unmapped_earlier += count if None in past else 0
-            return
-        result.values.add(value)
-        result.expected[tuple(keys.expected(name, cells[name], cluster) for name in self._published)] += count
-        kept = tuple(keys.untouched(name, cells[name]) for name in policy.keep)
-        harmless = tuple(keys.untouched(name, cells[name]) for name in policy.harmless)
-        views = self._views
-        views["before"][value, secret, known] += count
-        views["after"][(cluster, kept), secret, known] += count
-        if harmless:
-            views["after_all"][(cluster, kept, harmless), secret, known] += count
-        if self._earlier:
-            there = [one for one, is_absent in zip(self._earlier, absent, strict=True) if not is_absent]
-            protected = policy.sensitive_names
-            before = tuple(repr(cells[name]) for one in there for name in one.shown_beside(protected))
-            aside = tuple(repr(cells[name]) for one in there for name in one.harmless)
-            views["together"][(cluster, kept, *past, before), secret, known] += count
-            views["together_all"][(cluster, kept, harmless, *past, before, aside), secret, known] += count
+    def _present(self, rows: RowTally, result: RowCount) -> RowTally:
+        """Leave out the rows that the release leaves out."""
+        absent = _absent(rows, self._policy)
+        result.dropped = int(rows.counts[absent].sum())
+        return rows.where(~absent)
 
-    def _is_absent(self, policy: Policy, cells: dict[str, Any]) -> bool:
-        """Tell whether an earlier release left a row out because a value is missing."""
-        if policy.reading.missing != "drop":
-            return False
+    def _mapped(self, rows: RowTally, result: RowCount) -> RowTally:
+        """Leave out the rows that a codebook does not map, and count them."""
+        lost = self._book.clusters(rows).are_equal(NOWHERE)
+        lost_earlier = np.zeros(len(rows), dtype=bool)
+        for past in self._past(rows):
+            lost_earlier |= past.are_equal(NOWHERE)
+        result.unmapped = int(rows.counts[lost].sum())
+        result.unmapped_earlier = int(rows.counts[lost_earlier].sum())
+        return rows.where(~(lost | lost_earlier))
+
+    def _past(self, rows: RowTally) -> list[Numbered]:
+        """Give the clusters that the earlier releases show of each row."""
+        shown = []
+        for policy, book in zip(self._earlier, self._earlier_books, strict=True):
+            clusters = book.clusters(rows)
+            keys = [*clusters.keys, ABSENT]
+            codes = np.where(_absent(rows, policy), len(clusters.keys), clusters.codes)
+            shown.append(Numbered(codes, keys))
+        return shown
+
+    def _expect(self, rows: RowTally, result: RowCount) -> None:
+        """Say what must stand in the release."""
+        clusters = self._book.clusters(rows)
+        parts = []
+        for name in self._policy.published:
+            if name in self._policy.public_names:
+                labels = (self._keys.expected(name, None, cluster) for cluster in clusters.keys)  # type: ignore[arg-type]
+                parts.append(Numbered.of(clusters.codes, labels))
+            else:
+                parts.append(self._untouched(rows, name))
+        result.expected = _counter(parts, rows)
+        public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
+        result.values = set(Combined.of(public, len(rows)).keys(public))
+
+    def _untouched(self, rows: RowTally, name: str) -> Numbered:
+        column = rows.columns[name]
+        return Numbered.of(column.codes, (self._keys.untouched(name, cell) for cell in column.keys))
+
+    def _measures(self, rows: RowTally) -> dict[str, dict[str, Any]]:
+        """Count what each reader learns."""
+        policy = self._policy
+        secret = _together(rows, [_meant(rows, column.name, column.kind) for column in policy.sensitive])
+        known = _together(rows, [_meant(rows, column.name, column.kind) for column in policy.side])
+        cluster = self._book.clusters(rows)
+        public = [_meant(rows, column.name, column.kind) for column in policy.public]
+        kept = [self._untouched(rows, name) for name in policy.keep]
+        harmless = [self._untouched(rows, name) for name in policy.harmless]
+        readers = {"before": public, "after": [cluster, *kept]}
+        if harmless:
+            readers["after_all"] = [cluster, *kept, *harmless]
+        if self._earlier:
+            shown, aside = self._shown_earlier(rows)
+            readers["together"] = [cluster, *kept, *shown]
+            readers["together_all"] = [cluster, *kept, *harmless, *shown, *aside]
+        found = {
+            name: recount(_together(rows, parts), secret, known, rows.counts, has_side=bool(policy.side))
+            for name, parts in readers.items()
+        }
+        # Without harmless columns the two readers see the same.
+        found.setdefault("after_all", found["after"])
+        return found
+
+    def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
+        """Give what the earlier releases show of each row, and what they declared harmless."""
+        shown = self._past(rows)
+        aside: list[Numbered] = []
+        for policy in self._earlier:
+            absent = _absent(rows, policy)
+            for names, into in (
+                (policy.shown_beside(self._policy.sensitive_names), shown),
+                (policy.harmless, aside),
+            ):
+                for name in names:
+                    column = rows.columns[name]
+                    codes = np.where(absent, len(column.keys), column.codes)
+                    into.append(Numbered.of(codes, [*map(repr, column.keys), ABSENT]))
+        return shown, aside
+
+    def _count_release(self, result: RowCount) -> None:
+        rows = tally(self._out, list(self._policy.published))
+        parts = []
+        for name, column in rows.columns.items():
+            keys = [self._keys.found(name, cell) for cell in column.keys]
+            parts.append(Numbered.of(column.codes, keys))
+            spellings: dict[Hashable, str] = {}
+            for key, cell in zip(keys, column.keys, strict=True):
+                if spellings.setdefault(key, repr(cell)) != repr(cell):
+                    result.is_spelt_once = False
+        result.found = _counter(parts, rows)
+
+
+def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
+    """Give what the cells of a column mean."""
+    column = rows.columns[name]
+    return Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys))
+
+
+def _absent(rows: RowTally, policy: Policy) -> Truths:
+    """Tell which rows a release leaves out because a value is missing."""
+    absent = np.zeros(len(rows), dtype=bool)
+    if policy.reading.missing == "drop":
         kinds: dict[str, str | None] = {name: policy.untouched_kinds.get(name) for name in policy.keep}
         kinds.update({column.name: column.kind for column in (*policy.sensitive, *policy.side)})
         kinds.update({column.name: column.kind for column in policy.public})
-        return any(self._meaning(cells[name], kind) is None for name, kind in kinds.items())
-
-    def _lacks(self, cells: dict[str, Any], *roles: Value) -> bool:
-        kinds = self._policy.untouched_kinds
-        kept = tuple(as_kind(cells[name], kinds.get(name)) for name in self._policy.keep)
-        return any(None in role for role in (*roles, kept))
-
-    def _count_release(self, result: RowCount) -> None:
-        names = list(self._policy.published)
-        spellings: dict[tuple[str, Hashable], str] = {}
-        for row, count in _totals(self._out.counted(names)).items():
-            key = tuple(self._keys.found(name, cell) for name, cell in zip(names, row, strict=True))
-            result.found[key] += count
-            for name, one, cell in zip(names, key, row, strict=True):
-                if spellings.setdefault((name, one), repr(cell)) != repr(cell):
-                    result.is_spelt_once = False
+        for name, kind in kinds.items():
+            absent |= _meant(rows, name, kind).are_equal(None)
+    return absent
 
 
-def _totals(counted: Iterable[tuple[Iterable[Any], int]]) -> Counter[Value]:
-    totals: Counter[Value] = Counter()
-    for row, count in counted:
-        totals[_hashable(row)] += count
-    return totals
+def _together(rows: RowTally, parts: Sequence[Numbered]) -> Combined:
+    return Combined.of(parts, len(rows))
 
 
-def _hashable(row: Iterable[Any]) -> Value:
-    return tuple(map(_key, row))
-
-
-def _key(cell: Any) -> Hashable:
-    """Make equal cells equal keys: -0.0 is not 0.0 here, and NaN is itself."""
-    if isinstance(cell, float):
-        return _NAN if cell != cell else _Float(cell)
-    return cell if isinstance(cell, Hashable) else repr(cell)
-
-
-class _Float(float):
-    """A float that tells -0.0 from 0.0 as a key."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, float) and repr(float(self)) == repr(float(other))
-
-    def __hash__(self) -> int:
-        return hash(repr(float(self)))
-
-    def __repr__(self) -> str:
-        return repr(float(self))
-
-
-_NAN = float("nan")
+def _counter(parts: Sequence[Numbered], rows: RowTally) -> Counter[Value]:
+    combined = Combined.of(parts, len(rows))
+    return Counter(dict(zip(combined.keys(parts), combined.totals(rows.counts).tolist(), strict=True)))

@@ -1,0 +1,274 @@
+"""The different rows of a table and how often each occurs, for the verifier: cells numbered, rows in arrays.
+
+A table has few different cells. What a cell means is asked once for each of them, in plain Python;
+the rows are whole numbers that stand for their cells, and are counted as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.releases.rereading import Reread
+
+Codes = npt.NDArray[np.integer]
+Counts = npt.NDArray[np.int64]
+
+AT_ONCE = 1 << 22
+"""Rows that are collected before equal ones are counted together."""
+_WIDEST = 1 << 62
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A key for each row, as a number into the different keys."""
+
+    codes: Codes
+    keys: Sequence[Hashable]
+
+    @classmethod
+    def of(cls, codes: Codes, keys: Iterable[Hashable]) -> Numbered:
+        """Give each row the key that its code stands for; equal keys become one."""
+        numbers: dict[Hashable, int] = {}
+        renumbered = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+        return cls(renumbered[codes], list(numbers))
+
+    def are_equal(self, key: Hashable) -> npt.NDArray[np.bool_]:
+        """Tell of each row whether it has a key."""
+        is_it = np.array([one == key for one in self.keys], dtype=bool)
+        found: npt.NDArray[np.bool_] = is_it[self.codes]
+        return found
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Combinations of keys: the number of each row's, and for each number a row that has it."""
+
+    codes: Codes
+    example: Codes
+
+    @classmethod
+    def of(cls, parts: Sequence[Numbered], rows: int) -> Combined:
+        """Find the combinations of keys that occur, and number them in the order of the keys' numbers."""
+        packed, size = _packed([part.codes for part in parts], [len(part.keys) for part in parts], rows)
+        if size > 4 * rows + 1024:
+            _, example, codes = np.unique(packed, return_index=True, return_inverse=True)
+            return cls(codes, example)
+        # Few enough to have a place for each combination.
+        row_at = np.full(size, -1, dtype=np.int64)
+        row_at[packed] = np.arange(rows)
+        occurs = row_at >= 0
+        return cls((np.cumsum(occurs) - 1)[packed], row_at[occurs])
+
+    @property
+    def size(self) -> int:
+        """How many different combinations there are."""
+        return len(self.example)
+
+    def totals(self, counts: Counts) -> Counts:
+        """Add up counts of rows by combination."""
+        # Exact: sums of whole numbers stay far below 2^53.
+        return np.bincount(self.codes, weights=counts, minlength=self.size).astype(np.int64)
+
+    def keys(self, parts: Sequence[Numbered]) -> list[tuple[Hashable, ...]]:
+        """Give the keys of each combination."""
+        columns = ([part.keys[code] for code in part.codes[self.example].tolist()] for part in parts)
+        return list(zip(*columns, strict=True)) if parts else [()] * self.size
+
+
+def _packed(columns: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[Counts, int]:
+    """Give one number for the codes of each row, in the order of the codes, and how many there may be."""
+    packed, size = np.zeros(rows, dtype=np.int64), 1
+    for codes, choices in zip(columns, sizes, strict=True):
+        if size * choices >= _WIDEST:
+            found, packed = np.unique(packed, return_inverse=True)
+            size = len(found)
+        packed *= max(1, choices)
+        packed += codes
+        size *= max(1, choices)
+    return packed, size
+
+
+@dataclass(frozen=True)
+class RowTally:
+    """Different rows of some columns, and how often each occurs."""
+
+    columns: dict[str, Numbered]
+    counts: Counts
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def where(self, wanted: npt.NDArray[np.bool_]) -> RowTally:
+        """Give some of the rows."""
+        if wanted.all():
+            return self
+        kept = {name: Numbered(one.codes[wanted], one.keys) for name, one in self.columns.items()}
+        return RowTally(kept, self.counts[wanted])
+
+
+def tally(source: Reread, names: list[str]) -> RowTally:
+    """Count the rows of a table by their cells in some columns."""
+    collected = _Collected(names)
+    if source.has_batches:
+        for columns, counts in source.batches(names):
+            collected.add(
+                [one.codes(column) for one, column in zip(collected.cells, columns, strict=True)], counts
+            )
+    else:
+        rows = source.rows(names)
+        while batch := list(islice(rows, 1 << 16)):
+            cells = zip(*batch, strict=True)
+            collected.add([one.listed(column) for one, column in zip(collected.cells, cells, strict=True)])
+    return collected.tally()
+
+
+class _Cells:
+    """The different cells of a column, numbered as they come."""
+
+    def __init__(self) -> None:
+        self.found: dict[Hashable, int] = {}
+        self._seen: Any = None
+        """The different Arrow cells that have come."""
+        self._codes = np.zeros(0, dtype=np.int32)
+        """The number of each."""
+
+    def listed(self, cells: Iterable[Any]) -> Codes:
+        """Give the numbers of cells."""
+        found = self.found
+        return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
+
+    def codes(self, column: Any) -> Codes:
+        """Give the numbers of the cells of an Arrow column."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        kind = column.type
+        # By its bits, for Arrow takes -0.0 and 0.0 for the same.
+        bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
+        if bits is None and not _is_plain(kind):
+            return self.listed(column.to_pylist())
+        plain = column if bits is None else column.view(bits)
+        if self._seen is None:
+            self._seen = pa.array([], plain.type)
+        places = pc.index_in(plain, value_set=self._seen)
+        if places.null_count:
+            fresh = pc.unique(plain.filter(pc.is_null(places)))
+            cells = fresh if bits is None else fresh.view(kind)
+            self._codes = np.concatenate([self._codes, self.listed(cells.to_pylist())])
+            self._seen = pa.concat_arrays([self._seen, fresh])
+            places = pc.index_in(plain, value_set=self._seen)
+        numbers: Codes = self._codes[places.to_numpy(zero_copy_only=False)]
+        return numbers
+
+
+class _Collected:
+    """Rows that have come so far."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self.cells = [_Cells() for _ in names]
+        self._fresh: list[tuple[list[Codes], Counts | None]] = []
+        self._waiting = 0
+        nothing: list[Codes] = [np.zeros(0, dtype=np.int32) for _ in names]
+        self._counted: tuple[list[Codes], Counts] = nothing, np.zeros(0, dtype=np.int64)
+
+    def add(self, codes: list[Codes], counts: Counts | None = None) -> None:
+        """Take rows, each once or as often as counted."""
+        self._fresh.append((codes, counts))
+        self._waiting += len(codes[0])
+        if self._waiting > max(AT_ONCE, len(self._counted[1])):
+            self._join()
+
+    def _join(self) -> None:
+        if not self._fresh:
+            return
+        columns, numbers = zip(*self._fresh, strict=True)
+        self._fresh, self._waiting = [], 0
+        codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        sizes = [len(cells.found) for cells in self.cells]
+        counts = None if None in numbers else np.concatenate(numbers)
+        fresh = _counted_once(codes, sizes) if counts is None else _counted_together(codes, counts, sizes)
+        old = self._counted
+        both = [np.concatenate(pair) for pair in zip(old[0], fresh[0], strict=True)]
+        self._counted = _counted_together(both, np.concatenate([old[1], fresh[1]]), sizes)
+
+    def tally(self) -> RowTally:
+        """Give the different rows."""
+        self._join()
+        codes, counts = self._counted
+        numbered = [Numbered(one, list(cells.found)) for one, cells in zip(codes, self.cells, strict=True)]
+        return RowTally(dict(zip(self._names, numbered, strict=True)), counts)
+
+
+def _counted_once(codes: list[Codes], sizes: list[int]) -> tuple[list[Codes], Counts]:
+    """Give different rows, in order, and how often each occurs, of rows that count once each."""
+    rows = len(codes[0])
+    if prod(sizes) >= _WIDEST:
+        return _counted_together(codes, np.ones(rows, dtype=np.int64), sizes)
+    packed, size = _packed(codes, sizes, rows)
+    if size <= rows:
+        everywhere = np.bincount(packed, minlength=size)
+        left = np.flatnonzero(everywhere)
+        counts = everywhere[left]
+    else:
+        packed.sort()
+        starts = _starts(packed)
+        left, counts = packed[starts], np.diff(starts, append=rows)
+    different: list[Codes] = []
+    for choices in reversed(sizes):
+        left, code = np.divmod(left, choices)
+        different.append(code.astype(np.int32))
+    return different[::-1], counts
+
+
+def _counted_together(codes: list[Codes], counts: Counts, sizes: list[int]) -> tuple[list[Codes], Counts]:
+    """Give different rows, in order, and how often each occurs; rows that are in order already go fast."""
+    packed, _ = _packed(codes, sizes, len(counts))
+    order = np.argsort(packed, kind="stable")
+    starts = _starts(packed[order])
+    return [one[order[starts]] for one in codes], np.add.reduceat(counts[order], starts)
+
+
+def _starts(ascending: Counts) -> npt.NDArray[np.intp]:
+    """Give the places where another number begins."""
+    return np.flatnonzero(np.r_[len(ascending) > 0, ascending[1:] != ascending[:-1]][: len(ascending)])
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether Arrow tells the cells of a type apart as they are."""
+    import pyarrow as pa
+
+    tests = ("integer", "string", "large_string", "date", "boolean", "timestamp", "decimal128")
+    return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
+
+
+def _key(cell: Any) -> Hashable:
+    """Make equal cells equal keys: -0.0 is not 0.0 here, and NaN is itself."""
+    if isinstance(cell, float):
+        return _NAN if cell != cell else _Float(cell)
+    return cell if isinstance(cell, Hashable) else repr(cell)
+
+
+class _Float(float):
+    """A float that tells -0.0 from 0.0 as a key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and repr(float(self)) == repr(float(other))
+
+    def __hash__(self) -> int:
+        return hash(repr(float(self)))
+
+    def __repr__(self) -> str:
+        return repr(float(self))
+
+
+_NAN = float("nan")
