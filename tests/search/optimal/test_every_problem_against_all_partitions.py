@@ -121,11 +121,11 @@ PROBLEMS = {
     "resolution": Problem(by_size),
     "midpoint": Problem(on_a_line("midpoint")),
     "member": Problem(on_a_line("member")),
-    "centroid": Problem(on_a_line("centroid"), to_the_end=5, questions=40, tells_costs=False),
-    "any dissimilarity": Problem(of_any_kind, to_the_end=60, questions=12, tells_costs=False),
-    "resolution with side": Problem(by_size, has_side=True, to_the_end=10, questions=6),
+    "centroid": Problem(on_a_line("centroid"), to_the_end=20, questions=20, tells_costs=False),
+    "any dissimilarity": Problem(of_any_kind, to_the_end=60, questions=8, tells_costs=False),
+    "resolution with side": Problem(by_size, has_side=True, to_the_end=25, questions=3),
     "distortion with side": Problem(
-        of_any_kind_or_on_a_line, has_side=True, to_the_end=60, questions=12, tells_costs=False
+        of_any_kind_or_on_a_line, has_side=True, to_the_end=60, questions=8, tells_costs=False
     ),
 }
 
