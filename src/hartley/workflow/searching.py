@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from math import log2
 
 import numpy as np
@@ -29,6 +28,7 @@ from hartley.search.optimal.answering import (
     optimal_levels,
 )
 from hartley.search.optimal.level import ROUNDING, Level
+from hartley.search.optimal.starts import in_time
 from hartley.workflow.effort import compiling_in_time
 from hartley.workflow.utilities import codeword_of
 
@@ -202,7 +202,7 @@ class _Starts:
         places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
         kept = [points[place] for place in places.tolist()]
         # Each takes a moment to build; those that are not are still points to fall back on.
-        built = tuple(point.partition for point in takewhile(lambda _: not effort.should_stop(), kept))
+        built = tuple(in_time((point.partition for point in kept), effort))
         return cls(
             question=question,
             points=points,

@@ -16,7 +16,7 @@ from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
 from hartley.search.optimal.dealing import dealt_partition, paired_partition
 from hartley.search.optimal.joining import compacted
-from hartley.search.optimal.pairing import perfect_matching
+from hartley.search.optimal.pairing import NOBODY, match_some
 from hartley.search.optimal.price_bound import cheap_sets, least_prices
 from hartley.search.optimal.size_search import fewest_candidates
 from hartley.search.optimal.swap_search import (
@@ -167,7 +167,11 @@ def test_matching_agrees_with_networkx() -> None:
         upper = np.triu(rng.random((size, size)) < rng.random() * 0.6, 1)
         fits = upper | upper.T
         mates, odd = np.full(size, -1), np.zeros(size, dtype=bool)
-        is_perfect = perfect_matching(fits, mates, odd)
+        root = 0
+        while 0 <= root < size:
+            # Tree by tree, as a search does that asks between them whether to stop.
+            root = match_some(root, 1, fits, mates, odd)
+        is_perfect = root != NOBODY
         graph = networkx.from_numpy_array(fits.astype(int))
         best = networkx.max_weight_matching(graph, maxcardinality=True)
         assert is_perfect == (2 * len(best) == size)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from math import inf, log2
 from typing import Literal
 
@@ -30,11 +31,14 @@ from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.shared_costs import Floats, shared_costs
+from hartley.search.optimal.starts import in_time
 
 Leakage = Literal["l0", "istar", "joint"]
 MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
 MOST_LEVELS = 24
+MEASURED_AT_ONCE = 50_000
+"""Values times known partitions that are measured in any case; a cost can be far from quick to work out."""
 STEPS_PER_LEVEL = 600
 STEPS_PER_VALUE = 12
 Score = tuple[float, ...]
@@ -111,9 +115,8 @@ class _Exchange:
         self.bounds: dict[float, float] = {}
         whole = Partition.whole(utility.size)
         self.most_cost = float(utility.costs(whole).max())
-        for place, start in enumerate((Partition.singletons(utility.size), whole, *starts)):
-            if place > 1 and effort.should_stop():
-                break
+        always = (Partition.singletons(utility.size), whole)
+        for start in chain(always, in_time(starts, effort, MEASURED_AT_ONCE)):
             self.offer(start, float(utility.costs(start).max()))
 
     def offer(self, partition: Partition, cost: float) -> None:

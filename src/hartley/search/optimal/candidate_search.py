@@ -20,6 +20,7 @@ from hartley.search.effort import Effort
 from hartley.search.optimal.least_distortion import LeastDistortion
 from hartley.search.optimal.level import Level
 from hartley.search.optimal.line import Line
+from hartley.search.optimal.starts import in_time
 
 Solver = Callable[[Line, LeastDistortion, Effort], LeastDistortion]
 """Improves what is known about the least distortion for one number of candidates."""
@@ -53,9 +54,7 @@ class CandidateSearch:
         self.offer(Partition.singletons(size))
         if line.size:
             self.offer(line.partition_of_starts(_NO_STARTS))
-        for start in starts:
-            if effort.should_stop():
-                break
+        for start in in_time(starts, effort):
             self.offer(start)
 
     def offer(self, partition: Partition) -> None:

@@ -29,6 +29,7 @@ from hartley.search.optimal.certificates_distortion import LagrangianCertificate
 from hartley.search.optimal.forest_bound import Flags, Links, price_windows
 from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.line import Floats, Line
+from hartley.search.optimal.starts import in_time
 from hartley.search.optimal.windows import Windows
 
 SETTLED_UP_TO = 400
@@ -140,9 +141,7 @@ class IstarSearch:
         self.offer(Partition.singletons(line.joint.public.size))
         if line.size:
             self.offer(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
-        for start in starts:
-            if effort.should_stop():
-                break
+        for start in in_time(starts, effort):
             self.offer(start)
 
     @property

@@ -27,7 +27,7 @@ from hartley.search.optimal.swap_search import (
 Codes = npt.NDArray[np.int64]
 
 NOBODY = -1
-STEPS_BETWEEN_QUESTIONS = 20_000_000
+STEPS_BETWEEN_QUESTIONS = 4_000_000
 
 
 def joined(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from math import log2
 
 from hartley.errors import InputError, UnreachableError
@@ -21,6 +20,7 @@ from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.cluster_sizes import size_ranges, staircase
 from hartley.search.optimal.level import Level, Levels
 from hartley.search.optimal.size_search import CandidateSearch, Standing, fewest_candidates
+from hartley.search.optimal.starts import in_time
 
 
 def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
@@ -152,8 +152,10 @@ class Given:
     @classmethod
     def of(cls, joint: JointRange, starts: Iterable[Partition], effort: Effort) -> Given:
         """Measure them, as many as the effort allows."""
-        in_time = takewhile(lambda _: not effort.should_stop(), starts)
-        return cls(tuple((int(start.sizes.max()), distinct_l(joint, start), start) for start in in_time))
+        measured = (
+            (int(start.sizes.max()), distinct_l(joint, start), start) for start in in_time(starts, effort)
+        )
+        return cls(tuple(measured))
 
     def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
         """Give the best of these that fits, if it is better than what is known."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hartley.compilation import hot_loop
 from hartley.model import Partition
+from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import PairingCertificate
 
@@ -24,10 +25,16 @@ Graph = npt.NDArray[np.bool_]
 MOST_VALUES = 3_000
 """Up to here the graph is kept as a square of flags."""
 NOBODY = -1
+STEPS_BETWEEN_QUESTIONS = 20_000_000
+"""Elementary steps of the matching between two questions whether to stop; a tree takes one for each flag."""
 
 
-def pair_up(sets: CandidateSets, wanted: int) -> Partition | PairingCertificate:
+def pair_up(
+    sets: CandidateSets, wanted: int, effort: Effort = UNLIMITED
+) -> Partition | PairingCertificate | None:
     """Give clusters of at most two values with ``wanted`` candidates each, or the proof that none exist.
+
+    Nothing where the effort ends before either is found.
 
     >>> from hartley.examples import toy
     >>> pair_up(CandidateSets.of(toy()), 2)
@@ -38,7 +45,13 @@ def pair_up(sets: CandidateSets, wanted: int) -> Partition | PairingCertificate:
     fits, rich = _graph(sets, wanted)
     mates = np.full(len(fits), NOBODY, dtype=np.int64)
     odd = np.zeros(len(fits), dtype=bool)
-    if not perfect_matching.for_size(fits.size)(fits, mates, odd):
+    loop = match_some.for_size(fits.size)
+    root, trees = 0, max(1, STEPS_BETWEEN_QUESTIONS // fits.size)
+    while 0 <= root < len(fits):
+        if effort.should_stop():
+            return None
+        root = int(loop(root, trees, fits, mates, odd))
+    if root == NOBODY:
         return PairingCertificate(
             largest_cluster=2, distinct_l=wanted, barrier=tuple(np.flatnonzero(odd).tolist())
         )
@@ -67,10 +80,14 @@ def _graph(sets: CandidateSets, wanted: int) -> tuple[Graph, npt.NDArray[np.bool
 
 
 @hot_loop
-def perfect_matching(fits: Graph, mates: Codes, odd: npt.NDArray[np.bool_]) -> bool:
-    """Match every node with another that fits; where it cannot be, flag the odd nodes of the last tree."""
+def match_some(root: int, trees: int, fits: Graph, mates: Codes, odd: npt.NDArray[np.bool_]) -> int:
+    """Match the nodes from a root on, each with another that fits, growing no more than so many trees.
+
+    Gives the next root, as many as there are nodes where all are matched. ``NOBODY`` where they cannot be;
+    then the odd nodes of the last tree are flagged.
+    """
     size = len(fits)
-    for node in range(size):
+    for node in range(size if root == 0 else 0):
         if mates[node] == NOBODY:
             for other in range(size):
                 if fits[node, other] and mates[other] == NOBODY:
@@ -78,19 +95,21 @@ def perfect_matching(fits: Graph, mates: Codes, odd: npt.NDArray[np.bool_]) -> b
                     mates[other] = node
                     break
     parents = np.empty(size, dtype=np.int64)
-    for root in range(size):
+    while root < size and trees > 0:
         if mates[root] != NOBODY:
+            root += 1
             continue
+        trees -= 1
         end = free_end(fits, mates, root, parents, odd)
         if end == NOBODY:
-            return False
+            return NOBODY
         while end != NOBODY:
             before = parents[end]
             next_end = mates[before]
             mates[end] = before
             mates[before] = end
             end = next_end
-    return True
+    return root
 
 
 @hot_loop

@@ -103,7 +103,9 @@ class CandidateSearch:
         while not standing.is_closed and not self.effort.should_stop():
             # Bisection: the number of candidates that can be kept is a threshold.
             wanted = (standing.kept + standing.most + 1) // 2
-            result = pair_up(self.sets, wanted)
+            result = pair_up(self.sets, wanted, self.effort)
+            if result is None:
+                break
             if isinstance(result, Partition):
                 standing = self._improved(standing, result)
             else:
