@@ -193,7 +193,7 @@ class _Collected:
         self._fresh, self._waiting = [], 0
         codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
         sizes = [len(cells.found) for cells in self.cells]
-        counts = None if None in numbers else np.concatenate(numbers)
+        counts = None if any(number is None for number in numbers) else np.concatenate(numbers)
         fresh = _counted_once(codes, sizes) if counts is None else _counted_together(codes, counts, sizes)
         old = self._counted
         both = [np.concatenate(pair) for pair in zip(old[0], fresh[0], strict=True)]
