@@ -225,3 +225,31 @@ def test_an_interrupted_search_keeps_the_best_so_far(tmp_path):
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert json.loads(out)["points"]
+    assert not json.loads(out)["complete"]
+
+
+def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
+    code = (
+        "import os, signal, sys\n"
+        "from hartley.cli import main, patience\n"
+        "real = patience.effort_within\n"
+        "def interrupted_twice(*given, should_stop, **more):\n"
+        "    def asked():\n"
+        "        stop = should_stop()\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        return stop and False\n"
+        "    return real(*given, should_stop=asked, **more)\n"
+        "patience.effort_within = interrupted_twice\n"
+        "sys.argv[1:] = ['frontier', 't.csv', '-s', 's', '-p', 'x', '--json']\n"
+        "main()\n"
+    )
+    rows = ["s,x"] + [f"{(i * 7) % 11},{i}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert ended.returncode in (130, -signal.SIGINT)
+    assert ended.stdout == ""
+    assert "keeping the best so far" in ended.stderr
+    assert "interrupted; nothing was written" in ended.stderr
+    assert "Traceback" not in ended.stderr

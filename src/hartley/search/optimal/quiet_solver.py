@@ -11,9 +11,9 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
-from functools import cache
+from threading import Thread
 from typing import TypeVar
 
 from hartley.search.effort import Effort
@@ -34,17 +34,20 @@ def solved(solve: Callable[[float], T], seconds: float, effort: Effort) -> T | N
     seconds = min(seconds, effort.remaining())
     if effort.should_stop() or seconds <= 0:
         return None
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(solve(seconds))
+        except BaseException as error:
+            answer.set_exception(error)
+
     with _quiet():
-        answer = _beside().submit(solve, seconds)
-        while True:
-            with suppress(TimeoutError):
-                return answer.result(timeout=POLL)
-
-
-@cache
-def _beside() -> ThreadPoolExecutor:
-    """Give the one thread that solvers run in, so that they start their own threads once."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="solver")
+        # A program that is to end at once does not wait for a daemon.
+        Thread(target=run, name="solver", daemon=True).start()
+        while not answer.done():
+            wait([answer], timeout=POLL)
+    return answer.result()
 
 
 @contextmanager
