@@ -24,7 +24,7 @@ from hartley.model import Alphabet, JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.optimal.answering import Leakage, optimal_levels, searched_levels
-from hartley.search.optimal.certificates import is_valid_bound
+from hartley.search.optimal.certificate_checks import is_valid_bound
 from hartley.search.optimal.certificates_distortion import verdict
 from hartley.search.optimal.level import Levels
 from reference_every_partition import (

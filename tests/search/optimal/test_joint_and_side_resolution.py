@@ -14,7 +14,7 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.certificates import is_valid_bound
+from hartley.search.optimal.certificate_checks import is_valid_bound
 from hartley.search.optimal.istar_resolution import least_joining_size
 from hartley.search.optimal.joint_resolution import joint_levels
 from hartley.search.optimal.level import Levels

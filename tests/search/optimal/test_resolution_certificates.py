@@ -12,6 +12,7 @@ import pytest
 from hartley.model import JointRange
 from hartley.search.effort import UNLIMITED
 from hartley.search.optimal.candidate_sets import CandidateSets
+from hartley.search.optimal.certificate_checks import excludes, is_valid_bound
 from hartley.search.optimal.certificates import (
     CandidateCertificate,
     CutCertificate,
@@ -20,8 +21,6 @@ from hartley.search.optimal.certificates import (
     SizePriceCertificate,
     SliceCertificate,
     ValuePriceCertificate,
-    excludes,
-    is_valid_bound,
 )
 from hartley.search.optimal.cut_bound import CutBound, flow_cut
 from hartley.search.optimal.packing import packing
