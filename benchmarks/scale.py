@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import scale_release
+
 ROLES = {"sensitive": "s", "public": "x"}
 FULL = 100_000_000
 
@@ -77,80 +79,6 @@ def our_audit(path: Path, memory_limit: str | None = None) -> Any:
 def limited_audit(path: Path) -> Any:
     """Audit the file with two gigabytes."""
     return our_audit(path, "2GB")
-
-
-def bare_copy(path: Path) -> Any:
-    """Copy the file with one join, in DuckDB alone."""
-    import duckdb
-
-    connection = duckdb.connect()
-    _codebook(connection, path)
-    out = path.with_suffix(".bare")
-    connection.execute(
-        f"COPY (SELECT b.label AS x, t.other FROM read_parquet('{path}') t JOIN book b ON t.x = b.x) "
-        f"TO '{out}' (FORMAT parquet)"
-    )
-    out.unlink()
-    return "copied"
-
-
-def _codebook(connection: Any, path: Path) -> None:
-    connection.execute(
-        f"CREATE TEMP TABLE book AS SELECT x, x // 10 * 10 AS label FROM "
-        f"(SELECT DISTINCT x FROM read_parquet('{path}'))"
-    )
-
-
-def our_copy(path: Path) -> Any:
-    """Write the released table from a codebook that is known: what ``apply`` does, order kept."""
-    from hartley.releases.formats import Format
-    from hartley.releases.publication import Publication
-    from hartley.releases.rows import Rows
-    from hartley.tables import open_table
-
-    table = open_table(path)
-    rows = Rows(table, ["x", "other"])
-    out = path.with_suffix(".ours")
-    Publication(rows, _policy(table)).write(out, Format("parquet", "", False), keep_order=True)
-    out.unlink()
-    return "copied"
-
-
-def _policy(table: Any) -> Any:
-    import numpy as np
-
-    from hartley.model import Alphabet, Coordinate, Partition
-    from hartley.releases.labels import Codebook, CodedColumn
-    from hartley.releases.policy import Choices, Policy, Reading
-
-    values = table.connection.execute(
-        f"SELECT DISTINCT v0 FROM ({table.rows_sql([], typed=['x'])}) ORDER BY v0"
-    ).fetchnumpy()["v0"]
-    public = Alphabet((Coordinate("x", "number", values, np.zeros(len(values), dtype=bool)),))
-    partition = Partition(values // 10)
-    labels = [(int(values[cluster[0]]) // 10 * 10,) for cluster in partition.clusters()]
-    book = Codebook((CodedColumn("x", "number", "midpoint"),), partition, tuple(labels), 0)
-    return Policy.of(
-        public,
-        book,
-        columns=table.column_names,
-        sensitive=(),
-        side=(),
-        keep=("other",),
-        harmless=(),
-        untouched_kinds={"other": "number"},
-        publish_sensitive=False,
-        reading=Reading(),
-        choices=Choices(
-            target={"kind": "largest_cluster", "number": 10},
-            leakage="l0",
-            utility="distortion",
-            codeword="midpoint",
-            search="greedy",
-            labels="midpoint",
-            keep_order=True,
-        ),
-    )
 
 
 def pandas_nunique(path: Path) -> Any:
@@ -209,13 +137,11 @@ WORKS: dict[str, Callable[[Path], Any]] = {
         bare_pairs,
         our_audit,
         limited_audit,
-        bare_copy,
-        our_copy,
         pandas_nunique,
         pandas_audit,
         spark_audit,
     )
-}
+} | scale_release.WORKS
 
 
 def _cpu(who: int = resource.RUSAGE_SELF) -> float:
@@ -313,14 +239,7 @@ def main() -> int:
                 True, f"{ours.peak_mb} MB", f"audit with --memory-limit 2GB finishes: {ours.wall:.1f} s"
             )
         if "release" in only:
-            bare, ours = costs(path, "bare_copy", "our_copy", turns=turns)
-            ratio = ours.cpu / bare.cpu
-            figures.say(
-                ratio <= 1.3,
-                f"{ratio:.2f} times",
-                f"writing a release: ours {ours.cpu:.1f} s of CPU, DuckDB's COPY with one join "
-                f"{bare.cpu:.1f} s (goal: at most 1.3)",
-            )
+            scale_release.releases(path, turns, costs, figures.say)
         small = path
         if rows > 10_000_000 and {"pandas", "spark"} & set(only):
             small = Path(name) / "small.parquet"

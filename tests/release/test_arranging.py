@@ -110,6 +110,7 @@ def test_rows_of_several_public_columns_keep_their_order(
 
 def test_order_is_kept_over_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arranging, "BATCH", 1 << 12)
+    monkeypatch.setattr(arranging, "LEAST_ROWS", 1)
     rows = 400_000
     number = np.arange(rows)
     table = pa.table({"x": number * 7919 % 100, "s": number % 3, "row": number})

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.releases import shuffling
-from hartley.releases.shuffling import deal, mixed_in_boxes, settle, shuffled
+from hartley.releases.shuffling import deal, measure_boxes, mixed_in_boxes, settle, shuffled
 
 Order = Callable[[np.random.Generator], np.ndarray]
 
@@ -82,6 +82,10 @@ def test_the_loops_do_the_same_compiled() -> None:
     codes = generator.integers(50, size=2000).astype(np.int32)
     boxes = generator.integers(256, size=2000, dtype=np.uint8)
     sizes = np.bincount(boxes, minlength=256)
+    for measure in (measure_boxes.plain, measure_boxes.compiled):
+        found = np.zeros(256, dtype=np.int64)
+        measure(boxes, found)
+        assert found.tolist() == sizes.tolist()
     words = generator.integers(1 << 32, size=2100, dtype=np.uint32)
     outcomes = []
     for lay, mix in ((deal.plain, settle.plain), (deal.compiled, settle.compiled)):

@@ -35,8 +35,9 @@ from hartley.releases.table_files import ReadyRows
 if TYPE_CHECKING:
     from hartley.releases.rows import Column, Rows
 
-BATCH = 1 << 18
-"""Rows that go through Arrow at once."""
+BATCH = 1 << 20
+"""Cells that go through Arrow at once, of however many columns."""
+LEAST_ROWS = 1 << 16
 COUNTED_CELLS = 1 << 22
 """Cells of different rows up to which they are counted."""
 _UNCHANGED = re.compile(
@@ -90,7 +91,9 @@ class Arrangement:
             return ReadyRows(connection, f"(SELECT {self._selected()} FROM {self._source} ORDER BY q.r)")
         asked = [*places.sql(recoding.keys), *(cell.sql for cell in self._cells if cell.label is None)]
         query = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(asked))
-        reader = connection.sql(f"SELECT {query} FROM {self._rows.sql} AS q").to_arrow_reader(BATCH)
+        reader = connection.sql(f"SELECT {query} FROM {self._rows.sql} AS q").to_arrow_reader(
+            _rows_at_once(len(self._cells))
+        )
         labels = {cell.label: places.labels(cell.label) for cell in self._cells if cell.label is not None}
         keys = len(recoding.keys)
 
@@ -98,7 +101,9 @@ class Arrangement:
             import pyarrow.compute as pc
 
             return [
-                next(untouched) if cell.label is None else pc.take(labels[cell.label], place)
+                next(untouched)
+                if cell.label is None
+                else pc.take(labels[cell.label], place, boundscheck=False)
                 for cell in self._cells
             ]
 
@@ -161,14 +166,15 @@ class Arrangement:
         import pyarrow as pa
 
         count = self._rows.count()
-        sizes = (min(BATCH, count - start) for start in range(0, count, BATCH))
+        rows = _rows_at_once(1)
+        sizes = (min(rows, count - start) for start in range(0, count, rows))
         numbers = (
             [pa.Array.from_buffers(pa.uint64(), size, [None, pa.py_buffer(os.urandom(8 * size))])]
             for size in sizes
         )
         secret = _streamed(self._rows.connection, [pa.uint64()], numbers, "hartley_secrets")
-        rows = f"(SELECT * FROM {self._rows.sql} POSITIONAL JOIN {secret.sql})"
-        source = f"{rows} AS q{self._recoding.join}"
+        keyed = f"(SELECT * FROM {self._rows.sql} POSITIONAL JOIN {secret.sql})"
+        source = f"{keyed} AS q{self._recoding.join}"
         return ReadyRows(secret.connection, f"(SELECT {self._selected()} FROM {source} ORDER BY q.p0)")
 
     def _selected(self) -> str:
@@ -193,10 +199,15 @@ def shuffled_cells(
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    rows = _rows_at_once(len(cells))
     for block in shuffled(counts, generator):
-        for start in range(0, len(block), BATCH):
-            codes = pa.array(block[start : start + BATCH])
+        for start in range(0, len(block), rows):
+            codes = pa.array(block[start : start + rows])
             yield [pc.take(column, codes, boundscheck=False) for column in cells]
+
+
+def _rows_at_once(columns: int) -> int:
+    return max(LEAST_ROWS, BATCH // columns)
 
 
 def _arrays(table: Any) -> list[Any]:

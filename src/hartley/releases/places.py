@@ -49,8 +49,8 @@ class _Numbers:
 
     def sql(self, value: str) -> str:
         return (
-            f"(CASE WHEN {value} IS NULL THEN {self.size - 1} "
-            f"WHEN {value} BETWEEN {self.low} AND {self.high} THEN {value} - {self.low} END)::INTEGER"
+            f"(CASE WHEN {value} BETWEEN {self.low} AND {self.high} THEN {value} - {self.low} "
+            f"WHEN {value} IS NULL THEN {self.size - 1} END)::INTEGER"
         )
 
     def places(self, given: Any) -> Any:

@@ -41,7 +41,8 @@ def shuffled(counts: Counts, generator: np.random.Generator, *, block: int = BLO
     [2, 0, 3]
     """
     left = np.asarray(counts, dtype=np.int64)
-    codes = np.arange(len(left), dtype=code_type(max(1, len(left))))
+    # As narrow as they can be: most of the time goes into moving them.
+    codes = np.arange(len(left), dtype=np.uint16 if len(left) <= 1 << 16 else code_type(len(left)))
     for still in range(-(-int(left.sum()) // block), 0, -1):
         taken = left if still == 1 else generator.binomial(left, 1 / still)
         left = left - taken
@@ -58,7 +59,8 @@ def _mixed(codes: Codes, generator: np.random.Generator) -> Codes:
 def mixed_in_boxes(codes: Codes, generator: np.random.Generator) -> Codes:
     """Give codes in a uniform random order: dealt into boxes, and shuffled inside each box."""
     boxes = _words(generator, -(-len(codes) // 4)).view(np.uint8)[: len(codes)]
-    sizes = np.bincount(boxes, minlength=BOXES)
+    sizes = np.zeros(BOXES, dtype=np.int64)
+    measure_boxes.for_size(len(codes))(boxes, sizes)
     ends = np.cumsum(sizes)
     dealt = np.empty_like(codes)
     deal.for_size(len(codes))(codes, boxes, ends - sizes, dealt)
@@ -73,6 +75,13 @@ def mixed_in_boxes(codes: Codes, generator: np.random.Generator) -> Codes:
 def _words(generator: np.random.Generator, count: int) -> npt.NDArray[np.uint32]:
     whole: npt.NDArray[np.uint64] = generator.integers(1 << 64, size=count // 2 + 1, dtype=np.uint64)
     return whole.view(np.uint32)
+
+
+@hot_loop
+def measure_boxes(boxes, sizes):  # type: ignore[no-untyped-def]
+    """Count how many codes go into each box."""
+    for place in range(len(boxes)):
+        sizes[boxes[place]] += 1
 
 
 @hot_loop

@@ -16,8 +16,10 @@ from hartley.errors import WriteError
 from hartley.releases.formats import Format
 from hartley.tables.labelled_source import FileLabels
 
-ROW_GROUP = 1 << 18
-"""Rows of a Parquet file that share a dictionary; with more the file is smaller, and takes more memory."""
+ROW_GROUP = 1 << 20
+"""Cells of a Parquet file that are written together, of however many columns; they share dictionaries."""
+LEAST_ROWS = 1 << 17
+"""Rows that are written together at least: about as many as DuckDB takes by itself."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
                 path,
                 rows,
                 f"SELECT {columns.named} FROM {rows.sql}",
-                f"FORMAT parquet, ROW_GROUP_SIZE {ROW_GROUP}",
+                f"FORMAT parquet, ROW_GROUP_SIZE {max(LEAST_ROWS, ROW_GROUP // len(columns.names))}",
             )
         elif format_.name == "arrow":
             _write_arrow(path, rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}"))
