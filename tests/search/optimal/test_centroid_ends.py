@@ -34,6 +34,15 @@ def crowded_line(seed: int) -> Line:
     return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
 
 
+def long_numbers_line(seed: int, greatest: int) -> Line:
+    """Whole numbers of any length, in twos and threes, so that means are seldom exact."""
+    source = random.Random(f"{seed} {greatest}")
+    places = sorted(source.randint(0, greatest) for _ in range(9))
+    pairs = [(i, s) for i in range(9) for s in source.sample(range(6), source.choice((1, 1, 2)))]
+    joint = JointRange.from_pairs(pairs, positions=dict(enumerate(places)))
+    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+
+
 def least_at_the_end(line: Line, end: str, wanted: int) -> tuple[float, float]:
     """The least mean distance from the end, and the least radius, of the sets that hold it and enough."""
     ranks = np.arange(line.size) if end == "first" else np.arange(line.size)[::-1]
@@ -43,8 +52,8 @@ def least_at_the_end(line: Line, end: str, wanted: int) -> tuple[float, float]:
     for place, rank in enumerate(ranks.tolist()):
         shows[place, line.indices[line.indptr[rank] : line.indptr[rank + 1]]] = 1
     member = member[(member[:, 0] == 1) & ((member @ shows > 0).sum(axis=1) >= wanted)]
-    mean = member @ distance / member.sum(axis=1)
-    return float(mean.min()), float(np.maximum(mean, (member * distance).max(axis=1) - mean).min())
+    count, total, farthest = member.sum(axis=1), member @ distance, (member * distance).max(axis=1)
+    return float((total / count).min()), float((np.maximum(total, count * farthest - total) / count).min())
 
 
 @pytest.mark.parametrize("end", ["first", "last"])
@@ -55,7 +64,23 @@ def test_the_end_costs_at_least_its_bounds(end):
             mean, radius = least_at_the_end(line, end, wanted)
             assert end_bound(line, end, wanted, 0.0, Effort()) == pytest.approx(mean)
             found = float(line.positions[-1] - line.positions[0])
-            assert tight_end_bound(line, end, wanted, 0.0, found, Effort()) <= radius + 1e-9
+            assert tight_end_bound(line, end, wanted, 0.0, found, Effort()) <= radius
+
+
+@pytest.mark.parametrize("greatest", [6, 10**4, 10**7, 10**10, 10**12])
+def test_bounds_of_whole_numbers_hold_to_the_last_digit(greatest):
+    """A solver's tolerance is lost in long numbers; a mean computed in another way is another number."""
+    close = 0
+    for seed in range(12):
+        line = long_numbers_line(seed, greatest)
+        for wanted in range(2, line.most_candidates + 1):
+            mean, radius = least_at_the_end(line, "first", wanted)
+            found = float(line.positions[-1] - line.positions[0])
+            assert end_bound(line, "first", wanted, 0.0, Effort()) <= mean
+            bound = tight_end_bound(line, "first", wanted, 0.0, found, Effort())
+            assert bound <= radius
+            close += bound >= radius * (1 - 1e-5)
+    assert close > 20
 
 
 @pytest.mark.parametrize("questions", [1, 2, 100])

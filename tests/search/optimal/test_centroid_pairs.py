@@ -22,10 +22,10 @@ BIT = 1e-4
 """More than the solver's tolerance, less than two means of so few whole numbers can differ by."""
 
 
-def few_candidates_line(seed: int, size: int, values: int) -> Line:
+def few_candidates_line(seed: int, size: int, values: int, greatest: int = 40) -> Line:
     """A line on which some sensitive values occur once, so that few clusters can hold many of them."""
     source = random.Random(seed)
-    places = sorted(source.sample(range(40), size))
+    places = sorted(source.sample(range(greatest), size))
     pairs = [(float(x), source.randrange(values)) for x in places]
     pairs += [(float(source.choice(places)), s) for s in range(values)]
     joint = JointRange.from_pairs(sorted(set(pairs)), positions={x: x for x, _ in pairs})
@@ -50,6 +50,24 @@ def test_two_clusters_are_found_exactly_where_there_are_two():
             assert pair_within(line, wanted, least - BIT, Effort()).impossible
             seen += 1
     assert seen > 20
+
+
+@pytest.mark.parametrize("greatest", [10**5, 10**8, 10**11, 10**14])
+def test_two_clusters_of_long_numbers_are_not_called_impossible_where_there_are_two(greatest):
+    seen = impossible = 0
+    for seed in range(40):
+        line = few_candidates_line(seed, 9, 5, greatest)
+        half = float(line.positions[-1] - line.positions[0]) / 2
+        for wanted in range(2, line.most_candidates + 1):
+            if most_clusters(line, wanted) != 2:
+                continue
+            least, _ = least_over_subsets(line, wanted)
+            if least >= half:
+                continue
+            assert not pair_within(line, wanted, least, Effort()).impossible
+            impossible += pair_within(line, wanted, least * (1 - 1e-5), Effort()).impossible
+            seen += 1
+    assert impossible == seen > 15
 
 
 @pytest.mark.parametrize("fronts", ["with fronts", "without"])

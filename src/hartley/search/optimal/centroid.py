@@ -26,7 +26,13 @@ import numpy as np
 from hartley.compilation import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
-from hartley.search.optimal.centroid_ends import End, end_bound, peeled_cluster, tight_end_bound
+from hartley.search.optimal.centroid_ends import (
+    End,
+    end_bound,
+    peeled_cluster,
+    solver_unit,
+    tight_end_bound,
+)
 from hartley.search.optimal.centroid_pairs import pair_within
 from hartley.search.optimal.certificates_distortion import CentroidEndCertificate, SweepCertificate
 from hartley.search.optimal.counting import most_clusters
@@ -204,21 +210,23 @@ def _paired(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistorti
         return known
     below_half = float(np.nextafter((line.positions[-1] - line.positions[0]) / 2, 0))
     # Means of whole numbers that differ, differ by more than this.
-    step = 1.0 / (2.0 * line.size**2) if line.rounding == 0 else NEAR * known.cost
+    is_whole = line.rounding == 0 and solver_unit(line.positions) == 1
+    step = 1.0 / (2.0 * line.size**2) if is_whole else NEAR * known.cost
     low = target = known.lower_bound
     for _ in range(MOST_PAIRS_TRIED):
         target = min(target, below_half)
         if known.proven_optimal or effort.should_stop() or target < low:
             break
         pair = pair_within(line, known.distinct_l, target, effort)
+        before = known.cost
         if pair.impossible:
             low = target
-            is_least = line.rounding == 0 and target >= known.cost - step
+            is_least = is_whole and target >= known.cost - step
             bound = known.cost if is_least else target - line.rounding
             known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
         elif pair.cluster_of is not None:
             known = _improved(line, known, cut_of_ranks(line, pair.cluster_of))
-        if not pair.impossible and known.cost > target:
+        if not pair.impossible and known.cost == before:
             break  # not decided, or let through by the solver's tolerance
         gap = known.cost - low
         target = low + gap / 2 if gap > NEAR * known.cost else known.cost - step

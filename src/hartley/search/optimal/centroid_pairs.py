@@ -17,7 +17,7 @@ import numpy as np
 
 from hartley.search.effort import Effort
 from hartley.search.optimal.binary_program import minimised
-from hartley.search.optimal.centroid_ends import near_the_mean
+from hartley.search.optimal.centroid_ends import ALLOWANCE, near_the_mean, solver_unit
 from hartley.search.optimal.line import Floats, Line, Places
 
 
@@ -45,8 +45,10 @@ def pair_within(line: Line, distinct_l: int, cost: float, effort: Effort) -> Pai
     True
     """
     size, kinds = line.size, line.sensitive_size
-    place = line.positions - line.positions[0]
+    unit = solver_unit(line.positions)
+    place = (line.positions - line.positions[0]) / unit
     span = float(place[-1])
+    cost = cost / unit + ALLOWANCE
     shows = np.zeros((kinds, size))
     shows[line.indices, np.repeat(np.arange(size), np.diff(line.indptr))] = 1.0
     nothing, every = np.zeros((kinds, kinds)), np.ones((1, kinds))
@@ -64,6 +66,7 @@ def pair_within(line: Line, distinct_l: int, cost: float, effort: Effort) -> Pai
     least, most = np.zeros(size + 2 * kinds), np.ones(size + 2 * kinds)
     most[:size][span - place > 2 * cost] = 0.0
     least[:size][place > 2 * cost] = 1.0
+    most[0], least[size - 1] = 0.0, 1.0
     if bool((least > most).any()):
         return Pair(None, True)
     solution = minimised(np.zeros(size + 2 * kinds), rows, lows, effort, least, most)
