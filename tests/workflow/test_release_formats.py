@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from hartley.errors import OptionError, WriteError
+from hartley.workflow.applying import apply
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
 from hartley.workflow.verifying import verify
@@ -150,6 +152,18 @@ def test_line_breaks_odd_names_and_words_like_null(tmp_path: Path) -> None:
         )
         found = [row["k's"] for row in read_released(result.output)]
         assert found == ["a\rb", "c\r\nd", "NULL", "\\N", "  nan "]
+
+
+def test_json_lines_hold_any_character(tmp_path: Path) -> None:
+    texts = ["#", "a # b", "\x01", "\x02", '"', "\\", "\n", "\u2028", "\x7f", "{", "'"]
+    lines = [json.dumps({"x": place, "#k": text, "s": place % 2}) for place, text in enumerate(texts)]
+    source = text_file(tmp_path / "in.jsonl", "\n".join(lines))
+    result = confirmed(source, tmp_path / "out.jsonl", harmless="#k", keep_order=True)
+    apply(result.policy, source, tmp_path / "new.jsonl.gz")
+    written = result.output.read_bytes(), gzip.decompress((tmp_path / "new.jsonl.gz").read_bytes())
+    for content in written:
+        found = content.decode().removesuffix("\n").split("\n")
+        assert [json.loads(line)["#k"] for line in found] == texts
 
 
 def test_names_that_differ_in_case_only_are_refused(tmp_path: Path) -> None:

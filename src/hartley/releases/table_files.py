@@ -71,7 +71,8 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
             cells = rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}").to_arrow_table()
             write_labelled(path, cells, columns.labels, set(columns.untouched))
         elif format_.name == "json":
-            marks = "DELIMITER '\x01', QUOTE '\x02', ESCAPE '\x02'"
+            # A line is text as it is: with a quote to put around it, a line that holds # would get it.
+            marks = "DELIMITER '\x01', QUOTE '', ESCAPE ''"
             query = f"SELECT {_json_line(columns)} FROM {rows.sql}"
             _copy(path, rows, query, f"FORMAT csv, HEADER false, {marks}, {_packing(format_)}")
         else:
