@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -63,6 +65,29 @@ def test_a_release_is_written_back_into_sqlite(clinic: str, tmp_path: Path) -> N
     connection.close()
     assert found == rows_of(tmp_path / "out.parquet")
     assert found.total() == len(ROWS)
+
+
+def test_moments_and_text_like_numbers_go_into_sqlite(clinic: str, tmp_path: Path) -> None:
+    texts = ["NaN", "sNaN", "1.10", "1.1", "2024-01-01 10:00:00", "2024-01-01T10:00:00", "", None]
+    moments = [dt.datetime(2024, 1, 1, 10, 0, second % 3) for second in range(8)]
+    source = pa.table({"x": [1, 2] * 4, "text": texts, "at": moments, "s": [1, 1, 2, 2] * 2})
+    released = release(
+        source,
+        tmp_path / "out.parquet",
+        target=Target("distinct_l", 2),
+        sensitive="s",
+        public="x",
+        harmless=["text", "at"],
+        into="released",
+        into_database=clinic,
+    )
+    assert released.verification.holds
+    with sqlite3.connect(tmp_path / "clinic.db") as connection:
+        found = Counter(connection.execute("SELECT text, at FROM released").fetchall())
+    connection.close()
+    assert found == Counter(
+        (text, at.isoformat(timespec="microseconds")) for text, at in zip(texts, moments, strict=True)
+    )
 
 
 def test_nothing_is_written_where_the_table_exists(clinic: str, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -62,16 +62,28 @@ def _fill(database: Database, name: str, released: Path) -> None:
     cells = ", ".join(quoted_name(column) for column in columns)
     table = ".".join(map(quoted_name, name_parts(name)))
     counted = f"SELECT {cells}, count(*) AS hartley_rows FROM {table} GROUP BY {cells}"  # noqa: S608 (quoted)
+    # Text is compared as it is; of other cells a database may have another spelling.
+    values = [_same if pa.types.is_string(kind) else _value for kind in file.schema_arrow.types]
     written: Counter[tuple[Hashable, ...]] = Counter()
-    for row in zip(*(column.to_pylist() for column in database.fetch_arrow(counted).columns), strict=True):
-        written[tuple(map(_value, row[:-1]))] += int(row[-1])
+    *found, numbers = database.fetch_arrow(counted).columns
+    for row, number in zip(_rows(values, found), numbers.to_pylist(), strict=True):
+        written[row] += int(number)
     expected: Counter[tuple[Hashable, ...]] = Counter()
     for batch in file.iter_batches():
-        expected.update(
-            zip(*([_value(cell) for cell in column.to_pylist()] for column in batch.columns), strict=True)
-        )
+        expected.update(_rows(values, batch.columns))
     if written != expected:
         raise TableError(f"{database.name}: the new table does not hold what was released")
+
+
+def _rows(
+    values: Sequence[Callable[[Any], Hashable]], columns: Sequence[Any]
+) -> Iterator[tuple[Hashable, ...]]:
+    cells = (map(value, column.to_pylist()) for value, column in zip(values, columns, strict=True))
+    return zip(*cells, strict=True)
+
+
+def _same(cell: Any) -> Hashable:
+    return cell if cell is None or isinstance(cell, str) else repr(cell)
 
 
 def _value(cell: Any) -> Hashable:
@@ -88,13 +100,17 @@ def _value(cell: Any) -> Hashable:
     if isinstance(cell, dt.date):
         return cell.isoformat()
     if isinstance(cell, str):
-        return _number_or_text(cell)
+        return _number_or_moment(cell)
     return None if cell is None else repr(cell)
 
 
-def _number_or_text(text: str) -> Hashable:
-    # Decimals come from PostgreSQL as their digits; a moment from SQLite with a space or a T.
+def _number_or_moment(text: str) -> Hashable:
+    # Decimals come from PostgreSQL as their digits; a moment from SQLite as text, always with a fraction.
     try:
         return Decimal(text)
     except ArithmeticError:
-        return text.replace(" ", "T", 1) if text[4:5] == "-" and text[10:11] == " " else text
+        pass
+    try:
+        return dt.datetime.fromisoformat(text).isoformat() if len(text) > len("2024-02-29") else text
+    except ValueError:
+        return text
