@@ -120,6 +120,25 @@ def test_levels_are_offered_as_they_are_found_and_each_is_true(leakage):
             assert leakage != "joint" or maximin_information(joint, level.partition) == 0
 
 
+@pytest.mark.parametrize("several_columns", [False, True])
+def test_far_from_zero_two_values_share_a_cluster_at_what_it_is_said_to_cost(several_columns):
+    """Seconds since 1970 in tenths: a mean is off by more than a billionth of the distance of two values."""
+    subsets = [np.array([member >> x & 1 for x in range(6)]) for member in range(1, 32)]
+    for seed in range(25):
+        source = random.Random(seed)
+        places = [1.7e9 + x / 10 for x in sorted(source.sample(range(60), 6))]
+        utility: Utility = LineDistortion(np.array(places), "centroid")
+        if several_columns:
+            public = Alphabet.of_values([(x, "a") for x in places], columns=("time", "letter"))
+            utility = ColumnsDistortion.of(public, codeword="centroid")
+        shared = shared_costs(utility)
+        for subset in subsets:
+            partition = Partition(subset)
+            for cluster, cost in zip(range(partition.size), utility.costs(partition), strict=True):
+                members = np.flatnonzero(partition.labels == cluster)
+                assert shared[np.ix_(members, members)].max() <= cost
+
+
 def test_component_count_of_the_reference():
     assert component_count([0b011, 0b100, 0b110]) == 1
     assert component_count([0b001, 0b010]) == 2

@@ -23,7 +23,7 @@ from hartley.search.effort import UNLIMITED, Effort
 
 Floats = npt.NDArray[np.float64]
 ROUNDING = 1e-9
-"""Relative: costs of columns and centroids are sums, and rounded."""
+"""Relative: distances over several columns are sums and roots, and rounded."""
 
 
 def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
@@ -35,18 +35,27 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
     array([0., 2., 5.])
     """
     if isinstance(utility, LineDistortion):
-        costs = _half_distances(utility.positions)
-        return costs if utility.codeword != "centroid" else costs * (1 - ROUNDING)
+        if utility.codeword == "centroid":
+            return _rounded_down(utility.positions)
+        return _half_distances(utility.positions)
     if isinstance(utility, MatrixDistortion):
         return _through_any_codeword(utility.dissimilarities, effort)
     costs = np.zeros((utility.size, utility.size))
     if isinstance(utility, ColumnsDistortion):
         for column in utility.columns:
             if isinstance(column, NumberColumn):
-                np.maximum(costs, _half_distances(column.positions) * (1 - ROUNDING), out=costs)
+                np.maximum(costs, _rounded_down(column.positions), out=costs)
             costs[~column.here, :] = np.inf
             costs[:, ~column.here] = np.inf
     np.fill_diagonal(costs, 0.0)
+    return costs
+
+
+def _rounded_down(positions: Floats) -> Floats:
+    """Give half the distances, less what a codeword can be off: far from 0 that is much of a short distance."""
+    greatest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
+    off = 4.0 * (len(positions) + 2) * greatest * float(np.finfo(float).eps)
+    costs: Floats = np.maximum(_half_distances(positions) * (1 - ROUNDING) - off, 0.0)
     return costs
 
 
