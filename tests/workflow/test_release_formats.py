@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from hartley.errors import OptionError, WriteError
+from hartley.errors import ColumnError, OptionError, WriteError
 from hartley.workflow.applying import apply
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
@@ -49,6 +51,41 @@ def test_decimals_that_no_float_holds_stay_exact(tmp_path: Path, ending: str) ->
     result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
     # In between lies ...92; a type with twenty decimals has room for no more.
     assert (read_released(result.output)[0]["x"] or "").startswith("0.12345678901234567892")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_whole_numbers_that_no_float_holds_stay_exact(tmp_path: Path, ending: str) -> None:
+    numbers = [2**64 - 1, -(2**63), 10**37 + 1, 2**53 + 1]
+    source = text_file(tmp_path / "in.csv", "x,k,s\n" + "".join(f"{k % 3},{k},{k % 2}\n" for k in numbers))
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
+    assert [int(row["k"] or "") for row in read_released(result.output)] == numbers
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_times_of_day_are_published_as_they_are(tmp_path: Path, ending: str) -> None:
+    times = [dt.time(0), dt.time(23, 59, 59, 999999), dt.time(12, 30, 0, 500000), None]
+    source = tmp_path / "in.parquet"
+    pq.write_table(
+        pa.table({"x": [1, 2, 3, 4], "k": pa.array(times, pa.time64("us")), "s": [1, 2] * 2}), source
+    )
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
+    written = ["00:00:00", "23:59:59.999999", "12:30:00.5", None]
+    if ending == ".parquet":
+        assert pq.read_table(result.output)["k"].to_pylist() == times
+    else:
+        assert [row["k"] for row in read_released(result.output)] == written
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_intervals_are_not_written_as_text(tmp_path: Path, ending: str) -> None:
+    import duckdb
+
+    source = tmp_path / "in.parquet"
+    query = "SELECT i AS x, i % 2 AS s, to_days(i::INTEGER) AS k FROM range(4) AS t(i)"
+    duckdb.sql(query).write_parquet(str(source))
+    with pytest.raises(ColumnError, match="only a Parquet file can hold it"):
+        confirmed(source, tmp_path / f"out{ending}", harmless="k")
+    assert confirmed(source, tmp_path / "out.parquet", harmless="k").rows == 4
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -260,6 +260,8 @@ def as_kind(cell: Any, kind: str | None) -> Hashable:
         return "not of its kind", repr(cell)
     if kind == "text":
         return _plain_text(cell)
+    if isinstance(cell, dt.time):
+        return _time_of_day(cell)
     return cell if isinstance(cell, str) else repr(cell)
 
 
@@ -282,6 +284,11 @@ def _moment(cell: Any, kind: str) -> Hashable:
 
 def _instant(moment: dt.datetime) -> Hashable:
     return moment if moment.tzinfo is None else moment.astimezone(dt.UTC)
+
+
+def _time_of_day(cell: dt.time) -> str:
+    text = cell.isoformat()
+    return text.rstrip("0") if "." in text else text
 
 
 def _plain_text(cell: Any) -> str:

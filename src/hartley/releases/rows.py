@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from hartley.tables.columns import TypedColumn
 
-_NESTED = re.compile(r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*|^BLOB)$", re.DOTALL)
+_WITHOUT_TEXT = re.compile(
+    r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*|^BLOB|^INTERVAL|^TIME WITH TIME ZONE)$", re.DOTALL
+)
 _WIDENED = ("FLOAT", "ENUM", "UUID")
 _WIDE = ("HUGEINT", "UHUGEINT")
 """Whole numbers that Parquet has no type for; DuckDB would write them as floats."""
@@ -82,10 +84,13 @@ class Column:
     def untouched(self, format_: Format) -> str:
         """Give the SQL of the cell as it is published where it is not recoded."""
         if format_.is_typed:
-            return self.natural() if self.is_untyped or self.cell_type in _WIDE else self.cell
-        if _NESTED.search(self.cell_type):
+            if self.natural_type(recoded=False) == _WHOLE:
+                return f"{self.natural()}::{_WHOLE}"
+            return self.natural() if self.is_untyped else self.cell
+        if _WITHOUT_TEXT.search(self.cell_type):
             raise ColumnError(
-                f"column {self.name!r} is a list, a structure or binary; only a Parquet file can hold it"
+                f"column {self.name!r} is a list, a structure, an interval, a time with a zone or binary; "
+                "only a Parquet file can hold it"
             )
         if (
             format_.name == "json"
