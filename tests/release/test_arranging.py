@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hartley.errors import WriteError
 from hartley.releases import arranging, places
 from hartley.releases.arranging import Arrangement
 from hartley.releases.formats import Format
@@ -196,3 +197,12 @@ def test_many_different_rows_are_sorted_by_secrets(tmp_path: Path, monkeypatch: 
     order = pq.read_table(path).column("row").to_pylist()
     assert sorted(order) == list(range(2000))
     assert order != sorted(order)
+
+
+def test_a_value_beyond_the_codebook_is_never_given_the_label_of_another(tmp_path: Path) -> None:
+    table = sample([1, 2, 3])
+    table = table.append_column("y", sample([1, 2, 3], seed=2).column("x"))
+    policy = policy_for(table, tmp_path, public=["x", "y"])
+    other = table.set_column(table.column_names.index("y"), "y", pa.array([9] * table.num_rows))
+    with pytest.raises(WriteError, match="nothing was changed"):
+        written(other, policy, tmp_path / "out.parquet", keep_order=True)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from hartley.errors import TableError
+
 if TYPE_CHECKING:
     from hartley.releases.rows import Column
 
@@ -48,12 +50,16 @@ class _Numbers:
         return self.high - self.low + 2
 
     def sql(self, value: str) -> str:
-        return (
-            f"(CASE WHEN {value} BETWEEN {self.low} AND {self.high} THEN {value} - {self.low} "
-            f"WHEN {value} IS NULL THEN {self.size - 1} END)::INTEGER"
-        )
+        return f"coalesce({value} - {self.low}, {self.size - 1})::INTEGER"
 
     def places(self, given: Any) -> Any:
+        import pyarrow.compute as pc
+
+        ends = pc.min_max(given).as_py()
+        if len(given) and not 0 <= ends["min"] <= ends["max"] < self.size:
+            raise TableError(
+                "the table holds public values that the codebook lacks; it has changed meanwhile"
+            )
         return given
 
 
