@@ -262,6 +262,49 @@ def test_the_password_is_nowhere_in_what_an_audit_prints(
         assert "curator" not in out.out + out.err
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "postgresql://ann:pa/WORD@127.0.0.1:1/clinic",
+        "postgresql://ann:WORD#1@127.0.0.1:1/clinic",
+        "postgresql://ann:WORD?1@127.0.0.1:1/clinic",
+        "postgresql://ann:WORD[1@127.0.0.1:1/clinic",
+        "postgresql://127.0.0.1:1/clinic?user=ann&password=x@WORD",
+        "postgresql://127.0.0.1:1/clinic;password=WORD",
+        "postgresql://ann:WORD",
+        "postgresql:/ann:WORD@127.0.0.1:1/clinic",
+        "ann:WORD@127.0.0.1:1/clinic",
+        "jdbc:postgresql://127.0.0.1:1/clinic?user=ann&password=WORD",
+        "host=127.0.0.1 port=1 user=ann password=WORD",
+        "host=127.0.0.1 port=1 password = 'a WORD'",
+        "sqlite://ann:WORD@host/clinic.db",
+    ],
+)
+def test_no_part_of_a_password_is_shown_however_its_database_is_written(
+    given: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    columns = ("-s", "s", "-p", "x")
+    for arguments in (
+        ["audit", given, "--query", "t", *columns],
+        ["audit", given, *columns],
+        # In wrong places, too, where it can be told from a name.
+        *([["apply", given, "t.csv", "out.csv"], [given]] if "@" in given or "password" in given else []),
+    ):
+        assert run(arguments) == 2
+        said = capsys.readouterr()
+        assert "WORD" not in said.out + said.err, arguments
+        assert said.err.count("\n") == 1
+
+
+def test_other_ways_to_write_the_scheme_of_postgresql(nasty_in_postgresql: str) -> None:
+    for scheme in ("postgres", "POSTGRESQL", "postgresql+psycopg2"):
+        url = nasty_in_postgresql.replace("postgresql", scheme, 1)
+        table = open_table(url, ReadOptions(query="nasty"))
+        assert table.row_count == len(NASTY)
+        table.close()
+
+
 def test_the_password_can_come_from_the_environment(
     nasty_in_postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,8 +108,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say(message: str, code: int) -> int:
+    from hartley.tables.locations import without_passwords
+
     try:
-        click.echo(f"hartley: {message}", err=True)
+        click.echo(f"hartley: {without_passwords(message)}", err=True)
     except BrokenPipeError:
         streams.to_nowhere(sys.stderr)
     return code

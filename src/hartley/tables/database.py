@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -33,6 +33,12 @@ _FAULTS = {
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
 _PARTS = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 _QUERY = re.compile(r"\s*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
+# Whatever is not surely a host, a port or a database may be a part of a password: one with a / in it, say.
+_HOST = r"(?:[\w.%-]*|\[[0-9A-Fa-f:.%]+\])(?::[0-9]*)?"
+_PLAIN_URL = re.compile(
+    rf"[^:]+://(?:[^@/?#]*@)?(?P<shown>{_HOST}(?:,{_HOST})*(?:/[^/?#@&;=\s]*)?)(?:\?[^@]*)?"
+)
+HIDDEN = "…"
 
 
 def product_of(url: str) -> Product:
@@ -46,16 +52,17 @@ def product_of(url: str) -> Product:
 
 
 def shown_url(url: str) -> str:
-    """Give a URL as it may be shown: without user, password and parameters.
+    """Give a URL as it may be shown: without user, password and parameters, and without what may be those.
 
     >>> shown_url("postgresql://ann:secret@host:5433/clinic?sslmode=require")
     'postgresql://host:5433/clinic'
+    >>> shown_url("postgresql://ann:sec/ret@host:5433/clinic")
+    'postgresql://…'
     """
     if product_of(url) == "sqlite":
         return f"sqlite:///{sqlite_path(url)}"
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"postgresql://{host}{parts.path}"
+    plain = _PLAIN_URL.fullmatch(url)
+    return f"postgresql://{HIDDEN if plain is None else plain['shown']}"
 
 
 def sqlite_path(url: str) -> str:
@@ -116,8 +123,8 @@ class Database:
             if not path.is_file() and not is_writing:
                 raise TableError(f"no file {str(path)!r}; give the path of a database")
             place = f"{path.absolute().as_uri()}?mode={'rwc' if is_writing else 'ro'}"
-        elif place.startswith("postgres:"):
-            place = "postgresql:" + place.removeprefix("postgres:")
+        else:
+            place = "postgresql:" + place.split(":", 1)[1]
         try:
             return driver.connect(place)
         except self._errors.Error as error:
@@ -227,4 +234,7 @@ def _connection_fault(text: str) -> str:
     ):
         if words in text:
             return fault
-    return "cannot connect to the database"
+    return (
+        "cannot connect to the database; write postgresql://user:password@host:port/database, "
+        "and odd characters of the password by their codes, such as %2F for /"
+    )

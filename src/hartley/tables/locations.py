@@ -25,6 +25,11 @@ ENDINGS: dict[str, FileKind] = {
 PACKED_KINDS = ("csv", "json")
 MANY_KINDS = ("csv", "json", "parquet", "arrow")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
+_NEARLY_A_DATABASE = re.compile(r"password\s*=|postgres(ql)?(\+\w+)?(:|//)|[^/\s:@]+:[^\s@]+@", re.IGNORECASE)
+_SECRETS = (
+    (re.compile(r"(password\s*=)(.*(?=['\"])|\S*)", re.IGNORECASE | re.DOTALL), r"\1…"),
+    (re.compile(r"([^\s'\"/:@]+:/*)[^\s'\"@][^'\"@]*@"), r"\1…@"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,19 @@ def shown_source(source: str | Path) -> str:
     return shown_url(str(source))
 
 
+def without_passwords(message: str) -> str:
+    """Give a message without what looks like a password: somebody may have put a URL in a wrong place.
+
+    >>> without_passwords("no policy 'postgresql:/ann:secret@host/clinic'; give the file")
+    "no policy 'postgresql:/…@host/clinic'; give the file"
+    >>> without_passwords("no command 'host=h password=secret'")
+    "no command 'host=h password=…'"
+    """
+    for secret, shown in _SECRETS:
+        message = secret.sub(shown, message)
+    return message
+
+
 def file_ending(path: Path) -> str:
     """Give the ending that says what kind of file it is, without that of the packing.
 
@@ -83,6 +101,11 @@ def file_ending(path: Path) -> str:
 def find_files(source: str | Path) -> Files:
     """Give the files that a path or a pattern (``part-*.csv``) names; refuse what is no table."""
     path = Path(source)
+    if _NEARLY_A_DATABASE.search(str(source)) and not path.exists():
+        raise TableError(
+            "what is given looks like a database, but is no URL of one; "
+            "write postgresql://user:password@host:port/database or sqlite:///path"
+        )
     if has_magic(str(source)) and not path.exists():
         paths = tuple(sorted(Path(found) for found in glob(str(source), recursive=True)))
         paths = tuple(found for found in paths if found.is_file())
