@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hartley.errors import WriteError
-from hartley.releases import arranging, places
+from hartley.errors import TableError, WriteError
+from hartley.releases import arranging, places, row_grid
 from hartley.releases.arranging import Arrangement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
@@ -174,11 +174,63 @@ def test_every_row_is_there_after_a_shuffle(
     table = table.append_column("k", sample(VALUES[kind], seed=4).column("x"))
     policy = policy_for(table, tmp_path, harmless="k")
     kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
-    counted = cells(written(table, policy, tmp_path / "counted.parquet"))
+    on_grid = cells(written(table, policy, tmp_path / "on_grid.parquet"))
+    monkeypatch.setattr(row_grid, "MOST_CELLS", 0)
+    grouped = cells(written(table, policy, tmp_path / "grouped.parquet"))
     monkeypatch.setattr(arranging, "COUNTED_CELLS", 0)
     by_secrets = cells(written(table, policy, tmp_path / "by_secrets.parquet"))
-    assert Counter(kept) == Counter(counted) == Counter(by_secrets)
-    assert len({tuple(kept), tuple(counted), tuple(by_secrets)}) == 3
+    assert Counter(kept) == Counter(on_grid) == Counter(grouped) == Counter(by_secrets)
+    assert len({tuple(kept), tuple(on_grid), tuple(grouped), tuple(by_secrets)}) == 4
+
+
+def test_a_grid_counts_what_a_group_by_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sample(VALUES["text"], rows=500)
+    for seed, kind in enumerate(("near numbers", "dates", "truths", "decimals"), 1):
+        table = table.append_column(kind, sample(VALUES[kind], rows=500, seed=seed).column("x"))
+    policy = policy_for(
+        table, tmp_path, public=["x", "near numbers"], harmless=["dates", "truths", "decimals"]
+    )
+    on_grid = []
+    count = arranging.count_on_grid
+    monkeypatch.setattr(arranging, "count_on_grid", lambda *of: on_grid.append(count(*of)) or on_grid[0])
+    found = Counter(cells(written(table, policy, tmp_path / "on_grid.parquet")))
+    assert on_grid[0] is not None
+    _, columns, counts = on_grid[0]
+    assert (len(columns), counts.sum()) == (3, 500)
+    monkeypatch.setattr(arranging, "count_on_grid", lambda *_: None)
+    assert Counter(cells(written(table, policy, tmp_path / "grouped.parquet"))) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.int8(), [-128, 127, 0, None]),
+        (pa.uint8(), [255, 0, 17]),
+        (pa.int16(), [-32768, 32767, None]),
+        (pa.int32(), [-(2**31), -(2**31) + 9, None]),
+        (pa.uint32(), [2**32 - 1, 2**32 - 7]),
+        (pa.int64(), [-(2**63), -(2**63) + 3, None]),
+        (pa.int64(), [2**63 - 1, 2**63 - 3]),
+        (pa.uint64(), [2**64 - 1, 2**64 - 5, None]),
+    ],
+)
+@pytest.mark.parametrize("keep_order", [True, False])
+def test_whole_numbers_at_the_ends_of_their_types(
+    tmp_path: Path, kind: pa.DataType, values: list[Any], keep_order: bool
+) -> None:
+    rows = 40
+    table = pa.table(
+        {
+            "x": pa.array([values[row % len(values)] for row in range(rows)], kind),
+            "s": [row * 7 % 5 for row in range(rows)],
+            "k": pa.array([values[row // 3 % len(values)] for row in range(rows)], kind),
+        }
+    )
+    policy = policy_for(table, tmp_path, target=Target("largest_cluster", 1), harmless="k")
+    out = pq.read_table(written(table, policy, tmp_path / "out.parquet", keep_order=keep_order))
+    given = list(zip(*(table.column(name).to_pylist() for name in ("x", "k")), strict=True))
+    found = list(zip(*(out.column(name).to_pylist() for name in ("x", "k")), strict=True))
+    assert found == given if keep_order else Counter(found) == Counter(given)
 
 
 def test_many_different_rows_are_sorted_by_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,3 +258,12 @@ def test_a_value_beyond_the_codebook_is_never_given_the_label_of_another(tmp_pat
     other = table.set_column(table.column_names.index("y"), "y", pa.array([9] * table.num_rows))
     with pytest.raises(WriteError, match="nothing was changed"):
         written(other, policy, tmp_path / "out.parquet", keep_order=True)
+
+
+def test_a_value_between_those_of_the_codebook_is_refused(tmp_path: Path) -> None:
+    table = sample([1, 5, 9])
+    policy = policy_for(table, tmp_path)
+    other = table.set_column(0, "x", pa.array([3] * table.num_rows))
+    for keep_order in (True, False):
+        with pytest.raises((TableError, WriteError), match=r"nothing was changed|changed meanwhile"):
+            written(other, policy, tmp_path / "out.parquet", keep_order=keep_order)

@@ -29,13 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.places import places_for
+from hartley.releases.row_grid import count_on_grid
 from hartley.releases.shuffling import shuffled
 from hartley.releases.table_files import ReadyRows
 
 if TYPE_CHECKING:
     from hartley.releases.rows import Column, Rows
 
-BATCH = 1 << 20
+BATCH = 1 << 18
 """Cells that go through Arrow at once, of however many columns."""
 LEAST_ROWS = 1 << 16
 COUNTED_CELLS = 1 << 22
@@ -136,13 +137,13 @@ class Arrangement:
         if not self._passes_unchanged():
             return None
         if cluster_rows is not None and all(cell.label is not None for cell in self._cells):
-            cells = ", ".join(f"any_value({cell.sql}) AS p{n}" for n, cell in enumerate(self._cells))
-            table = self._rows.connection.sql(
-                f"SELECT {cells} FROM {self._recoding.table} GROUP BY cluster ORDER BY cluster"
-            ).to_arrow_table()
-            if len(table) == len(cluster_rows):
-                return _arrays(table), cluster_rows
+            labels = self._labels_by_cluster()
+            if all(len(cells) == len(cluster_rows) for cells in labels.values()):
+                return [labels[cell.label] for cell in self._cells if cell.label is not None], cluster_rows
         most = COUNTED_CELLS // len(self._cells)
+        on_grid = self._counted_on_grid()
+        if on_grid is not None:
+            return on_grid if len(on_grid[1]) <= most else None
         if self._rows.count() > most and self._estimated() > most:
             return None
         signs = [f"signbit({cell.sql}) AS z{n}" for n, cell in enumerate(self._cells) if self._is_signed(n)]
@@ -153,6 +154,33 @@ class Arrangement:
         # In an order of their own, so that not even their numbers depend on the order of the rows.
         table = self._rows.connection.sql("SELECT * FROM hartley_published ORDER BY ALL").to_arrow_table()
         return _arrays(table)[: len(self._cells)], table.column("n").to_numpy()
+
+    def _labels_by_cluster(self) -> dict[str, Any]:
+        """Give each published column of labels, one label for each cluster."""
+        names = [cell.label for cell in self._cells if cell.label is not None]
+        asked = ", ".join(f"any_value({name}) AS {name}" for name in names)
+        table = self._rows.connection.sql(
+            f"SELECT {asked} FROM {self._recoding.table} GROUP BY cluster ORDER BY cluster"
+        ).to_arrow_table()
+        return dict(zip(names, _arrays(table), strict=True))
+
+    def _counted_on_grid(self) -> tuple[list[Any], npt.NDArray[np.int64]] | None:
+        import pyarrow.compute as pc
+
+        types = zip(self._cells, self._types, strict=True)
+        found = count_on_grid(
+            self._rows.connection,
+            self._rows.sql,
+            self._recoding.table,
+            self._recoding.keys,
+            [(cell.sql, kind) for cell, kind in types if cell.label is None],
+        )
+        if found is None:
+            return None
+        clusters, untouched, counts = found
+        labels = {name: pc.take(cells, clusters) for name, cells in self._labels_by_cluster().items()}
+        left = iter(untouched)
+        return [next(left) if cell.label is None else labels[cell.label] for cell in self._cells], counts
 
     def _estimated(self) -> int:
         """Estimate how many different rows are published."""

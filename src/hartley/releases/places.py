@@ -1,6 +1,6 @@
 """The place of a row's public value in a codebook, computed row by row where a join would mix the rows up.
 
-Each public column is an axis: whole numbers of a modest range lie on it as they are, other values in
+Each column is an axis: whole numbers of a modest range lie on it as they are, other values in
 the order of a list. Missing has a place of its own. Several columns span a grid, of which the codebook
 fills some places with labels.
 """
@@ -22,20 +22,27 @@ if TYPE_CHECKING:
 MOST_PLACES = 1 << 22
 MOST_LISTED = 1 << 16
 """Values that are looked up in a list; the list is prepared anew for each batch of rows."""
-_WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)")
-_LISTED = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|VARCHAR|DECIMAL\(\d+,\s*\d+\)")
+_WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
+_LISTED = re.compile(
+    r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|VARCHAR|DECIMAL\(\d+,\s*\d+\)|BOOLEAN|DATE"
+)
 
 
-class _Axis(Protocol):
+class Axis(Protocol):
+    """A column of which each value has a place."""
+
     @property
     def size(self) -> int:
-        """How many places there are, that of missing with them."""
+        """How many places there are, that of missing with them; it is the last."""
 
-    def sql(self, value: str) -> str:
-        """Give what the engine has to give of a value."""
+    def sql(self, key: Column) -> str:
+        """Give what the engine has to give of a row."""
 
     def places(self, given: Any) -> Any:
         """Give the places of values, as Arrow whole numbers of 32 bits; null where there is none."""
+
+    def values(self, kind: Any) -> Any:
+        """Give the value at each place, in an Arrow type."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +56,27 @@ class _Numbers:
     def size(self) -> int:
         return self.high - self.low + 2
 
-    def sql(self, value: str) -> str:
-        return f"coalesce({value} - {self.low}, {self.size - 1})::INTEGER"
+    def sql(self, key: Column) -> str:
+        # A cell as it is: the engine would spend more time on a subtraction than Arrow does.
+        return f"q.{key.cell if _WHOLE.fullmatch(key.cell_type) else key.value}"
 
     def places(self, given: Any) -> Any:
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         ends = pc.min_max(given).as_py()
-        if len(given) and not 0 <= ends["min"] <= ends["max"] < self.size:
-            raise TableError(
-                "the table holds public values that the codebook lacks; it has changed meanwhile"
-            )
-        return given
+        if ends["min"] is not None and not self.low <= ends["min"] <= ends["max"] <= self.high:
+            raise _lacking()
+        place = given if given.type in (pa.int32(), pa.uint64()) else given.cast(pa.int64())
+        if self.low:
+            place = pc.subtract(place, pa.scalar(self.low, place.type))
+        place = place.cast(pa.int32())
+        return place.fill_null(self.size - 1) if place.null_count else place
+
+    def values(self, kind: Any) -> Any:
+        import pyarrow as pa
+
+        return pa.array([*range(self.low, self.high + 1), None], kind)
 
 
 @dataclass(frozen=True)
@@ -73,33 +89,44 @@ class _Values:
     def size(self) -> int:
         return len(self.listed)
 
-    def sql(self, value: str) -> str:
-        return value
+    def sql(self, key: Column) -> str:
+        return f"q.{key.value}"
 
     def places(self, given: Any) -> Any:
         import pyarrow.compute as pc
 
         return pc.index_in(given, value_set=self.listed)
 
+    def values(self, kind: Any) -> Any:
+        return self.listed.cast(kind)
+
 
 class Places:
     """The places of a codebook's values, and what stands there."""
 
-    def __init__(self, connection: Any, table: str, axes: Sequence[_Axis]) -> None:
+    def __init__(self, connection: Any, table: str, axes: Sequence[Axis]) -> None:
         self._axes = axes
-        asked = ", ".join(f"{axis.sql(f'k{number}')} AS a{number}" for number, axis in enumerate(axes))
-        self._book = connection.sql(f"SELECT {asked}, * FROM {table}").to_arrow_table().combine_chunks()
+        self._book = connection.sql(f"SELECT * FROM {table}").to_arrow_table().combine_chunks()
+        keys = [self._book.column(f"k{number}").combine_chunks() for number in range(len(axes))]
         size = int(np.prod([axis.size for axis in axes]))
-        filled = self.found([self._book.column(f"a{number}").combine_chunks() for number in range(len(axes))])
-        self._row_at = np.full(size, -1, dtype=np.int32)
-        self._row_at[filled.to_numpy()] = np.arange(len(filled), dtype=np.int32)
+        self._row_at = np.zeros(size, dtype=np.int32)
+        self._is_filled = np.zeros(size, dtype=bool)
+        filled = self._numbered(keys).to_numpy()
+        self._row_at[filled] = np.arange(len(filled), dtype=np.int32)
+        self._is_filled[filled] = True
 
     def sql(self, keys: Sequence[Column]) -> list[str]:
         """Give what has to be asked of each row."""
-        return [axis.sql(f"q.{key.value}") for axis, key in zip(self._axes, keys, strict=True)]
+        return [axis.sql(key) for axis, key in zip(self._axes, keys, strict=True)]
 
     def found(self, given: Sequence[Any]) -> Any:
-        """Give the places of rows, from what was asked of them."""
+        """Give the places of rows, from what was asked of them; refuse a value that the codebook lacks."""
+        place = self._numbered(given)
+        if place.null_count or not np.take(self._is_filled, place.to_numpy()).all():
+            raise _lacking()
+        return place
+
+    def _numbered(self, given: Sequence[Any]) -> Any:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -113,20 +140,23 @@ class Places:
         return place
 
     def labels(self, column: str) -> Any:
-        """Give a column of labels, by place; null where the codebook has no value."""
-        import pyarrow as pa
+        """Give a column of labels, by place; where the codebook has no value, it means nothing."""
         import pyarrow.compute as pc
 
         cells = self._book.column(column).combine_chunks()
-        return pc.take(cells, pa.array(self._row_at, mask=self._row_at < 0))
+        return pc.take(cells, self._row_at) if len(cells) else cells
+
+
+def _lacking() -> TableError:
+    return TableError("the table holds public values that the codebook lacks; it has changed meanwhile")
 
 
 def places_for(connection: Any, table: str, keys: Sequence[Column]) -> Places | None:
     """Give the places of a codebook's values ``k0, k1, ...``; nothing where the grid would be too large."""
-    axes: list[_Axis] = []
+    axes: list[Axis] = []
     size = 1
     for number, key in enumerate(keys):
-        axis = _axis(connection, table, f"k{number}", key.value_type or "")
+        axis = axis_for(connection, table, f"k{number}", key.value_type or "")
         if axis is None or size * axis.size > MOST_PLACES:
             return None
         axes.append(axis)
@@ -134,9 +164,10 @@ def places_for(connection: Any, table: str, keys: Sequence[Column]) -> Places | 
     return Places(connection, table, axes)
 
 
-def _axis(connection: Any, table: str, key: str, kind: str) -> _Axis | None:
+def axis_for(connection: Any, table: str, column: str, kind: str) -> Axis | None:
+    """Give the axis of a column of a table; nothing where its values are too many or of another type."""
     if _WHOLE.fullmatch(kind):
-        ((low, high),) = connection.execute(f"SELECT min({key}), max({key}) FROM {table}").fetchall()
+        ((low, high),) = connection.execute(f"SELECT min({column}), max({column}) FROM {table}").fetchall()
         if low is None:
             low = high = 0
         if high - low < MOST_PLACES:
@@ -145,8 +176,8 @@ def _axis(connection: Any, table: str, key: str, kind: str) -> _Axis | None:
         return None
     import pyarrow as pa
 
-    query = f"SELECT DISTINCT {key} FROM {table} WHERE {key} IS NOT NULL LIMIT {MOST_LISTED + 1}"
-    values = connection.sql(query).to_arrow_table().column(0).combine_chunks()
+    query = f"SELECT DISTINCT {column} AS v FROM {table} WHERE {column} IS NOT NULL LIMIT {MOST_LISTED + 1}"
+    values = connection.sql(f"SELECT v FROM ({query}) ORDER BY v").to_arrow_table().column(0).combine_chunks()
     if len(values) > MOST_LISTED:
         return None
     return _Values(pa.concat_arrays([values, pa.nulls(1, values.type)]))

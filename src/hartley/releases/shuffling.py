@@ -24,8 +24,11 @@ from hartley.model.arrays import code_type
 Codes = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]
 
-BLOCK = 1 << 24
+BLOCK = 1 << 23
 """Rows of a block, about."""
+WIDE_BLOCK = 1 << 24
+"""The same where codes are many: to draw how many rows of each go into a block costs as much as the rows."""
+NARROW = 1 << 16
 BOXES = 1 << 8
 BOXED_FROM = 1 << 20
 """Rows from which a block is dealt into boxes: fewer are in the cache as they are."""
@@ -33,7 +36,7 @@ _SPARE = 64
 """Random words in reserve: about one in 2^16 is refused."""
 
 
-def shuffled(counts: Counts, generator: np.random.Generator, *, block: int = BLOCK) -> Iterator[Codes]:
+def shuffled(counts: Counts, generator: np.random.Generator, *, block: int | None = None) -> Iterator[Codes]:
     """Give the codes 0, 1, ..., each as often as counted, in a uniform random order, block by block.
 
     >>> blocks = shuffled(np.array([2, 0, 3]), np.random.default_rng(1))
@@ -41,8 +44,10 @@ def shuffled(counts: Counts, generator: np.random.Generator, *, block: int = BLO
     [2, 0, 3]
     """
     left = np.asarray(counts, dtype=np.int64)
+    is_narrow = len(left) <= NARROW
     # As narrow as they can be: most of the time goes into moving them.
-    codes = np.arange(len(left), dtype=np.uint16 if len(left) <= 1 << 16 else code_type(len(left)))
+    codes = np.arange(len(left), dtype=np.uint16 if is_narrow else code_type(len(left)))
+    block = block or (BLOCK if is_narrow else WIDE_BLOCK)
     for still in range(-(-int(left.sum()) // block), 0, -1):
         taken = left if still == 1 else generator.binomial(left, 1 / still)
         left = left - taken
