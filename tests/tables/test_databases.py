@@ -117,6 +117,87 @@ def test_odd_types_of_postgresql_are_refused_with_a_reason(postgresql: str) -> N
     table.close()
 
 
+def test_infinite_dates_are_refused_or_words_and_never_other_dates(postgresql: str) -> None:
+    query = (
+        "SELECT * FROM (VALUES (1, 'infinity'::date, '-infinity'::timestamptz), (2, '2024-01-01', NULL)) "
+        "AS t(s, x, at)"
+    )
+    table = open_table(postgresql, ReadOptions(query=query))
+    for name in ("x", "at"):
+        for roles in (
+            Roles(sensitive=("s",), public=(name,)),
+            Roles(sensitive=(name,), public=("s",)),
+        ):
+            with pytest.raises(InputError, match=f"'{name}' holds infinite dates"):
+                table.range_summary(roles)
+    table.close()
+    table = open_table(postgresql, ReadOptions(query=query, text=("x", "at")))
+    assert table.joint_range(ROLES).joint.public.labels() == ["2024-01-01", "infinity"]
+    assert table.range_summary(ROLES).summary.public_values == 2
+    table.close()
+
+
+def test_a_refused_audit_leaves_the_table_usable(postgresql: str) -> None:
+    query = "SELECT * FROM (VALUES (1, 'inf'::float8, 3), (2, 1, 4)) AS t(s, far, x)"
+    table = open_table(postgresql, ReadOptions(query=query))
+    for _ in range(2):
+        with pytest.raises(InputError, match="'far' holds infinite numbers"):
+            table.range_summary(Roles(sensitive=("s",), public=("far",)))
+    assert table.range_summary(ROLES).summary.public_values == 2
+    table.close()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "-- all of them\nSELECT s, x FROM ends2",
+        "/* all; of 'them' */ SELECT s, x FROM ends2 -- not more",
+        "(SELECT s, x FROM ends2)",
+        "SELECT s, x FROM ends2; ;",
+        "SELECT s, x FROM ends2; -- the end",
+        "SELECT s, x FROM ends2 WHERE '%s :x ?' <> ';--';",
+    ],
+)
+def test_a_query_may_hold_comments_and_end_in_semicolons(clinic: str, postgresql: str, query: str) -> None:
+    with sqlite3.connect(clinic.removeprefix("sqlite:///")) as connection:
+        connection.execute("CREATE TABLE ends2 AS SELECT 1 AS s, 2 AS x")
+    connection.close()
+    execute(postgresql, "CREATE TABLE IF NOT EXISTS ends2 AS SELECT 1 AS s, 2 AS x")
+    for url in (clinic, postgresql):
+        table = open_table(url, ReadOptions(query=query))
+        assert table.joint_range(ROLES).joint.public.labels() == [2]
+        table.close()
+
+
+def test_a_query_that_fails_midway_is_one_line_without_cells(
+    postgresql: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = "CASE WHEN i = 3 THEN ('SECRET' || i)::int ELSE i END"
+    query = f"SELECT i AS s, {cell} AS x FROM generate_series(1, 4) i"
+    for command in ("audit", "frontier"):
+        assert run([command, postgresql, "--query", query, "-s", "s", "-p", "x"]) == 2
+        assert capsys.readouterr().err.startswith(
+            f"hartley: {shown_url(postgresql)}: the database refuses the query"
+        )
+
+
+def test_a_database_in_another_encoding_gives_the_same_text(postgresql: str) -> None:
+    import adbc_driver_postgresql.dbapi as driver
+
+    with driver.connect(postgresql, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
+        cursor.execute("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'")
+    server = postgresql.rsplit("/", 1)[0]
+    query = "SELECT 1 AS s, {} AS x"
+    table = open_table(f"{server}/latin", ReadOptions(query=query.format("chr(233)")))
+    assert table.joint_range(ROLES).joint.public.labels() == ["é"]
+    table.close()
+    table = open_table(f"{server}/bytes", ReadOptions(query=query.format("E'\\xe9'")))
+    with pytest.raises(InputError, match="not in UTF-8"):
+        table.joint_range(ROLES)
+    table.close()
+
+
 @pytest.fixture
 def clinic(tmp_path: Path) -> str:
     path = tmp_path / "clinic.db"
@@ -173,6 +254,39 @@ def test_sqlite_tells_what_each_cell_is(clinic: str) -> None:
         "x",
         None,
     ]
+
+
+def test_an_empty_text_among_dates_is_missing_in_sqlite(clinic: str) -> None:
+    with sqlite3.connect(clinic.removeprefix("sqlite:///")) as connection:
+        connection.execute("CREATE TABLE visits (s, x)")
+        days = ["2024-01-01", "", None, "2024-01-02", "", None]
+        connection.executemany("INSERT INTO visits VALUES (?, ?)", enumerate(days))
+    connection.close()
+    table = open_table(clinic, ReadOptions(query="visits"))
+    for roles in (ROLES, Roles(sensitive=("x",), public=("s",))):
+        for missing in ("value", "drop"):
+            expected = table.joint_range(roles, missing=missing)
+            counted = table.range_summary(roles, missing=missing)
+            assert audit_of_summary(counted.summary) == audit(expected.joint)
+            assert counted.dropped_rows == expected.dropped_rows
+    table.close()
+
+
+def test_text_of_sqlite_that_is_no_text_is_refused(clinic: str) -> None:
+    with sqlite3.connect(clinic.removeprefix("sqlite:///")) as connection:
+        connection.execute("CREATE TABLE odd AS SELECT 1 AS s, CAST(x'ff' AS TEXT) AS x")
+    connection.close()
+    table = open_table(clinic, ReadOptions(query="odd"))
+    with pytest.raises(InputError, match="not in UTF-8"):
+        table.joint_range(ROLES)
+    table.close()
+
+
+def test_the_path_of_a_sqlite_file_may_hold_any_character(clinic: str, tmp_path: Path) -> None:
+    Path(clinic.removeprefix("sqlite:///")).rename(tmp_path / "what? #1%41.db")
+    table = open_table(f"sqlite:///{tmp_path}/what%3F%20%231%2541.db", ReadOptions(query="t"))
+    assert table.row_count == 4
+    table.close()
 
 
 def test_of_columns_that_differ_in_capitals_only_sqlite_renames_one_and_never_gives_the_other(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -21,18 +21,25 @@ from hartley.tables.pair_counting import Columns
 Product = Literal["postgresql", "sqlite"]
 _FAULTS = {
     "28": "the user or the password is wrong",
+    "08": "the connection was lost",
+    "25P02": "an earlier query failed; open the table again",
     "3D": "there is no such database",
+    "40": "others have changed it meanwhile; try again",
     "42P01": "there is no such table",
     "42P07": "the table exists already",
     "42703": "the query names a column that is not there",
     "42601": "the query is no valid SQL",
     "42501": "the user may not do this",
     "53100": "its disk is full",
+    "53300": "it has too many connections; try again later",
     "57014": "the query was cancelled",
+    "57P": "the server has ended the connection",
 }
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
 _PARTS = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
-_QUERY = re.compile(r"\s*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
+_QUERY = re.compile(r"(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE | re.DOTALL)
+# Without quotes: a semicolon inside a text is none that ends a query.
+_END = re.compile(r"""[\s;]*;(?:[\s;]|--[^\n'"]*(?:\n|\Z)|/\*[^'"]*?\*/)*\Z""")
 # Whatever is not surely a host, a port or a database may be a part of a password: one with a / in it, say.
 _HOST = r"(?:[\w.%-]*|\[[0-9A-Fa-f:.%]+\])(?::[0-9]*)?"
 _PLAIN_URL = re.compile(
@@ -71,17 +78,17 @@ def sqlite_path(url: str) -> str:
     >>> sqlite_path("sqlite:///clinic.db"), sqlite_path("sqlite:////data/clinic.db")
     ('clinic.db', '/data/clinic.db')
     """
-    path = unquote(url.split(":", 1)[1])
+    path = unquote(url.split(":", 1)[1].split("?", 1)[0])
     if path.startswith("//"):
         path = path[3:] if path.startswith("///") else path[2:]
-    return path.split("?", 1)[0]
+    return path
 
 
 def selected(query: str | None, url: str) -> str:
     """Give what follows FROM: the query in brackets, or the quoted name of a table."""
     if query is None or not query.strip():
         raise OptionError(f"{shown_url(url)}: name a table, or give a SELECT (--query)")
-    text = query.strip().rstrip(";").strip()
+    text = _END.sub("", query).strip()
     if _QUERY.match(text):
         return f"({text}\n) AS hartley_query"
     return ".".join(map(quoted_name, name_parts(text)))
@@ -115,6 +122,7 @@ class Database:
         self._is_closed = False
         if self.product == "postgresql":
             self.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            self.execute("SET client_encoding TO 'UTF8'")
 
     def _connect(self, driver: Any, url: str, is_writing: bool) -> Any:
         place = url
@@ -144,8 +152,15 @@ class Database:
         return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
 
     def stream(self, query: str, use: Callable[[Any], None]) -> None:
-        """Hand the outcome of a query over batch by batch."""
-        self._run(query, lambda cursor: use(cursor.fetch_record_batch()))
+        """Hand the outcome of a query over batch by batch, to DuckDB."""
+        import duckdb
+
+        try:
+            self._run(query, lambda cursor: use(cursor.fetch_record_batch()))
+        except duckdb.Error as error:
+            if "stream" not in str(error):
+                raise
+            raise TableError(f"{self.name}: {_fault_in(str(error))}") from None
 
     def ingest(self, table: str, data: Any) -> None:
         """Make a new table and fill it, inside the open transaction."""
@@ -181,8 +196,9 @@ class Database:
             self.execute(f"ANALYZE {name}")
 
     def drop(self, name: str) -> None:
-        """Drop a temporary table."""
-        self.execute(f"DROP TABLE IF EXISTS {name}")
+        """Drop a temporary table; after a failure it goes with the transaction."""
+        with suppress(TableError):
+            self.execute(f"DROP TABLE IF EXISTS {name}")
 
     def same(self, one: str, other: str) -> str:
         """Compare two values, missing ones included; PostgreSQL can hash arrays, and no other such test."""
@@ -204,21 +220,31 @@ class Database:
 
     def _fault(self, error: Any) -> str:
         state = getattr(error, "sqlstate", None) or ""
-        for start in (state, state[:2]):
+        for start in (state, state[:3], state[:2]):
             if start and start in _FAULTS:
                 return f"{self.name}: {_FAULTS[start]}"
-        text = str(error)
-        for words, fault in (
-            ("no such table", _FAULTS["42P01"]),
-            ("already exists", _FAULTS["42P07"]),
-            ("no such column", _FAULTS["42703"]),
-            ("syntax error", _FAULTS["42601"]),
-            ("not a database", "the file is not a SQLite database"),
-            ("locked", "another program has locked it"),
-        ):
-            if words in text:
-                return f"{self.name}: {fault}"
-        return f"{self.name}: the database refuses the query{f' (SQLSTATE {state})' if state else ''}"
+        return f"{self.name}: {_fault_in(str(error))}{f' (SQLSTATE {state})' if state else ''}"
+
+
+def _fault_in(text: str) -> str:
+    """Say what a driver's message is about, without a word of it."""
+    for words, fault in (
+        ("no such table", _FAULTS["42P01"]),
+        ("already exists", _FAULTS["42P07"]),
+        ("no such column", _FAULTS["42703"]),
+        ("syntax error", _FAULTS["42601"]),
+        ("not a database", "the file is not a SQLite database"),
+        ("malformed", "the file is damaged"),
+        ("locked", "another program has locked it"),
+        ("readonly", _FAULTS["42501"]),
+        ("invalid byte sequence", "a text is not in UTF-8; mend it, or leave its column out"),
+        ("terminating connection", _FAULTS["57P"]),
+        ("server closed", _FAULTS["08"]),
+        ("no connection", _FAULTS["08"]),
+    ):
+        if words in text:
+            return fault
+    return "the database refuses the query"
 
 
 def _connection_fault(text: str) -> str:

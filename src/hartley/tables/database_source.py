@@ -33,6 +33,12 @@ class DatabaseColumn:
     summarised_kinds: tuple[str, ...]
     """The kinds by our rule of types under which values are equal there exactly where they are here."""
 
+    def grouped_as(self, kind: str) -> EngineColumn:
+        """Give the value as it is grouped under a kind: the empty text is a missing date."""
+        if kind != "date" or self.raw.text_rule is None:
+            return self.grouped
+        return replace(self.grouped, value=f"NULLIF({self.grouped.value}, '')")
+
 
 class DatabaseSource:
     """A table or a query in a database, as of the moment it was opened."""
@@ -45,8 +51,7 @@ class DatabaseSource:
         weakref.finalize(self, self._database.close)
         self.name = self._database.name
         try:
-            self._columns = self._described()
-            self.row_count = int(self._database.fetch(f"SELECT count(*) AS n FROM {self._from}")["n"][0])
+            self._columns, self.row_count = self._described()
         except TableError:
             self._database.close()
             raise
@@ -59,30 +64,29 @@ class DatabaseSource:
         self._places = {column.raw.name: place for place, column in enumerate(self._columns)}
         self._fetched: tuple[str, ...] = ()
 
-    def _described(self) -> list[DatabaseColumn]:
+    def _described(self) -> tuple[list[DatabaseColumn], int]:
+        """Say how each column is fetched and grouped, and how many rows there are."""
         schema = self._database.fetch_arrow(f"SELECT * FROM {self._from} LIMIT 0").schema
         twice = [name for name, times in Counter(schema.names).items() if times > 1]
         if twice:
             raise TableError(
                 f"{self.name}: column {quoted(twice)} appears twice; give each column its own name"
             )
-        if self._database.product == "postgresql":
-            return [_postgresql(field, place) for place, field in enumerate(schema)]
-        return self._sqlite_columns(schema.names)
-
-    def _sqlite_columns(self, names: list[str]) -> list[DatabaseColumn]:
-        """Look at the storage class of every cell: in SQLite it is the cell that has a type."""
-        looks = ", ".join(
-            f"coalesce(group_concat(DISTINCT typeof({cell})), '') AS t{place}, "
-            f"coalesce(max(CASE WHEN typeof({cell}) = 'integer' THEN {cell} > 9007199254740992 "
-            f"OR {cell} < -9007199254740992 END), 0) AS w{place}"
-            for place, cell in enumerate(map(quoted_name, names))
-        )
-        found = self._database.fetch_arrow(f"SELECT {looks} FROM {self._from}").to_pylist()[0]
-        return [
+        is_postgresql = self._database.product == "postgresql"
+        looks = _infinite_looks(schema) if is_postgresql else _class_looks(schema.names)
+        asked = ", ".join(["count(*) AS n", *looks])
+        found = self._database.fetch_arrow(f"SELECT {asked} FROM {self._from}").to_pylist()[0]
+        if is_postgresql:
+            columns = [
+                _postgresql(field, place, has_infinite=bool(found.get(f"i{place}")))
+                for place, field in enumerate(schema)
+            ]
+            return columns, int(found["n"])
+        columns = [
             _sqlite(name, place, set(found[f"t{place}"].split(",")) - {"null", ""}, bool(found[f"w{place}"]))
-            for place, name in enumerate(names)
+            for place, name in enumerate(schema.names)
         ]
+        return columns, int(found["n"])
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Have the distinct rows counted in the database, and fetch those."""
@@ -136,7 +140,7 @@ class DatabaseSource:
             engine=self._database,
             source=self._from,
             row_count=self.row_count,
-            columns={name: self._by_name[name].grouped for name in roles.columns},
+            columns={name: self._by_name[name].grouped_as(columns[name].kind) for name in roles.columns},
             typed=columns,
             places=self._places,
             connection=self.connection,
@@ -165,9 +169,32 @@ _TEXT = {"text", "varchar", "bpchar", "name", "uuid", "citext"}
 _KIND = {"bool": "boolean", "date": "date", "timestamp": "timestamp", "timestamptz": "timestamp"}
 
 
-def _postgresql(field: Any, place: int) -> DatabaseColumn:
+def _own_type(field: Any) -> str:
+    return str((field.metadata or {}).get(b"POSTGRESQL:type", b"").decode())
+
+
+def _infinite_looks(schema: Any) -> list[str]:
+    """Ask whether dates of PostgreSQL are infinite: the driver would make other dates of those."""
+    return [
+        f"bool_or(NOT isfinite({quoted_name(field.name)})) AS i{place}"
+        for place, field in enumerate(schema)
+        if _own_type(field) in ("date", "timestamp", "timestamptz")
+    ]
+
+
+def _class_looks(names: list[str]) -> list[str]:
+    """Ask for the storage classes of all cells: in SQLite it is the cell that has a type."""
+    return [
+        f"coalesce(group_concat(DISTINCT typeof({cell})), '') AS t{place}, "
+        f"coalesce(max(CASE WHEN typeof({cell}) = 'integer' THEN {cell} > 9007199254740992 "
+        f"OR {cell} < -9007199254740992 END), 0) AS w{place}"
+        for place, cell in enumerate(map(quoted_name, names))
+    ]
+
+
+def _postgresql(field: Any, place: int, *, has_infinite: bool) -> DatabaseColumn:
     """Say how a column of PostgreSQL is fetched and grouped."""
-    own = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
+    own = _own_type(field)
     name, cell = field.name, quoted_name(field.name)
     raw = RawColumn(name, f"c{place}", "VARCHAR")
 
@@ -177,6 +204,10 @@ def _postgresql(field: Any, place: int) -> DatabaseColumn:
     def as_text(value: str, place: int) -> str:
         return f"{value}::text AS c{place}"
 
+    if has_infinite:
+        value = f'{cell}::text COLLATE "C"'
+        refused = replace(raw, refusal="holds infinite dates; read it as text (--text), or take them out")
+        return DatabaseColumn(refused, EngineColumn(value, plainly), value, ("text",))
     if own in _PLAIN:
         value = f"NULLIF({cell}, 'NaN')" if own.startswith("float") else cell
         kinds = () if own == "time" else (_KIND.get(own, "number"),)

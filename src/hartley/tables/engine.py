@@ -164,6 +164,12 @@ class _Engine:
             return act(*arguments)
         except duckdb.OutOfMemoryException:
             raise self._too_small() from None
+        except duckdb.InvalidInputException as error:
+            if "invalid unicode" not in str(error).lower():
+                raise
+            raise TableError(
+                "a text of the table is not in UTF-8; mend it, or leave its column out"
+            ) from None
         except (RuntimeError, OSError) as error:
             if "interrupted" in str(error).lower():
                 raise KeyboardInterrupt from None  # Ctrl-C, as DuckDB words it

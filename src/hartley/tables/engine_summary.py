@@ -84,7 +84,7 @@ class EngineTable:
             )
             found = counted_summary(engine, roles, values, len(public), 0 if side is None else side.size())
         finally:
-            for name in ("hartley_sensitive", "hartley_side", VALUES):
+            for name in (PAIRS, "hartley_sensitive", "hartley_side", VALUES):
                 engine.drop(name)
         return SummaryRead(found, self.row_count - found.rows if missing == "drop" else 0)
 
