@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.rereading import Reread
+from hartley.releases.row_numbers import RowNumbers
 
 Codes = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]
 
 AT_ONCE = 1 << 22
-"""Rows that are collected before equal ones are counted together."""
+"""Rows up to which they are collected and sorted to be counted; more are counted as they come."""
 _WIDEST = 1 << 62
 
 
@@ -174,62 +174,46 @@ class _Collected:
     def __init__(self, names: list[str]) -> None:
         self._names = names
         self.cells = [_Cells() for _ in names]
-        self._fresh: list[tuple[list[Codes], Counts | None]] = []
+        self._fresh: list[tuple[list[Codes], Counts]] = []
         self._waiting = 0
-        nothing: list[Codes] = [np.zeros(0, dtype=np.int32) for _ in names]
-        self._counted: tuple[list[Codes], Counts] = nothing, np.zeros(0, dtype=np.int64)
+        self._counted: RowNumbers | None = None
+        """The different rows of those that do not wait any more."""
 
     def add(self, codes: list[Codes], counts: Counts | None = None) -> None:
         """Take rows, each once or as often as counted."""
-        self._fresh.append((codes, counts))
-        self._waiting += len(codes[0])
-        if self._waiting > max(AT_ONCE, len(self._counted[1])):
-            self._join()
+        rows = len(codes[0])
+        self._fresh.append((codes, np.ones(rows, dtype=np.int64) if counts is None else counts))
+        self._waiting += rows
+        if self._waiting > AT_ONCE:
+            self._count()
 
-    def _join(self) -> None:
-        if not self._fresh:
-            return
-        columns, numbers = zip(*self._fresh, strict=True)
+    def _count(self) -> None:
+        if self._counted is None:
+            self._counted = RowNumbers(len(self._names))
+        for codes, counts in self._fresh:
+            self._counted.add(codes, counts)
         self._fresh, self._waiting = [], 0
-        codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
-        sizes = [len(cells.found) for cells in self.cells]
-        counts = None if any(number is None for number in numbers) else np.concatenate(numbers)
-        fresh = _counted_once(codes, sizes) if counts is None else _counted_together(codes, counts, sizes)
-        old = self._counted
-        both = [np.concatenate(pair) for pair in zip(old[0], fresh[0], strict=True)]
-        self._counted = _counted_together(both, np.concatenate([old[1], fresh[1]]), sizes)
 
     def tally(self) -> RowTally:
         """Give the different rows."""
-        self._join()
-        codes, counts = self._counted
+        if self._counted is None:
+            codes, counts = self._sorted()
+        else:
+            self._count()
+            codes, counts = self._counted.counted()
         numbered = [Numbered(one, list(cells.found)) for one, cells in zip(codes, self.cells, strict=True)]
         return RowTally(dict(zip(self._names, numbered, strict=True)), counts)
 
-
-def _counted_once(codes: list[Codes], sizes: list[int]) -> tuple[list[Codes], Counts]:
-    """Give different rows, in order, and how often each occurs, of rows that count once each."""
-    rows = len(codes[0])
-    if prod(sizes) >= _WIDEST:
-        return _counted_together(codes, np.ones(rows, dtype=np.int64), sizes)
-    packed, size = _packed(codes, sizes, rows)
-    if size <= rows:
-        everywhere = np.bincount(packed, minlength=size)
-        left = np.flatnonzero(everywhere)
-        counts = everywhere[left]
-    else:
-        packed.sort()
-        starts = _starts(packed)
-        left, counts = packed[starts], np.diff(starts, append=rows)
-    different: list[Codes] = []
-    for choices in reversed(sizes):
-        left, code = np.divmod(left, choices)
-        different.append(code.astype(np.int32))
-    return different[::-1], counts
+    def _sorted(self) -> tuple[list[Codes], Counts]:
+        if not self._fresh:
+            return [np.zeros(0, dtype=np.int32) for _ in self._names], np.zeros(0, dtype=np.int64)
+        columns, counts = zip(*self._fresh, strict=True)
+        codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        return _counted_together(codes, np.concatenate(counts), [len(cells.found) for cells in self.cells])
 
 
 def _counted_together(codes: list[Codes], counts: Counts, sizes: list[int]) -> tuple[list[Codes], Counts]:
-    """Give different rows, in order, and how often each occurs; rows that are in order already go fast."""
+    """Give different rows and how often each occurs, by sorting."""
     packed, _ = _packed(codes, sizes, len(counts))
     order = np.argsort(packed, kind="stable")
     starts = _starts(packed[order])
