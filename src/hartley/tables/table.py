@@ -29,6 +29,7 @@ from hartley.tables.columns import RefusedColumn, TypedColumn
 from hartley.tables.engine import DISABLED_OPTIMIZERS
 from hartley.tables.first_look import first_look
 from hartley.tables.grid_counting import grid_room, read_on_grid
+from hartley.tables.pair_grid import read_range_on_grid
 from hartley.tables.range_read import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
@@ -131,6 +132,12 @@ class Table:
         if self.row_count < COUNTED_FROM:
             look = first_look(self.connection, scan, typed, roles, missing)
             return read_range(self.connection, scan, typed, roles, look, missing_at)
+        if scan.rows is None:
+            look = first_look(self.connection, scan, typed, roles, missing)
+            room = grid_room(look.records, self._options.memory_limit)
+            found = read_range_on_grid(self.connection, scan, typed, roles, look, missing_at, room)
+            if found is not None:
+                return found
         with self._counted(scan, roles) as counted:
             look = first_look(self.connection, counted, typed, roles, missing)
             return read_range(self.connection, counted, typed, roles, look, missing_at)
