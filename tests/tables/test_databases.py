@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import signal
 import sqlite3
+import time
 from decimal import Decimal
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +21,7 @@ from hartley.cli.program import run
 from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.database import shown_url
+from hartley.tables.database import Database, shown_url
 from hartley.workflow import audit as audit_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
@@ -179,6 +183,47 @@ def test_a_query_that_fails_midway_is_one_line_without_cells(
         assert capsys.readouterr().err.startswith(
             f"hartley: {shown_url(postgresql)}: the database refuses the query"
         )
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_ctrl_c_ends_a_long_query_at_once_and_leaves_no_session(postgresql: str, is_kept: bool) -> None:
+    slow = "SELECT i, pg_sleep(0.1)::text AS x FROM generate_series(1, 400) i"
+    database = Database(postgresql)
+    (pid,) = database.fetch("SELECT pg_backend_pid() AS pid")["pid"]
+    began = time.monotonic()
+    Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        if is_kept:
+            database.keep("slow", slow)
+        else:
+            database.stream(slow, lambda batches: batches.read_all())
+    assert time.monotonic() - began < 20
+    database.close()
+    watching = Database(postgresql)
+    while watching.fetch(f"SELECT count(*) AS n FROM pg_stat_activity WHERE pid = {pid}")["n"][0]:
+        assert time.monotonic() - began < 30
+        time.sleep(0.1)
+    watching.close()
+
+
+def test_a_connection_that_the_server_ends_is_one_line(
+    postgresql: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def end() -> None:
+        execute(
+            postgresql,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE query LIKE '%pg_sleep(0.2)%' AND pid <> pg_backend_pid()",
+        )
+
+    query = "SELECT i AS s, i % 2 + (pg_sleep(0.2) IS NULL)::int AS x FROM generate_series(1, 100) i"
+    for command in ("audit", "frontier"):
+        alarm = Timer(1, end)
+        alarm.start()
+        assert run([command, postgresql, "--query", query, "-s", "s", "-p", "x"]) == 2
+        alarm.join()
+        said = capsys.readouterr().err
+        assert said == f"hartley: {shown_url(postgresql)}: the server has ended the connection\n"
 
 
 def test_a_database_in_another_encoding_gives_the_same_text(postgresql: str) -> None:

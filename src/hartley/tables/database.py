@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from hartley.errors import OptionError, TableError
+from hartley.tables.interrupting import interruptible
 from hartley.tables.optional_packages import required
 from hartley.tables.pair_counting import Columns
 
@@ -155,8 +156,13 @@ class Database:
         """Hand the outcome of a query over batch by batch, to DuckDB."""
         import duckdb
 
+        def hand_over(cursor: Any) -> None:
+            # The driver must let go of the outcome before it lets go of the connection.
+            with closing(cursor.fetch_record_batch()) as batches:
+                use(batches)
+
         try:
-            self._run(query, lambda cursor: use(cursor.fetch_record_batch()))
+            self._run(query, hand_over)
         except duckdb.Error as error:
             if "stream" not in str(error):
                 raise
@@ -214,7 +220,7 @@ class Database:
     def _guarded(self, work: Callable[[Any], Any]) -> Any:
         try:
             with closing(self._connection.cursor()) as cursor:
-                return work(cursor)
+                return interruptible(lambda: work(cursor), cursor.adbc_cancel)
         except self._errors.Error as error:
             raise TableError(self._fault(error)) from None
 

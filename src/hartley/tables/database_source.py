@@ -119,8 +119,10 @@ class DatabaseSource:
     def _land(self, table: str, query: str) -> None:
         def use(batches: Any) -> None:
             self.connection.register("hartley_batches", batches)
-            self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM hartley_batches")
-            self.connection.unregister("hartley_batches")
+            try:
+                self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM hartley_batches")
+            finally:
+                self.connection.unregister("hartley_batches")
 
         self._database.stream(query, use)
 
