@@ -89,7 +89,8 @@ class Reread:
         if self.format is not None and self.format.name == "parquet":
             import pyarrow.parquet as pq
 
-            file = self._failing_clearly(lambda: pq.ParquetFile(self._source))
+            # Not read ahead: what is read ahead is kept until the last batch.
+            file = self._failing_clearly(lambda: pq.ParquetFile(self._source, pre_buffer=False))
             batches = file.iter_batches(batch_size=BATCH, columns=names)
         else:
             batches = self._arrow().select(names).to_batches()

@@ -58,13 +58,16 @@ class Combined:
         """Find the combinations of keys that occur, and number them in the order of the keys' numbers."""
         packed, size = _packed([part.codes for part in parts], [len(part.keys) for part in parts], rows)
         if size > 4 * rows + 1024:
-            _, example, codes = np.unique(packed, return_index=True, return_inverse=True)
-            return cls(codes, example)
+            order = np.argsort(packed)
+            is_first = _differs(packed[order])
+            codes = np.empty(rows, dtype=np.int32)
+            codes[order] = np.cumsum(is_first, dtype=np.int32) - 1
+            return cls(codes, order[is_first])
         # Few enough to have a place for each combination.
-        row_at = np.full(size, -1, dtype=np.int64)
-        row_at[packed] = np.arange(rows)
+        row_at = np.full(size, -1, dtype=np.int32)
+        row_at[packed] = np.arange(rows, dtype=np.int32)
         occurs = row_at >= 0
-        return cls((np.cumsum(occurs) - 1)[packed], row_at[occurs])
+        return cls((np.cumsum(occurs, dtype=np.int32) - 1)[packed], row_at[occurs])
 
     @property
     def size(self) -> int:
@@ -216,13 +219,15 @@ def _counted_together(codes: list[Codes], counts: Counts, sizes: list[int]) -> t
     """Give different rows and how often each occurs, by sorting."""
     packed, _ = _packed(codes, sizes, len(counts))
     order = np.argsort(packed, kind="stable")
-    starts = _starts(packed[order])
+    starts = np.flatnonzero(_differs(packed[order]))
     return [one[order[starts]] for one in codes], np.add.reduceat(counts[order], starts)
 
 
-def _starts(ascending: Counts) -> npt.NDArray[np.intp]:
-    """Give the places where another number begins."""
-    return np.flatnonzero(np.r_[len(ascending) > 0, ascending[1:] != ascending[:-1]][: len(ascending)])
+def _differs(ascending: Counts) -> npt.NDArray[np.bool_]:
+    """Tell where another number begins."""
+    differs = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])
+    return differs
 
 
 def _is_plain(kind: Any) -> bool:
