@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import time
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -192,11 +193,13 @@ def test_ctrl_c_ends_a_long_query_at_once_and_leaves_no_session(postgresql: str,
     (pid,) = database.fetch("SELECT pg_backend_pid() AS pid")["pid"]
     began = time.monotonic()
     Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ask = (
+        partial(database.keep, "slow", slow)
+        if is_kept
+        else partial(database.stream, slow, lambda batches: batches.read_all())
+    )
     with pytest.raises(KeyboardInterrupt):
-        if is_kept:
-            database.keep("slow", slow)
-        else:
-            database.stream(slow, lambda batches: batches.read_all())
+        ask()
     assert time.monotonic() - began < 20
     database.close()
     watching = Database(postgresql)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ import pytest
 
 from hartley.cli.program import run
 from hartley.errors import InputError, WriteError
-from hartley.tables import ReadOptions
+from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 from servers import PASSWORD, lacking, running_postgresql
@@ -48,8 +50,7 @@ def released(url: str, out: Path, **more: Any) -> Any:
         public="chol",
         harmless="site",
         options=ReadOptions(query="patients"),
-        into="released",
-        **more,
+        **{"into": "released", **more},
     )
 
 
@@ -88,6 +89,76 @@ def test_moments_and_text_like_numbers_go_into_sqlite(clinic: str, tmp_path: Pat
     assert found == Counter(
         (text, at.isoformat(timespec="microseconds")) for text, at in zip(texts, moments, strict=True)
     )
+
+
+def test_instants_go_into_sqlite_as_instants(clinic: str, tmp_path: Path) -> None:
+    moments = [dt.datetime(2024, 7, 1, hour % 3, 0, 0, 5, dt.UTC) for hour in range(8)]
+    source = pa.table(
+        {"x": [1, 2] * 4, "at": pa.array(moments, pa.timestamp("us", "Europe/Paris")), "s": [1, 1, 2, 2] * 2}
+    )
+    release(
+        source,
+        tmp_path / "out.parquet",
+        target=Target("distinct_l", 2),
+        sensitive="s",
+        public="x",
+        harmless="at",
+        into="released",
+        into_database=clinic,
+    )
+    table = open_table(clinic, ReadOptions(query="released"))
+    roles = Roles(sensitive=("at",), public=("at",))
+    assert table.joint_range(roles) == open_table(tmp_path / "out.parquet").joint_range(roles)
+    table.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("", "needs the name of a new table"),
+        ("  ", "needs the name of a new table"),
+        ("clinic.", "needs the name of a new table"),
+        ("clinic.released", "takes the name of a table; put a name with dots into double quotes"),
+    ],
+)
+def test_a_name_that_a_table_cannot_have_is_refused(
+    clinic: str, tmp_path: Path, name: str, fault: str
+) -> None:
+    with pytest.raises(InputError, match=fault):
+        released(clinic, tmp_path / "out.parquet", into=name)
+    for name, fault in (
+        ("a.b.c", "takes the name of a table, or schema.table"),
+        ("x" * 64, "cuts names after 63 bytes"),
+        ("pg_temp.released", "would be gone at once"),
+    ):
+        with pytest.raises(InputError, match=fault):
+            released(clinic, tmp_path / "out.parquet", into=name, into_database="postgresql://host/db")
+
+
+def test_a_new_file_of_sqlite_is_gone_where_nothing_was_written(clinic: str, tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="nothing was written"):
+        released(
+            clinic, tmp_path / "out.parquet", into="sqlite_own", into_database=f"sqlite:///{tmp_path}/new.db"
+        )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clinic.db"]
+
+
+def test_a_table_that_cannot_be_committed_is_told_apart_from_the_files(clinic: str, tmp_path: Path) -> None:
+    reader = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute('BEGIN'); "
+        "c.execute('SELECT * FROM patients').fetchone(); print('reads', flush=True); sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", reader, tmp_path / "clinic.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert other.stdout is not None
+    other.stdout.readline()
+    try:
+        with pytest.raises(WriteError, match="locked it; the files were written, but not the table"):
+            released(clinic, tmp_path / "out.parquet")
+    finally:
+        other.communicate()
+    assert (tmp_path / "out.parquet").exists()
 
 
 def test_nothing_is_written_where_the_table_exists(clinic: str, tmp_path: Path) -> None:
@@ -168,6 +239,22 @@ def test_a_release_is_written_back_into_postgresql_without_showing_the_password(
         assert run(again) == 2
         refused = capsys.readouterr()
         assert refused.err.endswith("the table exists already; nothing was written\n")
+        long = tmp_path / "long.csv"
+        long.write_text(f"s,x,{'é' * 40}\n1,2,3\n2,2,3\n")
+        cut = [
+            "release",
+            str(long),
+            str(tmp_path / "o.parquet"),
+            "-s",
+            "s",
+            "-p",
+            "x",
+            "--harmless",
+            "é" * 40,
+        ]
+        assert run([*cut, "--distinct-l", "2", "--into", "cut", "--into-database", url]) == 2
+        assert "does not keep the names" in capsys.readouterr().err
+        long.unlink()
         with driver.connect(url) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT chol::text, site FROM released")
             found = Counter((float(row[0]), row[1]) for row in cursor.fetchall())

@@ -25,6 +25,7 @@ _FAULTS = {
     "08": "the connection was lost",
     "25P02": "an earlier query failed; open the table again",
     "3D": "there is no such database",
+    "3F": "there is no such schema",
     "40": "others have changed it meanwhile; try again",
     "42P01": "there is no such table",
     "42P07": "the table exists already",
@@ -47,6 +48,8 @@ _PLAIN_URL = re.compile(
     rf"[^:]+://(?:[^@/?#]*@)?(?P<shown>{_HOST}(?:,{_HOST})*(?:/[^/?#@&;=\s]*)?)(?:\?[^@]*)?"
 )
 HIDDEN = "…"
+LONGEST_NAME = 63
+"""Bytes of a name in PostgreSQL; what is longer is cut."""
 
 
 def product_of(url: str) -> Product:
@@ -111,6 +114,30 @@ def quoted_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def require_new_name(name: str, url: str) -> None:
+    """Refuse a name that a new table in a database could not have, or would not have for long."""
+    parts = [_plain_name(part) for part in name_parts(name)]
+    if not all(part.strip() for part in parts):
+        raise OptionError("--into needs the name of a new table")
+    is_sqlite = product_of(url) == "sqlite"
+    if len(parts) > (1 if is_sqlite else 2):
+        raise OptionError(
+            f"--into takes the name of a table{'' if is_sqlite else ', or schema.table'}; "
+            "put a name with dots into double quotes"
+        )
+    if is_sqlite:
+        return
+    if any(len(part.encode()) > LONGEST_NAME for part in parts):
+        raise OptionError(f"PostgreSQL cuts names after {LONGEST_NAME} bytes; give a shorter one (--into)")
+    if len(parts) > 1 and parts[0].startswith("pg_temp"):
+        raise OptionError("a temporary table would be gone at once; give the name of another (--into)")
+
+
+def _plain_name(part: str) -> str:
+    is_quoted = len(part) > 1 and part[0] == part[-1] == '"'
+    return part[1:-1].replace('""', '"') if is_quoted else part
+
+
 class Database:
     """A connection in which everything that is read is of one moment."""
 
@@ -119,6 +146,8 @@ class Database:
         self.name = shown_url(url)
         self._errors = required("adbc_driver_manager", f"reading {self.name}", "databases")
         driver = required(f"adbc_driver_{self.product}.dbapi", f"reading {self.name}", "databases")
+        self._new_file: Path | None = None
+        """A SQLite file that is not there before the first commit."""
         self._connection = self._connect(driver, url, is_writing)
         self._is_closed = False
         if self.product == "postgresql":
@@ -131,13 +160,16 @@ class Database:
             path = Path(sqlite_path(url))
             if not path.is_file() and not is_writing:
                 raise TableError(f"no file {str(path)!r}; give the path of a database")
+            if is_writing and not path.exists():
+                self._new_file = path
             place = f"{path.absolute().as_uri()}?mode={'rwc' if is_writing else 'ro'}"
         else:
             place = "postgresql:" + place.split(":", 1)[1]
         try:
             return driver.connect(place)
         except self._errors.Error as error:
-            raise TableError(f"{self.name}: {_connection_fault(str(error))}") from None
+            fault = _connection_fault(str(error)) if self.product == "postgresql" else "cannot open the file"
+            raise TableError(f"{self.name}: {fault}") from None
 
     def execute(self, statement: str) -> None:
         """Run a statement."""
@@ -170,9 +202,7 @@ class Database:
 
     def ingest(self, table: str, data: Any) -> None:
         """Make a new table and fill it, inside the open transaction."""
-        parts = [
-            part[1:-1].replace('""', '"') if part == quoted_name(part) else part for part in name_parts(table)
-        ]
+        parts = [_plain_name(part) for part in name_parts(table)]
         schema = {"db_schema_name": parts[0]} if len(parts) > 1 else {}
 
         def fill(cursor: Any) -> None:
@@ -186,12 +216,15 @@ class Database:
             self._connection.commit()
         except self._errors.Error as error:
             raise TableError(self._fault(error)) from None
+        self._new_file = None
 
     def close(self) -> None:
         """Let go of the connection; what was not committed is undone."""
         if not self._is_closed:
             self._is_closed = True
             self._connection.close()
+            if self._new_file is not None:
+                self._new_file.unlink(missing_ok=True)
 
     # As an engine that counts pairs:
 
@@ -243,6 +276,11 @@ def _fault_in(text: str) -> str:
         ("malformed", "the file is damaged"),
         ("locked", "another program has locked it"),
         ("readonly", _FAULTS["42501"]),
+        ("permission denied", _FAULTS["42501"]),
+        ("ERROR:  schema", _FAULTS["3F"]),
+        ("unsupported type", "it has no type for one of the columns"),
+        ("out of range", "it has no type for one of the columns"),
+        ('"UTF8": 0x00', "a text holds the character NUL, which PostgreSQL cannot hold"),
         ("invalid byte sequence", "a text is not in UTF-8; mend it, or leave its column out"),
         ("terminating connection", _FAULTS["57P"]),
         ("server closed", _FAULTS["08"]),

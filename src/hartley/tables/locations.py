@@ -28,7 +28,8 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 _NEARLY_A_DATABASE = re.compile(r"password\s*=|postgres(ql)?(\+\w+)?(:|//)|[^/\s:@]+:[^\s@]+@", re.IGNORECASE)
 _SECRETS = (
     (re.compile(r"(password\s*=)(.*(?=['\"])|\S*)", re.IGNORECASE | re.DOTALL), r"\1…"),
-    (re.compile(r"([^\s'\"/:@]+:/*)[^\s'\"@][^'\"@]*@"), r"\1…@"),
+    (re.compile(r"(['\"][^\s'\"/:@]+:/*)[^'\"@]+@"), r"\1…@"),
+    (re.compile(r"([^\s'\"/:@]+:/*)(?!user:password@)[^\s'\"@/][^\s'\"@]*@"), r"\1…@"),
 )
 
 

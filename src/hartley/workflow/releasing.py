@@ -166,10 +166,11 @@ def release(
             is_seen_beside=bool(plan.keep or past),
             beside=plan.beside,
         )
+        effort = effort or effort_within(time_limit, seed=seed)
         reached = reach(
             seen.observed,
             demand,
-            effort or effort_within(time_limit, seed=seed),
+            effort,
             decimals=seen.decimals,
             has_earlier=bool(past),
             point=point,
@@ -207,7 +208,16 @@ def release(
         )
         original = for_verifier(source, options)
         return _write(
-            original, places, plan, seen, demand, reached, made, overwrite=overwrite, into=(database, into)
+            original,
+            places,
+            plan,
+            seen,
+            demand,
+            reached,
+            made,
+            overwrite=overwrite,
+            into=(database, into),
+            progress=effort.progress,
         )
     finally:
         table.close()
@@ -224,6 +234,7 @@ def _write(
     *,
     overwrite: bool,
     into: tuple[str | None, str | None],
+    progress: Callable[[int, int, str], None],
 ) -> ReleaseResult:
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
@@ -271,6 +282,7 @@ def _write(
             Policy.read(staging.path("policy")),
             Certificate.read(staging.path("certificate")),
             plan.earlier,
+            progress,
         )
         if not verification.holds:
             failed = verification.failures[0]
@@ -280,11 +292,9 @@ def _write(
             )
         if into[0] is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
-        with new_table(*into, staging.path("output")) as database:
+        with new_table(*into, staging.path("output")):
             # The files are whole without the table, so they come first; a table without them would not be.
             staging.publish()
-            if database is not None:
-                database.commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],

@@ -26,6 +26,9 @@ def database_for(into: str | None, url: str | None, source: Any, output: Path) -
     place = url if url is not None else source
     if not is_database(place):
         raise OptionError("--into needs a database: TABLE must be the URL of one, or give --into-database")
+    from hartley.tables.database import require_new_name
+
+    require_new_name(into, str(place))
     if output.suffix.lower() not in (".parquet", ".pq"):
         raise OptionError("--into needs OUT to be a Parquet file: it holds the types of the new table")
     return str(place)
@@ -46,6 +49,10 @@ def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Dat
         except TableError as error:
             raise WriteError(f"{error}; nothing was written") from None
         yield database
+        try:
+            database.commit()
+        except TableError as error:
+            raise WriteError(f"{error}; the files were written, but not the table") from None
     finally:
         database.close()
 
@@ -57,7 +64,13 @@ def _fill(database: Database, name: str, released: Path) -> None:
     from hartley.tables.database import name_parts, quoted_name
 
     file = pq.ParquetFile(released)
-    database.ingest(name, pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()))
+    schema = file.schema_arrow
+    if database.product == "sqlite":
+        schema = pa.schema(
+            [field.with_type(pa.string()) if _is_instant(field) else field for field in schema]
+        )
+    batches = (_with_zones(batch, schema) for batch in file.iter_batches())
+    database.ingest(name, pa.RecordBatchReader.from_batches(schema, batches))
     columns = file.schema_arrow.names
     cells = ", ".join(quoted_name(column) for column in columns)
     table = ".".join(map(quoted_name, name_parts(name)))
@@ -65,7 +78,10 @@ def _fill(database: Database, name: str, released: Path) -> None:
     # Text is compared as it is; of other cells a database may have another spelling.
     values = [_same if pa.types.is_string(kind) else _value for kind in file.schema_arrow.types]
     written: Counter[tuple[Hashable, ...]] = Counter()
-    *found, numbers = database.fetch_arrow(counted).columns
+    fetched = database.fetch_arrow(counted)
+    if fetched.column_names[:-1] != columns:
+        raise TableError(f"{database.name}: it does not keep the names of the columns; give shorter ones")
+    *found, numbers = fetched.columns
     for row, number in zip(_rows(values, found), numbers.to_pylist(), strict=True):
         written[row] += int(number)
     expected: Counter[tuple[Hashable, ...]] = Counter()
@@ -73,6 +89,26 @@ def _fill(database: Database, name: str, released: Path) -> None:
         expected.update(_rows(values, batch.columns))
     if written != expected:
         raise TableError(f"{database.name}: the new table does not hold what was released")
+
+
+def _is_instant(field: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_timestamp(field.type) and field.type.tz is not None
+
+
+def _with_zones(batch: Any, schema: Any) -> Any:
+    """Give a batch in the types of a schema: instants as text that says so, where it wants text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [
+        pc.strftime(column.cast(pa.timestamp("us", "UTC")), format="%Y-%m-%dT%H:%M:%SZ")
+        if pa.types.is_string(field.type) and pa.types.is_timestamp(column.type)
+        else column
+        for column, field in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.record_batch(columns, schema=schema)
 
 
 def _rows(
@@ -95,8 +131,7 @@ def _value(cell: Any) -> Hashable:
     if isinstance(cell, (int, Decimal)):
         return Decimal(cell)
     if isinstance(cell, dt.datetime):
-        moment = cell if cell.tzinfo is None else cell.astimezone(dt.UTC)
-        return moment.replace(tzinfo=None).isoformat()
+        return (cell if cell.tzinfo is None else cell.astimezone(dt.UTC)).isoformat()
     if isinstance(cell, dt.date):
         return cell.isoformat()
     if isinstance(cell, str):
