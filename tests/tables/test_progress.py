@@ -22,6 +22,9 @@ import pytest
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
+from hartley.workflow import verify
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
 
 ROWS, VALUES = 3_600_000, 400_000
 COLUMNS = ("-s", "s", "-p", "x")
@@ -166,6 +169,68 @@ def test_a_read_that_is_interrupted_ends_in_one_line_and_leaves_nothing(
     assert err.splitlines()[-1] == "hartley: interrupted; nothing was written"
     assert not list(scratch.iterdir())
     assert not list(target.iterdir())
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".feather"])
+def test_release_and_verifier_tell_how_far_they_have_come(tmp_path: Path, ending: str) -> None:
+    rows = pa.table({"x": [row % 40 for row in range(500)], "s": [row * 7 % 5 for row in range(500)]})
+    told: list[tuple[int, int, str]] = []
+    made = release(
+        rows,
+        tmp_path / f"out{ending}",
+        target=Target("distinct_l", 2),
+        sensitive="s",
+        public="x",
+        progress=lambda *heard: told.append(heard),
+    )
+    for check in (
+        lambda: None,
+        lambda: verify(
+            made.output,
+            original=rows,
+            policy=made.policy,
+            certificate=made.certificate,
+            progress=lambda *heard: told.append(heard),
+        ),
+    ):
+        check()
+        verified = [(done, total) for done, total, what in told if what == "verifying"]
+        assert verified == sorted(verified)
+        assert verified[0] < verified[-1]
+        assert verified[-1][0] in (verified[-1][1], verified[-1][1] - 1)  # a header is taken for a row
+        told.clear()
+
+
+def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
+    source = tmp_path / "t.csv"
+    lines = (f"{row * 31 % 97},{row % 7}" for row in range(400_000))
+    source.write_text("\n".join(["x,s", *lines]) + "\n")
+    made = release(
+        source,
+        tmp_path / "out.csv",
+        target=Target("largest_cluster", 4),
+        sensitive="s",
+        public="x",
+        search="greedy",
+    )
+    ours, theirs = pty.openpty()
+    process = hartley(
+        tmp_path,
+        *("verify", made.output, "--original", source, "--policy", made.policy),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        stdin=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(ours, 4096)
+        except OSError:
+            break
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"verifying" in shown
 
 
 @pytest.mark.parametrize("command", ["audit", "frontier", "compare", "report"])

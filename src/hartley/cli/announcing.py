@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from hartley.cli.terminal import notes
+from hartley.compilation import on_compilation
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 
+Heard = Callable[[int, int, str], None]
+"""Is told (done, total, what)."""
 WORTH_SAYING = 5.0
 """Seconds from which an estimate is worth a line."""
+SHOW_AFTER = 0.5
+"""Seconds after which a progress bar is worth showing."""
 
 
 def announce(table: str) -> None:
@@ -48,6 +54,42 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not sys.stderr.isatty(),
     )
+
+
+@contextmanager
+def announce_and_work(*tables: str) -> Iterator[Heard]:
+    """Say what to expect of some tables, and show how far reading and what comes after it have come."""
+    for table in tables:
+        announce(table)
+    with progress_bar() as bar, reading_on(bar), on_compilation(CompilationNote(notes())):
+        yield heard_on(bar)
+
+
+def heard_on(bar: Progress) -> Heard:
+    """Give what long work can tell of its progress, to be shown on a bar where it takes its time."""
+    task = bar.add_task("", total=None, visible=False)
+    started = bar.get_time()
+
+    def progress(done: int, total: int, what: str) -> None:
+        is_long = bar.get_time() - started > SHOW_AFTER
+        bar.update(task, completed=done, total=total, description=what, visible=is_long)
+
+    return progress
+
+
+class CompilationNote:
+    """Says once that the compiler is at work."""
+
+    def __init__(self, out: Any) -> None:
+        self.out = out
+        self.said = False
+
+    def __call__(self, name: str) -> None:
+        """Hear that a loop is compiled."""
+        del name
+        if not self.said:
+            self.said = True
+            self.out.print("compiling for large input; this is done once on this machine")
 
 
 @contextmanager

@@ -7,16 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
-from typing import Any
 
-from hartley.cli.announcing import progress_bar, reading_on
+from hartley.cli.announcing import CompilationNote, heard_on, progress_bar, reading_on
 from hartley.cli.terminal import notes
 from hartley.compilation import on_compilation
 from hartley.search.effort import Effort
 from hartley.workflow.effort import effort_within
-
-SHOW_AFTER = 0.5
-"""Seconds after which a progress bar is worth showing."""
 
 
 @contextmanager
@@ -38,7 +34,7 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
 
     before = signal.signal(signal.SIGINT, on_interrupt)
     bar = progress_bar()
-    task = bar.add_task("searching", total=None, visible=False)
+    show = heard_on(bar)
 
     def should_stop() -> bool:
         is_searching.set()
@@ -46,26 +42,10 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
 
     def progress(done: int, total: int, what: str) -> None:
         is_searching.set()
-        visible = bar.get_time() - started > SHOW_AFTER
-        bar.update(task, completed=done, total=total, description=what, visible=visible)
+        show(done, total, what)
 
-    started = bar.get_time()
     try:
-        with bar, reading_on(bar), on_compilation(_CompilationNote(out)):
+        with bar, reading_on(bar), on_compilation(CompilationNote(out)):
             yield effort_within(time_limit, seed=seed, progress=progress, should_stop=should_stop)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-class _CompilationNote:
-    """Says once that the compiler is at work."""
-
-    def __init__(self, out: Any) -> None:
-        self.out = out
-        self.said = False
-
-    def __call__(self, name: str) -> None:
-        del name
-        if not self.said:
-            self.said = True
-            self.out.print("compiling for large input; this is done once on this machine")

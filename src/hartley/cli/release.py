@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_read
+from hartley.cli.announcing import announce_and_work
 from hartley.cli.terminal import console, finding, grid, heading, print_json
 from hartley.measures.audit import Audit
 from hartley.report import words
@@ -57,7 +57,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
     --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
     """
-    with announce_and_read(table):
+    with announce_and_work(table) as progress:
         result = release(
             table,
             out,
@@ -83,6 +83,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             overwrite=given["overwrite"],
             time_limit=given["time_limit"],
             seed=given["seed"],
+            progress=progress,
             options=options.read_options(given),
         )
     if plot is not None:

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_read
+from hartley.cli.announcing import announce_and_work
 from hartley.cli.terminal import console, grid, heading, print_json
 from hartley.workflow.release_places import default_names
 from hartley.workflow.verifying import Verification, verify
@@ -35,8 +35,15 @@ def command(
     if certificate is None:
         beside = default_names(Path(released))["certificate"]
         certificate = str(beside) if beside.exists() else None
-    with announce_and_read(original, released):
-        result = verify(released, original=original, policy=policy, certificate=certificate, earlier=earlier)
+    with announce_and_work(original, released) as progress:
+        result = verify(
+            released,
+            original=original,
+            policy=policy,
+            certificate=certificate,
+            earlier=earlier,
+            progress=progress,
+        )
     if as_json:
         print_json({**result.to_dict(), "certificate": certificate})
     else:

@@ -97,6 +97,16 @@ class Reread:
         for batch in batches:
             yield [batch.column(name) for name in names], None
 
+    def rows_nearly(self) -> int:
+        """Say how many rows will come, nearly."""
+        if hasattr(self._source, "counted"):
+            return 0  # they are counted before they come
+        if self.format is not None and self.format.name == "parquet":
+            import pyarrow.parquet as pq
+
+            return int(self._failing_clearly(lambda: pq.read_metadata(self._source)).num_rows)
+        return int(self._arrow().num_rows) if self.has_batches else self._text().count("\n")
+
     def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Give rows of Arrow columns and how often each occurs; one may come several times."""
         for columns, counts in self.batches(names):

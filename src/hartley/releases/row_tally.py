@@ -6,7 +6,7 @@ the rows are whole numbers that stand for their cells, and are counted as such.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -116,19 +116,23 @@ class RowTally:
         return RowTally(kept, self.counts[wanted])
 
 
-def tally(source: Reread, names: list[str]) -> RowTally:
-    """Count the rows of a table by their cells in some columns."""
+def tally(source: Reread, names: list[str], told: Callable[[int], None] | None = None) -> RowTally:
+    """Count the rows of a table by their cells in some columns; ``told`` hears how many have come."""
     collected = _Collected(names)
     if source.has_batches:
         for columns, counts in source.batches(names):
             collected.add(
                 [one.codes(column) for one, column in zip(collected.cells, columns, strict=True)], counts
             )
+            if told is not None:
+                told(len(columns[0]))
     else:
         rows = source.rows(names)
         while batch := list(islice(rows, 1 << 16)):
             cells = zip(*batch, strict=True)
             collected.add([one.listed(column) for one, column in zip(collected.cells, cells, strict=True)])
+            if told is not None:
+                told(len(batch))
     return collected.tally()
 
 

@@ -8,7 +8,7 @@ measures or the writer.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,12 @@ def verify_release(
     policy: Policy,
     certificate: Certificate | None,
     earlier: Sequence[Policy] = (),
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Verification:
-    """Check a release against its original, its policy, and what its certificate claims."""
+    """Check a release against its original, its policy, and what its certificate claims.
+
+    ``progress`` is told (done, total, what) now and then.
+    """
     if not Path(released).is_file():
         raise TableError(f"no file {str(released)!r}; give the released table")
     checks = Checks()
@@ -76,7 +80,7 @@ def verify_release(
         out.columns == list(policy.published),
         "the released table has other columns than the policy",
     ):
-        counted = RowCounter(policy, earlier, source, out).count()
+        counted = RowCounter(policy, earlier, source, out, progress).count()
         _check_rows(checks, counted)
     if certificate is not None:
         _check_hashes(checks, certificate, policy, earlier, Path(released), original)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,7 +73,15 @@ class RowCount:
 class RowCounter:
     """Counts one original and one release."""
 
-    def __init__(self, policy: Policy, earlier: Sequence[Policy], source: Reread, out: Reread) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        earlier: Sequence[Policy],
+        source: Reread,
+        out: Reread,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """``progress`` is told (done, total, what) now and then."""
         self._policy = policy
         self._earlier = earlier
         self._source = source
@@ -81,16 +89,24 @@ class RowCounter:
         self._keys = CellKeys(policy, source, out)
         self._book = Book.of(policy)
         self._earlier_books = [Book.of(one) for one in earlier]
+        self._progress = progress
+        self._done = 0
+        self._total = 0 if progress is None else source.rows_nearly() + out.rows_nearly()
 
     def count(self) -> RowCount:
         """Go through both tables."""
         result = RowCount()
-        rows = self._mapped(self._present(tally(self._source, self._needed()), result), result)
+        rows = self._mapped(self._present(tally(self._source, self._needed(), self._told), result), result)
         if len(rows):
             self._expect(rows, result)
             result.measures = self._measures(rows)
         self._count_release(result)
         return result
+
+    def _told(self, rows: int) -> None:
+        if self._progress is not None:
+            self._done += rows
+            self._progress(min(self._done, self._total), self._total, "verifying")
 
     def _needed(self) -> list[str]:
         wanted = [column.name for column in (*self._policy.sensitive, *self._policy.side)]
@@ -191,7 +207,7 @@ class RowCounter:
         return shown, aside
 
     def _count_release(self, result: RowCount) -> None:
-        rows = tally(self._out, list(self._policy.published))
+        rows = tally(self._out, list(self._policy.published), self._told)
         parts = []
         for name, column in rows.columns.items():
             keys = [self._keys.found(name, cell) for cell in column.keys]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -23,7 +23,7 @@ from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.publication import Publication
 from hartley.releases.verify import Verification, input_commitment, policy_commitment, verify_release
 from hartley.releases.writing import cannot_write, require_free, staged
-from hartley.search.effort import Effort
+from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
@@ -118,6 +118,7 @@ def release(
     time_limit: float | None = None,
     seed: int = 0,
     effort: Effort | None = None,
+    progress: Callable[[int, int, str], None] = UNLIMITED.progress,
     options: ReadOptions | None = None,
 ) -> ReleaseResult:
     """Release a table so that the target holds, with its policy and certificate.
@@ -129,7 +130,8 @@ def release(
     is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it
     is released, if it meets the target, and nothing is searched. What was proven about it is claimed
     where the frontier was of the same reader: ``found_in`` is the joint range of that frontier, needed where
-    columns are kept or releases are earlier.
+    columns are kept or releases are earlier. ``progress`` is told (done, total, what) now and then; an
+    ``effort`` has its own, and its own limit and seed.
     """
     _require_choices(leakage, search, labels)
     places = release_places(source, output, policy, certificate)
@@ -166,7 +168,7 @@ def release(
             is_seen_beside=bool(plan.keep or past),
             beside=plan.beside,
         )
-        effort = effort or effort_within(time_limit, seed=seed)
+        effort = effort or effort_within(time_limit, seed=seed, progress=progress)
         reached = reach(
             seen.observed,
             demand,

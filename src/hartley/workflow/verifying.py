@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,12 @@ def verify(
     policy: str | Path | Policy,
     certificate: str | Path | Certificate | None = None,
     earlier: Sequence[str | Path | Policy] = (),
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Verification:
     """Count everything again from the files, and compare with what the certificate claims.
 
-    Without a certificate only rows and codebook are checked, and the measures counted.
+    Without a certificate only rows and codebook are checked, and the measures counted. ``progress`` is told
+    (done, total, what) now and then.
     """
     claims = certificate
     if claims is not None and not isinstance(claims, Certificate):
@@ -46,4 +48,5 @@ def verify(
         book,
         claims,
         [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
+        progress,
     )
