@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -135,6 +136,55 @@ def a_release_of_a_spark_table_needs_distinct_rows_only(
         policy.apply(other_types)
 
 
+def texts_are_equal_by_code_point_whatever_their_collation(spark: Any, tmp_path: Path) -> None:
+    rows = spark.range(0, 24).selectExpr(
+        "element_at(array('a', 'A', 'b', 'B', 'c', 'C'), CAST(id % 6 AS INT) + 1) COLLATE UTF8_LCASE AS x",
+        "CAST(id % 6 DIV 2 AS INT) AS s",
+        "null AS nothing",
+        "make_ym_interval(1, 0) AS age",
+    )
+    plain = rows.drop("age").toArrow()
+    there, here = open_table(rows), open_table(plain)
+    assert {column.name: column.kind for column in there.columns}["age"] is None
+    for roles in (
+        Roles(sensitive=("s",), public=("x",)),
+        Roles(sensitive=("x",), public=("nothing",)),
+    ):
+        joint = here.joint_range(roles).joint
+        assert there.joint_range(roles).joint == joint
+        assert audit_of_summary(there.range_summary(roles).summary) == audit(joint)
+    out = tmp_path / "collated.parquet"
+    made = release(rows, out, target=Target("distinct_l", 2), sensitive="s", public="x")
+    applied = Policy.read(made.policy).apply(rows).toArrow()
+    assert Counter(applied["x"].to_pylist()) == Counter(pq.read_table(out)["x"].to_pylist())
+
+
+def a_codebook_in_spark_is_exact_or_refused(spark: Any, tmp_path: Path) -> None:
+    def policy_of(x: pa.Array) -> Policy:
+        table = pa.table({"x": x, "s": [1, 2, 1, 2]})
+        out = tmp_path / "codebook.parquet"
+        made = release(table, out, target=Target("distinct_l", 1), sensitive="s", public="x", overwrite=True)
+        return Policy.read(made.policy)
+
+    huge = pa.array([1e300, 2e300, 1e-300, 0.1])
+    given = spark.createDataFrame(pa.table({"x": huge, "s": [1, 2, 1, 2]}))
+    assert sorted(policy_of(huge).apply(given).toArrow()["x"].to_pylist()) == sorted(huge.to_pylist())
+    clock = pa.array([dt.datetime(2024, 1, 1, hour) for hour in range(4)], pa.timestamp("us"))
+    for values, types in (
+        (pa.array([1e-15, 2e-15, 1.0, 2.0]), "CAST(0 AS DECIMAL(10, 2))"),
+        (pa.array(["007", "7", "8", "9"]), "CAST(7 AS INT)"),
+        (pa.array([True, False, None, True]), "'true'"),
+        (clock, "timestamp('2024-01-01 00:00:00')"),
+        (clock.cast(pa.timestamp("us", "UTC")), "CAST('2024-01-01' AS TIMESTAMP_NTZ)"),
+    ):
+        with pytest.raises(PolicyError, match="cannot hold the policy's values exactly"):
+            policy_of(values).apply(spark.range(1).selectExpr(f"{types} AS x", "1 AS s"))
+    with pytest.raises(PolicyError, match="infinite number has no nearest one"):
+        policy_of(huge).apply(
+            spark.range(1).selectExpr("double('Infinity') AS x", "1 AS s"), unseen="nearest"
+        )
+
+
 def a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> None:
     rows = spark.range(0, 20_000).selectExpr("CAST(id % 12 AS INT) AS x", "CAST(id % 5 AS INT) AS s")
     found = frontier(rows, sensitive="s", public="x", search="greedy")
@@ -150,6 +200,8 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
     names_that_spark_reads_in_its_own_way_are_names_here(spark)
     two_audits_in_one_session_do_not_meet(spark)
     a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark)
+    texts_are_equal_by_code_point_whatever_their_collation(spark, tmp_path)
+    a_codebook_in_spark_is_exact_or_refused(spark, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from functools import reduce
+from math import isfinite
 from operator import and_
 from typing import Any
 
@@ -12,10 +14,20 @@ from hartley.errors import OptionError, PolicyError
 from hartley.releases.apply import UNSEEN, Nearest
 from hartley.releases.cells import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
+from hartley.tables.spark_source import plain_cell, plain_type
 
 Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
 """A value as text, and its label."""
 
+NUMBERS = ("byte", "short", "integer", "long", "float", "double", "decimal")
+TYPES = {
+    "number": NUMBERS,
+    "text": ("string", "char", "varchar"),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "timestamp": ("timestamp", "timestamp_ntz"),
+}
+"""The types of Spark for each kind of values."""
 KEY, LABEL, KNOWN = "__hartley_key_", "__hartley_label_", "__hartley_known"
 """Columns of the codebook beside those of the table."""
 
@@ -31,12 +43,13 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     if unseen not in UNSEEN:
         raise OptionError.unknown("way to treat unseen values", unseen, UNSEEN)
     policy.require_columns(frame.columns, "the table")
-    types = {field.name: field.dataType for field in frame.schema.fields}
+    types = {field.name: plain_type(field.dataType) for field in frame.schema.fields}
+    given = {field.name: field.dataType for field in frame.schema.fields}
     names = policy.public_names
     # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
     place_of = {name: f"c{place}" for place, name in enumerate(frame.columns)}
     placed = frame.toDF(*place_of.values())
-    cells = [_value(f.col(place_of[name]), types[name]) for name in names]
+    cells = [_value(plain_cell(f.col(place_of[name]), given[name]), types[name]) for name in names]
     entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     unknown = f.col(KNOWN).isNull()
@@ -76,6 +89,8 @@ def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
     kinds = [column.kind for column in policy.public]
     found = []
     for row in zip(*(column.to_pylist() for column in strange.columns), strict=True):
+        if any(isinstance(cell, float) and not isfinite(cell) for cell in row):
+            raise PolicyError("an infinite number has no nearest one; use --unseen suppress")
         member = tuple(map(cell_text, row))
         value = tuple(parse_cell(cell, kind) for cell, kind in zip(member, kinds, strict=True))
         found.append((member, nearest.label(value)))
@@ -87,42 +102,58 @@ def _codebook(policy: Policy, session: Any, types: dict[str, Any], entries: Sequ
     import pyarrow as pa
     from pyspark.sql import functions as f
 
-    columns = range(len(policy.public))
-    texts = {f"{KEY}{place}": pa.array([key[place] for key, _ in entries], pa.string()) for place in columns}
-    texts |= {
-        f"{LABEL}{place}": pa.array([label[place] for _, label in entries], pa.string()) for place in columns
-    }
-    book = session.createDataFrame(pa.table(texts))
-    cells, fits = [], f.lit(True)
+    texts: dict[str, Any] = {}
+    cells, typed = [], f.lit(True)
     for place, column in enumerate(policy.public):
         own = types[column.name]
-        key, label = f.col(f"{KEY}{place}"), f.col(f"{LABEL}{place}")
-        fits = fits & _fits(key, own)
-        cells.append(key.try_cast(own).alias(f"{KEY}{place}"))
-        if column.released_kind == "text":
-            cells.append(label)
-        else:
-            fits = fits & _fits(label, own)
-            cells.append(label.try_cast(own).alias(f"{LABEL}{place}"))
-    if book.where(~fits).limit(1).count():
-        raise PolicyError(
-            "the columns of this table cannot hold the policy's values exactly; "
-            "give them the types of the table that the policy was made for"
-        )
+        keys, labels = [key[place] for key, _ in entries], [label[place] for _, label in entries]
+        wanted = keys if column.released_kind == "text" else keys + labels
+        is_kind = own.typeName() in TYPES[column.kind]
+        if not (is_kind and all(text is None or _keeps(own, text) for text in wanted)):
+            raise _other_types()
+        for mark, column_texts in ((KEY, keys), (LABEL, labels)):
+            name = f"{mark}{place}"
+            texts[name] = pa.array(column_texts, pa.string())
+            if mark == LABEL and column.released_kind == "text":
+                cells.append(f.col(name))
+                continue
+            typed = typed & (f.col(name).isNull() | f.col(name).try_cast(own).isNotNull())
+            cells.append(f.col(name).try_cast(own).alias(name))
+    book = session.createDataFrame(pa.table(texts))
+    if book.where(~typed).limit(1).count():
+        raise _other_types()
     return book.select(*cells, f.lit(True).alias(KNOWN))
 
 
-def _fits(text: Any, own: Any) -> Any:
-    """Say whether a cell written as text keeps its value in a type; a number must not be rounded."""
-    from pyspark.sql import functions as f
+def _other_types() -> PolicyError:
+    return PolicyError(
+        "the columns of this table cannot hold the policy's values exactly; "
+        "give them the types of the table that the policy was made for"
+    )
 
-    typed = text.try_cast(own)
-    exact = typed.isNotNull()
-    if own.typeName() in ("byte", "short", "integer", "long", "float", "double", "decimal"):
-        exact = exact & f.coalesce(
-            typed.try_cast("decimal(38,12)") == text.try_cast("decimal(38,12)"), f.lit(False)
-        )
-    return text.isNull() | exact
+
+def _keeps(own: Any, text: str) -> bool:
+    """Say whether a type of Spark could keep what a text says: it must not be rounded, nor lose its zone."""
+    name: str = own.typeName()
+    if name in ("timestamp", "timestamp_ntz"):
+        return text.endswith("+00:00") == (name == "timestamp")
+    if name not in NUMBERS:
+        return True
+    number = Decimal(text)
+    if name == "double":
+        return Decimal(repr(float(text))) == number
+    if name == "float":
+        return isfinite(float(text)) and _single(float(text)) == float(text)
+    scale = int(own.scale) if name == "decimal" else 0
+    return number == number.quantize(Decimal(1).scaleb(-scale), context=Context(prec=400))
+
+
+def _single(number: float) -> float:
+    """Give the nearest number of single precision."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
 
 
 def _value(cell: Any, own: Any) -> Any:

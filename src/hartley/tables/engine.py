@@ -36,6 +36,8 @@ MEMORY_OF_A_THREAD = 125 * 10**6
 DISABLED_OPTIMIZERS = "SET disabled_optimizers = 'statistics_propagation'"
 
 
+NOT_UTF8 = ("Invalid unicode", "Invalid string encoding")
+"""How DuckDB words that a text is none."""
 ONE_BATCH = 1 << 17
 """Rows that come at once when the outcome of a query streams by."""
 WATCHED_EVERY = 0.25
@@ -165,7 +167,7 @@ class _Engine:
         except duckdb.OutOfMemoryException:
             raise self._too_small() from None
         except duckdb.InvalidInputException as error:
-            if "invalid unicode" not in str(error).lower():
+            if not any(words in str(error) for words in NOT_UTF8):
                 raise
             raise TableError(
                 "a text of the table is not in UTF-8; mend it, or leave its column out"

@@ -178,7 +178,9 @@ def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
     _require_names(names)
     places = [f"c{place}" for place in range(len(names))]
     if kind.is_pyspark():
-        return names, nw.from_native(native.toDF(*places))
+        from hartley.tables.spark_source import placed
+
+        return names, nw.from_native(placed(native))
     if kind.is_duckdb():
         cells = ", ".join(f"#{number} AS {place}" for number, place in enumerate(places, start=1))
         return names, nw.from_native(native.project(cells))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,13 @@ class SparkFrame(LazyFrame):
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
         super().__init__(frame, options)
         self._native = self._frame.to_native()
+        types = [field.dataType for field in frame.to_native().schema.fields]
+        self.columns = tuple(
+            column
+            if _has_arrow(own)
+            else replace(column, refusal=f"is of type {own.simpleString()}; read it as text (--text)")
+            for column, own in zip(self.columns, types, strict=True)
+        )
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Give the rows again from their counts: rows of Spark have no order, and only distinct ones come."""
@@ -72,6 +80,51 @@ class SparkFrame(LazyFrame):
             ).summary(roles, missing)
         finally:
             engine.drop(VIEW)
+
+
+def placed(frame: Any) -> Any:
+    """Give a frame of Spark with columns ``c0, c1, ...``, whose cells are equal there where they are here."""
+    from pyspark.sql import functions as f
+
+    types = [field.dataType for field in frame.schema.fields]
+    renamed = frame.toDF(*(f"c{place}" for place in range(len(types))))
+    if not any(map(_needs_change, types)):
+        return renamed
+    cells = (plain_cell(f.col(f"c{place}"), own).alias(f"c{place}") for place, own in enumerate(types))
+    return renamed.select(*cells)
+
+
+def plain_cell(cell: Any, own: Any) -> Any:
+    """Give a cell by code point where it has a collation, and as text where Arrow has no type for it."""
+    from pyspark.sql import functions as f
+
+    if not _needs_change(own):
+        return cell
+    return f.collate(cell, "UTF8_BINARY") if own.typeName() == "string" else cell.cast("string")
+
+
+def plain_type(own: Any) -> Any:
+    """Give the type of a plain cell."""
+    from pyspark.sql.types import StringType
+
+    return StringType() if _needs_change(own) else own
+
+
+def _needs_change(own: Any) -> bool:
+    if own.typeName() == "string":
+        return not own.isUTF8BinaryCollation()
+    return own.typeName() == "void" or not _has_arrow(own)
+
+
+def _has_arrow(own: Any) -> bool:
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    try:
+        to_arrow_type(own, timezone="UTC")
+    except PySparkTypeError:
+        return False
+    return True
 
 
 def _column(cell: str, typed: TypedColumn) -> EngineColumn:

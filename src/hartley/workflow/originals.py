@@ -29,15 +29,17 @@ class CountedFrame:
     """A table that stays in Spark: the verifier has distinct rows counted there, and gets those."""
 
     def __init__(self, frame: Any) -> None:
-        self._frame = frame
-        self.schema = frame.limit(0).toArrow().schema
+        from hartley.tables.spark_source import placed
+
+        # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
+        self._places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
+        self._placed = placed(frame)
+        found = self._placed.limit(0).toArrow()
+        self.schema = found.rename_columns(list(self._places)).schema
 
     def counted(self, names: list[str]) -> Any:
         """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
-        # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
-        places = {name: f"c{place}" for place, name in enumerate(self._frame.columns)}
-        placed = self._frame.toDF(*places.values())
-        return placed.groupBy(*(places[name] for name in names)).count().toArrow()
+        return self._placed.groupBy(*(self._places[name] for name in names)).count().toArrow()
 
 
 def is_spark(source: Any) -> bool:
