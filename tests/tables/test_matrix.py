@@ -11,6 +11,7 @@ import datetime as dt
 import json
 import sqlite3
 from collections.abc import Callable
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -265,6 +266,47 @@ def test_columns_whose_names_differ_in_capitals_only_are_two_or_refused(tmp_path
         open_table(relation(TWINS)).joint_range(roles)
     with pytest.raises(InputError, match="differ in capitals only"):
         open_table(ibis(tmp_path, TWINS))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        ([True, False, None, None], [False, True, None]),
+        ([None, None, "b", "a"], ["a", "b", None]),
+        ([Decimal("1.10"), None, Decimal("12345678901234567890.12"), None], None),
+        ([dt.date(2024, 1, 1), None, dt.datetime(2024, 1, 1), None], "mixes kinds of values"),
+        ([b"a", b"b", "a", "b"], "mixes kinds of values"),
+        ([2**60 + 1, 1, 1.5, 2.5], "mixes kinds of values"),
+        ([1, 2, "a", "b"], "mixes kinds of values"),
+    ],
+)
+def test_python_objects_in_parts_are_what_they_are_in_one_frame_or_refused(cells: Any, labels: Any) -> None:
+    dask = pytest.importorskip("dask")
+    frames = pytest.importorskip("dask.dataframe")
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object), "s": [0, 1, 0, 1]})
+    roles = Roles(sensitive=("s",), public=("x",))
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = open_table(frames.from_pandas(frame, npartitions=2))
+        if isinstance(labels, str):
+            with pytest.raises(InputError, match=labels):
+                parts.joint_range(roles)
+            return
+        found = parts.joint_range(roles)
+    assert found == open_table(frame).joint_range(roles)
+    assert labels is None or found.joint.public.labels() == labels
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_what_a_lazy_frame_cannot_give_is_refused_in_one_line(tmp_path: Path) -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    long = pa.table({"x": pa.array([Decimal("1" * 50), Decimal(2)], pa.decimal256(60, 2)), "s": [1, 2]})
+    parts = frames.from_pandas(long.to_pandas(types_mapper=pd.ArrowDtype), npartitions=2)
+    with pytest.raises(InputError, match="'x' holds decimals of more than 38 digits"):
+        open_table(parts).joint_range(Roles(sensitive=("s",), public=("x",)))
+    spans = pa.table({"x": pa.array([1, 2], pa.duration("us")), "s": [1, 2]})
+    with pytest.raises(InputError, match="the frame of ibis cannot be computed"):
+        open_table(ibis(tmp_path, spans))
 
 
 def test_the_nasty_table_has_one_answer_in_postgresql(postgresql: str) -> None:

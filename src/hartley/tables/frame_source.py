@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from hartley.errors import TableError, quoted
+from hartley.errors import ColumnError, HartleyError, TableError, quoted
 from hartley.tables.engine import connect
-from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
@@ -52,6 +52,8 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
         if wrapped.implementation.is_dask():
+            from hartley.tables.dask_source import DaskFrame
+
             return DaskFrame(wrapped, options)
         if wrapped.implementation.is_pyspark():
             from hartley.tables.spark_source import SparkFrame
@@ -82,7 +84,7 @@ class EagerFrame(CountedHere):
         self.connection = connect(options.memory_limit)
         names = frame.columns
         _require_text_names(names)
-        arrays = {f"c{place}": _arrow(frame.get_column(name)) for place, name in enumerate(names)}
+        arrays = {f"c{place}": as_arrow(frame.get_column(name)) for place, name in enumerate(names)}
         self.columns = tuple(
             replace(column, refusal=refusals[column.name]) if column.name in refusals else column
             for column in _registered(self.connection, "hartley_rows", names, arrays)
@@ -115,18 +117,22 @@ class LazyFrame(CountedHere):
     def __init__(self, frame: nw.LazyFrame[Any], options: ReadOptions) -> None:
         import narwhals as nw
 
-        names, placed = _by_place(frame)
-        schema = placed.collect_schema()
+        self._library = frame.implementation.name.lower()
+        with self._computed():
+            names, placed = _by_place(frame)
+            schema = placed.collect_schema()
         # No Arrow type holds 128-bit integers in every library; their digits do.
         wide = [place for place, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
         self._frame = placed.with_columns(nw.col(*wide).cast(nw.String)) if wide else placed
-        # Dask brings its index along, so the count is asked for by name.
-        self.row_count = int(placed.select(nw.len().alias(ROWS)).collect("pyarrow").get_column(ROWS)[0])
+        with self._computed():
+            # Dask brings its index along, so the count is asked for by name.
+            counted = placed.select(nw.len().alias(ROWS)).collect("pyarrow")
+            empty = self._frame.head(0).collect("pyarrow")
+        self.row_count = int(counted.get_column(ROWS)[0])
         if not self.row_count:
             raise TableError("the table has columns but no rows")
         self.connection = connect(options.memory_limit)
-        empty = self._frame.head(0).collect("pyarrow")
-        arrays = {place: _arrow(empty.get_column(place)) for place in schema}
+        arrays = {place: as_arrow(empty.get_column(place)) for place in schema}
         found = _registered(self.connection, "hartley_schema", names, arrays)
         self.columns = tuple(
             RawColumn(column.name, column.sql, column.duckdb_type, "number") if column.sql in wide else column
@@ -138,20 +144,34 @@ class LazyFrame(CountedHere):
         import narwhals as nw
 
         places = [column.sql for column in columns]
-        counted = self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
-        arrays = {place: _arrow(counted.get_column(place)) for place in places}
+        with self._computed():
+            counted = self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
+        arrays = {column.sql: given(counted.get_column(column.sql), column.name) for column in columns}
         arrays["n"] = counted.get_column(ROWS).to_arrow()
-        _register(self.connection, "hartley_rows", arrays)
+        register(self.connection, "hartley_rows", arrays)
         return Scan("hartley_rows", "n")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Fetch the rows of these columns, in their order."""
         places = [column.sql for column in columns]
-        fetched = self._frame.select(places).collect("pyarrow")
-        _register(
-            self.connection, "hartley_rows", {place: _arrow(fetched.get_column(place)) for place in places}
-        )
+        with self._computed():
+            fetched = self._frame.select(places).collect("pyarrow")
+        arrays = {column.sql: given(fetched.get_column(column.sql), column.name) for column in columns}
+        register(self.connection, "hartley_rows", arrays)
         return "hartley_rows"
+
+    @contextmanager
+    def _computed(self) -> Iterator[None]:
+        """Word what the frame's own engine cannot do; its message may hold a cell."""
+        try:
+            yield
+        except (HartleyError, MemoryError):
+            raise
+        except Exception as error:
+            raise TableError(
+                f"the frame of {self._library} cannot be computed ({type(error).__name__}); "
+                "try it there, and leave out columns that it cannot hand over as Arrow"
+            ) from None
 
     def where(self, row: int) -> str:
         """Say that a row has no place of its own."""
@@ -191,34 +211,11 @@ def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
     return names, frame.rename(dict(zip(names, places, strict=True)))
 
 
-class DaskFrame(LazyFrame):
-    """A Dask frame: each partition is counted by itself, where it lies."""
-
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Have the distinct rows of each partition counted, and give those of all."""
-        import pyarrow as pa
-
-        dask = required("dask", "a Dask frame", "dask")
-        places = [column.sql for column in columns]
-        count = dask.delayed(_counted_partition)
-        partitions = self._frame.select(places).to_native().to_delayed()
-        counted = dask.compute(*(count(partition, places) for partition in partitions))
-        self.connection.register("hartley_rows", pa.concat_tables(counted, promote_options="permissive"))
-        return Scan("hartley_rows", "n")
-
-
-def _counted_partition(partition: Any, places: list[str]) -> Any:
-    """Count the distinct rows of one partition."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    frame = nw.from_native(partition, eager_only=True)
-    rows = pa.table({place: _arrow(frame.get_column(place)) for place in places})
-    connection = connect()
-    connection.register("hartley_rows", rows)
-    query = f"SELECT {', '.join(places)}, count(*) AS n FROM hartley_rows GROUP BY ALL"
-    found = connection.sql(query).to_arrow_table()
-    connection.close()
+def given(series: nw.Series[Any], name: str) -> Any:
+    """Give a column as Arrow, or refuse it with the reason."""
+    found = as_arrow(series)
+    if isinstance(found, str):
+        raise ColumnError(f"column {name!r} {found}")
     return found
 
 
@@ -229,7 +226,7 @@ def _registered(
     usable = {place: array for place, array in arrays.items() if not isinstance(array, str)}
     types: dict[str, str] = {}
     if usable:
-        _register(connection, view, usable)
+        register(connection, view, usable)
         types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {view}").fetchall()}
     return tuple(
         RawColumn(name, place, types[place])
@@ -239,13 +236,14 @@ def _registered(
     )
 
 
-def _register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
+def register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
+    """Hand columns to DuckDB under a name."""
     import pyarrow as pa
 
     connection.register(view, pa.table(arrays))
 
 
-def _arrow(series: nw.Series[Any]) -> Any:
+def as_arrow(series: nw.Series[Any]) -> Any:
     """Give a column as Arrow that DuckDB can scan, or the reason why there is none."""
     import narwhals as nw
     import pyarrow as pa
