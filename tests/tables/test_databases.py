@@ -23,6 +23,7 @@ from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.database import Database, shown_url
+from hartley.tables.engine import on_progress
 from hartley.workflow import audit as audit_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
@@ -207,6 +208,25 @@ def test_ctrl_c_ends_a_long_query_at_once_and_leaves_no_session(postgresql: str,
         assert time.monotonic() - began < 30
         time.sleep(0.1)
     watching.close()
+
+
+def test_a_long_read_of_a_database_is_seen(postgresql: str) -> None:
+    seen: list[float] = []
+    query = "SELECT i AS s, i + (pg_sleep(0.002) IS NULL)::int AS x FROM generate_series(1, 200) i"
+    table = open_table(postgresql, ReadOptions(query=query))
+    on_progress(seen.append)
+    try:
+        assert table.range_summary(ROLES) is not None
+        # Groups come when all are counted: something is under way, nobody knows how far.
+        assert set(seen) == {0.0, 100.0}
+        seen.clear()
+        table.rows_sql(["s", "x"])
+    finally:
+        on_progress(None)
+    table.close()
+    assert set(seen) >= {0.0, 100.0}
+    assert all(0 <= percent <= 100 for percent in seen)
+    assert seen[-1] == 100
 
 
 def test_a_connection_that_the_server_ends_is_one_line(

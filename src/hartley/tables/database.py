@@ -6,7 +6,7 @@ No message of a driver is passed on: it may hold the password, the query or a ce
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from hartley.errors import OptionError, TableError
+from hartley.tables.engine import tell_progress
 from hartley.tables.interrupting import interruptible
 from hartley.tables.optional_packages import required
 from hartley.tables.pair_counting import Columns
@@ -146,6 +147,8 @@ class Database:
         self.name = shown_url(url)
         self._errors = required("adbc_driver_manager", f"reading {self.name}", "databases")
         driver = required(f"adbc_driver_{self.product}.dbapi", f"reading {self.name}", "databases")
+        self._percent = 0.0
+        """How far the rows under way have come; groups come when all are counted."""
         self._new_file: Path | None = None
         """A SQLite file that is not there before the first commit."""
         self._connection = self._connect(driver, url, is_writing)
@@ -184,14 +187,22 @@ class Database:
         table = self.fetch_arrow(query)
         return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
 
-    def stream(self, query: str, use: Callable[[Any], None]) -> None:
-        """Hand the outcome of a query over batch by batch, to DuckDB."""
+    def stream(self, query: str, use: Callable[[Any], None], *, rows: int | None = None) -> None:
+        """Hand the outcome of a query over to DuckDB, batch by batch; ``rows`` is how many there will be."""
         import duckdb
+        import pyarrow as pa
+
+        def counted(batches: Any) -> Iterator[Any]:
+            done = 0
+            for batch in batches:
+                yield batch
+                done += batch.num_rows
+                self._percent = 100 * done / max(rows or 0, done, 1) if rows else 0.0
 
         def hand_over(cursor: Any) -> None:
             # The driver must let go of the outcome before it lets go of the connection.
             with closing(cursor.fetch_record_batch()) as batches:
-                use(batches)
+                use(pa.RecordBatchReader.from_batches(batches.schema, counted(batches)))
 
         try:
             self._run(query, hand_over)
@@ -199,6 +210,8 @@ class Database:
             if "stream" not in str(error):
                 raise
             raise TableError(f"{self.name}: {_fault_in(str(error))}") from None
+        finally:
+            self._percent = 0.0
 
     def ingest(self, table: str, data: Any) -> None:
         """Make a new table and fill it, inside the open transaction."""
@@ -253,9 +266,13 @@ class Database:
     def _guarded(self, work: Callable[[Any], Any]) -> Any:
         try:
             with closing(self._connection.cursor()) as cursor:
-                return interruptible(lambda: work(cursor), cursor.adbc_cancel)
+                return interruptible(
+                    lambda: work(cursor), cursor.adbc_cancel, lambda: tell_progress(self._percent)
+                )
         except self._errors.Error as error:
             raise TableError(self._fault(error)) from None
+        finally:
+            tell_progress(100.0)
 
     def _fault(self, error: Any) -> str:
         state = getattr(error, "sqlstate", None) or ""

@@ -113,10 +113,11 @@ class DatabaseSource:
             cells = ", ".join(
                 f"{self._by_name[name].cell} AS g{self._places[name]}" for name in self._fetched
             )
-            self._land("hartley_rows", f"SELECT {shown} FROM (SELECT {cells} FROM {self._from}) AS t")
+            query = f"SELECT {shown} FROM (SELECT {cells} FROM {self._from}) AS t"
+            self._land("hartley_rows", query, rows=self.row_count)
         return "hartley_rows"
 
-    def _land(self, table: str, query: str) -> None:
+    def _land(self, table: str, query: str, *, rows: int | None = None) -> None:
         def use(batches: Any) -> None:
             self.connection.register("hartley_batches", batches)
             try:
@@ -124,7 +125,7 @@ class DatabaseSource:
             finally:
                 self.connection.unregister("hartley_batches")
 
-        self._database.stream(query, use)
+        self._database.stream(query, use, rows=rows)
 
     def where(self, row: int) -> str:
         """Say that a row has no place of its own."""

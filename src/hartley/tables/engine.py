@@ -51,6 +51,12 @@ def on_progress(callback: Callable[[float], None] | None) -> None:
     _progress = callback
 
 
+def tell_progress(percent: float) -> None:
+    """Tell the callback, where there is one, how far a read of another engine has come."""
+    if _progress is not None:
+        _progress(percent)
+
+
 def memory_bytes(size: str) -> int:
     """Read a size such as ``2GB``.
 

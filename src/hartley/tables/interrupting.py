@@ -11,8 +11,12 @@ HEARD_EVERY = 0.1
 """Seconds after which a signal is heard at the latest: another thread of the process may have got it."""
 
 
-def interruptible(act: Callable[[], Any], cancel: Callable[[], None]) -> Any:
+def interruptible(
+    act: Callable[[], Any], cancel: Callable[[], None], waiting: Callable[[], None] = lambda: None
+) -> Any:
     """Do something that can be cancelled; on Ctrl-C it is, and its end awaited.
+
+    ``waiting`` is called again and again while it lasts.
 
     A driver may catch the signal itself and end as if somebody else had cancelled it, or only when
     it is done. In another thread than the main one it gets no signals.
@@ -38,7 +42,7 @@ def interruptible(act: Callable[[], Any], cancel: Callable[[], None]) -> Any:
     try:
         # Not by join: interrupted, it takes the thread for ended (CPython 3.11).
         while not is_over.wait(HEARD_EVERY):
-            pass
+            waiting()
     except KeyboardInterrupt:
         with suppress(Exception):
             cancel()
