@@ -403,6 +403,12 @@ def test_rows_of_a_database_come_in_their_types(nasty_in_postgresql: str) -> Non
         (lambda url: url.replace(PASSWORD, "wrong-word"), "the user or the password is wrong"),
         (lambda url: url.rsplit("/", 1)[0] + "/nowhere", "there is no such database"),
         (lambda url: url.rsplit(":", 1)[0] + ":1/postgres", "no server answers there"),
+        (lambda url: f"{url}?sslmode=require", "the server and sslmode do not agree"),
+        (
+            lambda url: f"{url}?sslmode=nonsense",
+            "cannot connect to the database; write postgresql://user:password@host:port/database, "
+            "and odd characters of the password by their codes, such as %2F for /",
+        ),
     ],
 )
 def test_a_database_that_cannot_be_reached_is_named_without_the_password(

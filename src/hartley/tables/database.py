@@ -318,6 +318,9 @@ def _connection_fault(text: str) -> str:
         ("translate host", "there is no such host"),
         ("No such file", "no server answers there"),
         ("timeout", "no server answers there"),
+        ("pg_hba.conf", "the server does not let this user in from here"),
+        ("too many", _FAULTS["53300"]),
+        ("SSL", "the server and sslmode do not agree"),
     ):
         if words in text:
             return fault
