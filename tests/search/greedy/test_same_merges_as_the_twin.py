@@ -94,6 +94,15 @@ def test_search_with_side_information_merges_as_its_twin(search: str, utility: s
     compare(search, utility, 200, None, side=True)
 
 
+@pytest.mark.parametrize("looked_at", [0, 1, 3])
+@pytest.mark.parametrize("utility", ["resolution", "midpoint"])
+def test_partners_are_found_one_by_one_as_all_together(
+    looked_at: int, utility: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hartley.search.greedy.observations.LOOKED_AT", looked_at)
+    compare("narrowest first", utility, 200, None, side=True)
+
+
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_side_information_that_says_nothing_changes_nothing(search: str, utility: str) -> None:

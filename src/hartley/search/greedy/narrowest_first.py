@@ -111,10 +111,8 @@ def _by_pairs(joint: JointRange, utility: Utility, effort: Effort) -> MergeTree:
                 continue
             if record.must_stop():
                 return record.tree()
-            costs = unions.with_each(place)
-            costs[~candidates.changed_by(place)] = np.inf
-            partner = int(costs.argmin())
-            if costs[partner] == np.inf:
+            partner = candidates.cheapest_change(place, unions.with_each(place))
+            if partner is None:
                 continue
             narrowest[place] = narrowest[partner] = False
             kept, joined = min(place, partner), max(place, partner)

@@ -1,11 +1,13 @@
 """What readers see while clusters are merged, with or without side information.
 
 A reader sees an observation: a released value, together with a side value where there
-is some. Both classes follow the merges of a search that may use any utility; they look
-at all pairs of values at every question, which suits some thousands of values.
+is some. Both classes follow the merges of a search that may use any utility.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +16,11 @@ from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange
 
 Codes = npt.NDArray[np.integer]
+Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+LOOKED_AT = 32
+"""Partners that are looked at one by one."""
 
 
 class Candidates:
@@ -22,58 +28,70 @@ class Candidates:
 
     def __init__(self, joint: JointRange) -> None:
         public = joint.public_of[joint.observation_of]
-        side = np.zeros(joint.pairs, np.int64) if joint.observed_side is None else joint.observed_side
-        sides = 1 if joint.side is None else joint.side.size
-        of_pair = side if joint.side is None else side[joint.observation_of]
-        self._codes = joint.indices.astype(np.int64) * sides + of_pair
-        self._cluster = public.astype(np.int64)
-        self._own = np.zeros(joint.sensitive.size * sides, dtype=bool)
-        self._sides = sides
-        self._sets: list[set[int]] = [set() for _ in range(joint.public.size)]
-        for place, code in zip(public.tolist(), self._codes.tolist(), strict=True):
-            self._sets[place].add(code)
-        self._entries = np.split(
-            np.arange(joint.pairs), np.searchsorted(public, np.arange(1, joint.public.size))
-        )
-        known = np.unique(self._codes)
-        self._prior = np.bincount(known % sides, minlength=sides)
-        self.counts = np.array([len(codes) for codes in self._sets])
+        self._sides = 1 if joint.side is None else joint.side.size
+        codes = joint.indices.astype(np.int64) * self._sides
+        if joint.observed_side is not None:
+            codes += joint.observed_side[joint.observation_of]
+        size = joint.public.size
+        self._codes: list[Codes] = list(np.split(codes, np.searchsorted(public, np.arange(1, size))))
+        self._is_marked = np.zeros(joint.sensitive.size * self._sides, dtype=bool)
+        self._prior = np.bincount(np.unique(codes) % self._sides, minlength=self._sides)
+        self.counts = np.array([len(own) for own in self._codes])
         """How many pairs each cluster has."""
-        self.leakages = np.array([self._leakage(place) for place in range(joint.public.size)])
+        self.leakages = np.array([self._worst(own) for own in self._codes])
         r"""The most that a reader of the cluster learns, :math:`\max_a |[\![S|a]\!]| / |[\![S|\hat x,a]\!]|`.
 
         As quotients of integers below 2**26 they are equal exactly where the fractions are. Zero where
         no cluster stands any more.
         """
 
-    def changed_by(self, place: int) -> Flags:
-        """Tell which clusters would add a pair to the cluster at this place."""
-        own = list(self._sets[place])
-        self._own[own] = True
-        adding = self._cluster[~self._own[self._codes]]
-        self._own[own] = False
-        return np.bincount(adding, minlength=len(self._sets)) > 0
+    def cheapest_change(self, place: int, costs: Floats) -> int | None:
+        """Give the cluster with the least cost that would add a pair to the one at this place.
+
+        The earliest where several cost the same, and nothing where there is none of finite cost. Mostly
+        the first that is looked at is it; where it is not for long, all are looked at together.
+        """
+        with self._marked(place):
+            for _ in range(LOOKED_AT):
+                partner = int(costs.argmin())
+                if costs[partner] == np.inf:
+                    return None
+                if not self._is_marked[self._codes[partner]].all():
+                    return partner
+                costs[partner] = np.inf
+            adds = ~self._is_marked[np.concatenate(self._codes)]
+        owner = np.repeat(np.arange(len(self.counts)), self.counts)
+        costs[np.bincount(owner[adds], minlength=len(self.counts)) == 0] = np.inf
+        partner = int(costs.argmin())
+        return None if costs[partner] == np.inf else partner
 
     def merge(self, kept: int, joined: int) -> None:
         """Join two clusters."""
-        self._cluster[self._entries[joined]] = kept
-        self._entries[kept] = np.concatenate((self._entries[kept], self._entries[joined]))
-        self._sets[kept] |= self._sets[joined]
-        self._sets[joined] = set()
-        self.counts[kept], self.counts[joined] = len(self._sets[kept]), 0
-        self.leakages[kept], self.leakages[joined] = self._leakage(kept), 0.0
+        self._codes[kept] = self._union(kept, joined)
+        self._codes[joined] = self._codes[joined][:0]
+        self.counts[kept], self.counts[joined] = len(self._codes[kept]), 0
+        self.leakages[kept], self.leakages[joined] = self._worst(self._codes[kept]), 0.0
 
     def union_leakage(self, one: int, other: int) -> float:
         """Give the most that a reader of the union would learn."""
-        return self._worst(self._sets[one] | self._sets[other])
+        return self._worst(self._union(one, other))
 
-    def _leakage(self, place: int) -> float:
-        return self._worst(self._sets[place])
+    def _union(self, one: int, other: int) -> Codes:
+        with self._marked(one):
+            fresh = self._codes[other][~self._is_marked[self._codes[other]]]
+        return np.concatenate((self._codes[one], fresh))
 
-    def _worst(self, codes: set[int]) -> float:
+    @contextmanager
+    def _marked(self, place: int) -> Iterator[None]:
+        """Mark the pairs of a cluster."""
+        self._is_marked[self._codes[place]] = True
+        yield
+        self._is_marked[self._codes[place]] = False
+
+    def _worst(self, codes: Codes) -> float:
         if self._sides == 1:
             return float(self._prior[0] / len(codes))
-        counts = np.bincount([code % self._sides for code in codes], minlength=self._sides)
+        counts = np.bincount(codes % self._sides, minlength=self._sides)
         seen = counts > 0
         return float((self._prior[seen] / counts[seen]).max())
 
