@@ -254,6 +254,25 @@ def test_labels_with_decimals_stay_as_they_are_in_new_data_of_whole_numbers(
     assert sorted(map(float, found)) == [1.25, 2.25]
 
 
+def test_clusters_that_new_data_cannot_hold_leave_the_labels_of_others_alone(tmp_path: Path) -> None:
+    source, new = tmp_path / "decimals.csv", tmp_path / "whole.csv"
+    write_table(source, rows(x=[1.5, 1.75, 3, 4, 7, 8], k=list("abcdef"), s=list("pqpqpq")))
+    made = release(
+        source,
+        tmp_path / "out.csv",
+        target=Target("largest_cluster", 1),
+        sensitive="s",
+        public="x",
+        harmless="k",
+        labels="member",
+    )
+    write_table(new, rows(x=[3, 4], k=["c", "d"], s=["p", "q"]))
+    # Shuffled, so counted: whole numbers lack the clusters of 1.5 and 1.75.
+    result = apply(made.policy, new, tmp_path / "new.out.csv")
+    found = {row["k"]: row["x"] for row in read_released(result.output)}
+    assert found == {"c": "3", "d": "4"}
+
+
 def test_a_codebook_beyond_the_type_of_the_new_data_is_no_error_and_no_cell_is_told(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars")
     source = tmp_path / "large.csv"

@@ -137,8 +137,8 @@ class Arrangement:
         if not self._passes_unchanged():
             return None
         if cluster_rows is not None and all(cell.label is not None for cell in self._cells):
-            labels = self._labels_by_cluster()
-            if all(len(cells) == len(cluster_rows) for cells in labels.values()):
+            clusters, labels = self._labels_by_cluster()
+            if len(clusters) == len(cluster_rows):
                 return [labels[cell.label] for cell in self._cells if cell.label is not None], cluster_rows
         most = COUNTED_CELLS // len(self._cells)
         on_grid = self._counted_on_grid()
@@ -155,14 +155,18 @@ class Arrangement:
         table = self._rows.connection.sql("SELECT * FROM hartley_published ORDER BY ALL").to_arrow_table()
         return _arrays(table)[: len(self._cells)], table.column("n").to_numpy()
 
-    def _labels_by_cluster(self) -> dict[str, Any]:
-        """Give each published column of labels, one label for each cluster."""
+    def _labels_by_cluster(self) -> tuple[npt.NDArray[np.int32], dict[str, Any]]:
+        """Give the clusters that stand in the codebook, and each published column of labels, one for each.
+
+        A cluster stands there if the rows can hold one of its values: whole numbers cannot be 1.5.
+        """
         names = [cell.label for cell in self._cells if cell.label is not None]
-        asked = ", ".join(f"any_value({name}) AS {name}" for name in names)
+        asked = ", ".join(["cluster", *(f"any_value({name})" for name in names)])
         table = self._rows.connection.sql(
             f"SELECT {asked} FROM {self._recoding.table} GROUP BY cluster ORDER BY cluster"
         ).to_arrow_table()
-        return dict(zip(names, _arrays(table), strict=True))
+        clusters, *labels = _arrays(table)
+        return clusters.to_numpy(), dict(zip(names, labels, strict=True))
 
     def _counted_on_grid(self) -> tuple[list[Any], npt.NDArray[np.int64]] | None:
         import pyarrow.compute as pc
@@ -178,7 +182,9 @@ class Arrangement:
         if found is None:
             return None
         clusters, untouched, counts = found
-        labels = {name: pc.take(cells, clusters) for name, cells in self._labels_by_cluster().items()}
+        known, labels = self._labels_by_cluster()
+        which = np.searchsorted(known, clusters)
+        labels = {name: pc.take(cells, which) for name, cells in labels.items()}
         left = iter(untouched)
         return [next(left) if cell.label is None else labels[cell.label] for cell in self._cells], counts
 
