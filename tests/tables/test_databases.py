@@ -24,6 +24,7 @@ from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.database import Database, shown_url
 from hartley.tables.engine import on_progress
+from hartley.tables.estimate import estimate
 from hartley.workflow import audit as audit_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
@@ -517,3 +518,27 @@ def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     assert refusal("sqlite:///x.db", None) == "sqlite:///x.db: name a table, or give a SELECT (--query)"
     with pytest.raises(InputError, match="a query is for databases"):
         open_table(NASTY, ReadOptions(query="t"))
+
+
+def test_postgresql_tells_how_many_rows_to_expect(postgresql: str) -> None:
+    execute(
+        postgresql,
+        "DROP TABLE IF EXISTS expected",
+        "CREATE TABLE expected AS SELECT i AS x, i % 7 AS s FROM generate_series(1, 200000) AS g(i)",
+        "ANALYZE expected",
+    )
+    found = estimate(postgresql, "expected")
+    assert found is not None
+    assert found.rows == 200_000
+    assert str(found).startswith("about 200,000 rows, ")
+    some = estimate(postgresql, "SELECT x, s FROM expected WHERE x <= 1000;")
+    assert some is not None
+    assert some.rows is not None
+    assert 500 < some.rows < 2000
+    assert estimate(postgresql, "absent") is None
+    assert estimate(postgresql) is None
+
+
+def test_a_database_that_cannot_be_reached_is_refused_before_it_is_read() -> None:
+    with pytest.raises(InputError, match=r"127\.0\.0\.1:1/db: "):
+        estimate("postgresql://ann:secret@127.0.0.1:1/db", "t")

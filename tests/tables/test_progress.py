@@ -78,9 +78,11 @@ def test_an_estimate_comes_from_metadata(large: Path, tmp_path: Path) -> None:
     plain = estimate(str(text))
     assert plain is not None
     assert (plain.rows, plain.bytes) == (None, 8)
-    assert estimate("postgresql://host/db") is None
     assert estimate(pa.table({"a": [1]})) is None
     assert estimate(tmp_path / "absent.csv") is None
+    database = tmp_path / "t.db"
+    database.write_bytes(b"0" * 40_000_000)
+    assert str(estimate(f"sqlite:///{database}")) == "40 MB; reading takes about 2 seconds"
 
 
 def test_a_long_read_tells_how_far_it_has_come(large: Path) -> None:

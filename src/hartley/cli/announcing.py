@@ -22,17 +22,16 @@ SHOW_AFTER = 0.5
 """Seconds after which a progress bar is worth showing."""
 
 
-def announce(table: str) -> None:
+def announce(table: str, query: str | None = None) -> None:
     """Say how large a table is and how long it will take, where that is long."""
-    found = estimate(table)
+    found = estimate(table, query)
     if found is not None and found.seconds >= WORTH_SAYING:
         notes().print(str(found), markup=False)
 
 
-def announce_and_read(*tables: str) -> AbstractContextManager[None]:
-    """Say what to expect of some tables, and show how far their reading has come."""
-    for table in tables:
-        announce(table)
+def announce_and_read(table: str, query: str | None = None) -> AbstractContextManager[None]:
+    """Say what to expect of a table, and show how far its reading has come."""
+    announce(table, query)
     return reading()
 
 
@@ -57,10 +56,10 @@ def progress_bar() -> Progress:
 
 
 @contextmanager
-def announce_and_work(*tables: str) -> Iterator[Heard]:
+def announce_and_work(*tables: str, query: str | None = None) -> Iterator[Heard]:
     """Say what to expect of some tables, and show how far reading and what comes after it have come."""
     for table in tables:
-        announce(table)
+        announce(table, query)
     with progress_bar() as bar, reading_on(bar), on_compilation(CompilationNote(notes())):
         yield heard_on(bar)
 

@@ -43,7 +43,7 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
 
     Without --public, all other columns together and each one alone, worst first.
     """
-    with announce_and_read(table):
+    with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
             sensitive=given["sensitive"],

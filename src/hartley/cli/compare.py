@@ -72,7 +72,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
     files = dict(map(_file, given["hierarchies"]))
-    announce(table)
+    announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
             table,

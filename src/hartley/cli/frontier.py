@@ -42,7 +42,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
     """
     if trace and given["search"] != "greedy":
         raise OptionError(NO_STEPS)
-    announce(table)
+    announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         result = workflow.frontier(
             table,

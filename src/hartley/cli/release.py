@@ -57,7 +57,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
     --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
     """
-    with announce_and_work(table) as progress:
+    with announce_and_work(table, query=given["query"]) as progress:
         result = release(
             table,
             out,

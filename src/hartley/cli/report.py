@@ -74,7 +74,7 @@ def command(
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
     wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
-    announce(table)
+    announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         found = workflow.frontier(
             table,

@@ -5,6 +5,7 @@ No message of a driver is passed on: it may hold the password, the query or a ce
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -186,6 +187,19 @@ class Database:
         """Fetch a few columns of numbers."""
         table = self.fetch_arrow(query)
         return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
+
+    def planned(self, query: str) -> tuple[int, int]:
+        """Give how many rows PostgreSQL expects of a query, and how many bytes in each; it is not run."""
+
+        def explain(cursor: Any) -> Any:
+            # By itself the driver would copy the outcome, and a plan cannot be copied.
+            cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {query}")
+            return cursor.fetchall()
+
+        ((text,),) = self._guarded(explain)
+        plan = json.loads(text)[0]["Plan"]
+        return int(plan["Plan Rows"]), int(plan["Plan Width"])
 
     def stream(self, query: str, use: Callable[[Any], None], *, rows: int | None = None) -> None:
         """Hand the outcome of a query over to DuckDB, batch by batch; ``rows`` is how many there will be."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hartley.errors import HartleyError
+from hartley.tables.database import Database, product_of, selected, sqlite_path
 from hartley.tables.locations import FileKind, Files, find_files, is_database
 from hartley.tables.text_files import packing
 
@@ -20,6 +22,8 @@ BYTES_PER_SECOND: dict[FileKind, float] = {
     "spss": 2e7,
 }
 PARQUET_ROWS_PER_SECOND = 1e7
+DATABASE_ROWS_PER_SECOND = 1e6
+SQLITE_BYTES_PER_SECOND = 2e7
 UNPACKED = 5
 """How many times longer packed text is than its file, roughly."""
 
@@ -30,25 +34,30 @@ class Estimate:
 
     bytes: int
     rows: int | None
-    """Known without reading for Parquet files only."""
+    """Known without reading for Parquet files only; PostgreSQL has a guess."""
     seconds: float
+    is_guess: bool = False
 
     def __str__(self) -> str:
-        rows = "" if self.rows is None else f"{self.rows:,} rows, "
+        rows = "" if self.rows is None else f"{'about ' * self.is_guess}{self.rows:,} rows, "
         size = f"{self.bytes / 1e9:.1f} GB" if self.bytes >= 1e9 else f"{self.bytes / 1e6:.0f} MB"
         minutes = self.seconds / 60
         time = f"{self.seconds:.0f} seconds" if minutes < 2 else f"{minutes:.0f} minutes"
         return f"{rows}{size}; reading takes about {time}"
 
 
-def estimate(source: Any) -> Estimate | None:
-    """Estimate what reading files takes; nothing for databases and frames, or what cannot be read.
+def estimate(source: Any, query: str | None = None) -> Estimate | None:
+    """Estimate what reading a table takes; nothing for frames, or what cannot be read.
+
+    A database that cannot be reached is refused: asking once more would take as long.
 
     >>> str(Estimate(606_000_000, 100_000_000, 10.0))
     '100,000,000 rows, 606 MB; reading takes about 10 seconds'
     """
-    if is_database(source) or not isinstance(source, (str, Path)):
+    if not isinstance(source, (str, Path)):
         return None
+    if is_database(source):
+        return _of_database(str(source), query)
     path = Path(source)
     if path.is_file() and packing(path):
         return _of(Files("csv", (path,)), UNPACKED)
@@ -56,6 +65,19 @@ def estimate(source: Any) -> Estimate | None:
         return _of(find_files(source), 1)
     except HartleyError:
         return None
+
+
+def _of_database(url: str, query: str | None) -> Estimate | None:
+    if product_of(url) == "sqlite":
+        path = Path(sqlite_path(url))
+        size = path.stat().st_size if path.is_file() else 0
+        return Estimate(size, None, size / SQLITE_BYTES_PER_SECOND)
+    with closing(Database(url)) as database:
+        try:
+            rows, width = database.planned(f"SELECT * FROM {selected(query, url)}")  # noqa: S608 (as it is read)
+        except HartleyError:
+            return None
+    return Estimate(rows * width, rows, rows / DATABASE_ROWS_PER_SECOND, is_guess=True)
 
 
 def _of(files: Files, unpacked: int) -> Estimate:
