@@ -288,6 +288,53 @@ def test_a_codebook_beyond_the_type_of_the_new_data_is_no_error_and_no_cell_is_t
         apply(policy, new, tmp_path / "new.out.csv")
 
 
+@pytest.mark.parametrize("unseen", ["error", "nearest", "suppress"])
+def test_infinity_is_refused_and_finer_times_than_labels_have_are(tmp_path: Path, unseen: Any) -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    policy = policy_for(tmp_path)
+    endless = pa.table({"x": [10.0, float("-inf")]})
+    for frame in (endless, endless.to_pandas(), pl.from_arrow(endless)):
+        with pytest.raises(ColumnError, match="'x' holds infinite numbers"):
+            policy.apply(frame, unseen=unseen)
+    moments = {"x": pa.array([dt.datetime(2024, 1, 1, n) for n in range(6)], pa.timestamp("ns"))}
+    made = release(
+        pa.table({**COLUMNS, **moments}),
+        tmp_path / "moments.csv",
+        target=Target("distinct_l", 2),
+        sensitive="s",
+        public="x",
+    )
+    fine = pd.DataFrame({"x": [pd.Timestamp("2024-01-01 00:00:00.000000001")]})
+    with pytest.raises(ColumnError, match="'x' holds times finer than a microsecond"):
+        Policy.read(made.policy).apply(fine, unseen=unseen)
+
+
+@pytest.mark.parametrize("unseen", ["error", "nearest", "suppress"])
+def test_readings_of_a_clock_are_no_instants(tmp_path: Path, unseen: Any) -> None:
+    import pyarrow as pa
+
+    hours = [dt.datetime(2024, 1, 1, hour) for hour in range(6)]
+    tables = {
+        "none": pa.table({**COLUMNS, "x": pa.array(hours, pa.timestamp("us"))}),
+        "a time zone": pa.table({**COLUMNS, "x": pa.array(hours, pa.timestamp("us", "Europe/Berlin"))}),
+    }
+    for name, other in (("none", "a time zone"), ("a time zone", "none")):
+        made = release(
+            tables[name],
+            tmp_path / f"{name}.parquet",
+            target=Target("distinct_l", 2),
+            sensitive="s",
+            public="x",
+        )
+        policy = Policy.read(made.policy)
+        assert policy.apply(tables[name]).num_rows == 6
+        with pytest.raises(ColumnError, match=r"'x' has (no|a) time zone there and (one|none) here"):
+            policy.apply(tables[other], unseen=unseen)
+
+
 def test_what_an_arrow_table_says_about_itself_is_not_released(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     policy = policy_for(tmp_path)

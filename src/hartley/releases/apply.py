@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.errors import OptionError, PolicyError
 from hartley.model import Alphabet, Partition
-from hartley.releases.cells import Cell, cell_text, parse_cell
+from hartley.releases.cells import Cell, values_of
 from hartley.releases.labels import Codebook, CodedColumn
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.publication import Publication, UnseenValue
@@ -88,12 +88,9 @@ def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] 
     """Give the codebook of a policy for the public values of a table, all of which it must map."""
     label_of = {value: policy.clusters[number].label for value, number in policy.entries()}
     label_of.update({one.cells: one.label for one in unseen})
-    kinds = [column.kind for column in policy.public]
     numbers: dict[tuple[str | None, ...], int] = {}
     codes = []
-    for place in range(public.size):
-        cells = [coordinate.cell(place) for coordinate in public.coordinates]
-        value = tuple(parse_cell(cell_text(cell), kind) for cell, kind in zip(cells, kinds, strict=True))
+    for value in values_of(public):
         if value not in label_of:
             raise PolicyError("the policy is of other data: this table holds values that it never saw")
         codes.append(numbers.setdefault(label_of[value], len(numbers)))

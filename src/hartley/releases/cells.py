@@ -19,7 +19,7 @@ import datetime as dt
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from hartley.model import Kind
+from hartley.model import Alphabet, Kind
 
 Cell = Any
 """A cell as a Python value; ``None`` where it is missing."""
@@ -68,3 +68,13 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
     if kind == "boolean":
         return {"true": True, "false": False}[text]
     return dt.date.fromisoformat(text) if kind == "date" else dt.datetime.fromisoformat(text)
+
+
+def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
+    """Give the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
+    kinds = [coordinate.kind for coordinate in alphabet.coordinates]
+    texts = (
+        [cell_text(coordinate.cell(place)) for coordinate in alphabet.coordinates]
+        for place in range(alphabet.size)
+    )
+    return [tuple(map(parse_cell, row, kinds)) for row in texts]

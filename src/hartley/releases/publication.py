@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, WriteError
 from hartley.releases.arranging import Arrangement, PublishedCell, Recoding
-from hartley.releases.cells import Cell, parse_cell
+from hartley.releases.cells import Cell, values_of
 from hartley.releases.formats import Format
 from hartley.releases.label_types import type_for_labels
 from hartley.releases.policy import Policy
 from hartley.releases.rows import Rows
 from hartley.releases.table_files import FileColumns, write_table
+from hartley.tables.coding import numbered_values
 
 
 @dataclass(frozen=True)
@@ -61,15 +62,12 @@ class Publication:
         )
 
     def unseen_values(self) -> list[tuple[Cell, ...]]:
-        """Give the values that the codebook lacks, as their texts in the engine."""
+        """Give the values that the codebook lacks; refuse what no codebook can hold, such as infinity."""
         columns = [self._rows.columns[name] for name in self._policy.public_names]
-        cells = ", ".join(f"({column.natural()})::VARCHAR" for column in columns)
-        found = self._rows.connection.execute(
-            f"SELECT DISTINCT {cells} FROM {self._rows.sql} AS q{self.join} "
-            "WHERE hartley_codebook.cluster IS NULL"
-        ).fetchall()
-        kinds = [column.kind for column in self._policy.public]
-        return [tuple(parse_cell(text, kind) for text, kind in zip(row, kinds, strict=True)) for row in found]
+        typed = tuple((one.typed, one.value) for one in columns if one.typed and one.value)
+        lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self.join} WHERE hartley_codebook.cluster IS NULL)"
+        numbered = numbered_values(self._rows.connection, lost, typed, "hartley_unseen", None)
+        return values_of(numbered.alphabet())
 
     def unseen_rows(self) -> int:
         """Count the rows that hold a value the codebook lacks."""

@@ -216,6 +216,9 @@ def _carried(column: Column, cell: Cell) -> str | bool | None:
     if typed.kind == "date":
         return str((cell - dt.date(1970, 1, 1)).days)
     if typed.kind == "timestamp":
+        if typed.has_zone != (cell.tzinfo is not None):
+            zones = "no time zone there and one here" if typed.has_zone else "a time zone there and none here"
+            raise ColumnError(f"the policy was made for other columns: {column.name!r} has {zones}")
         start = dt.datetime(1970, 1, 1, tzinfo=cell.tzinfo)
         micros = (cell - start) // dt.timedelta(microseconds=1)
         return str(micros * 1000 if typed.unit == "nanosecond" else micros)

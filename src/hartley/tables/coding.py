@@ -139,7 +139,11 @@ class Dictionary:
 
     def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
         """Give the alphabet of the role; codes are places already."""
-        return _placed(self._fetched(""), self.missing_at), codes
+        return self.alphabet(), codes
+
+    def alphabet(self) -> Alphabet:
+        """Give all values in their order."""
+        return _placed(self._fetched(""), self.missing_at)
 
     def cells(self, codes: Codes) -> Alphabet:
         """Give the values of some codes."""
