@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables import ReadOptions, Roles, csv_source, grid_counting, open_table
 from hartley.tables.csv_records import check_records, line_of_record
 
 CELLS = st.one_of(
@@ -112,3 +114,35 @@ def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("hartley.tables.csv_source.KEPT_IN_MEMORY", 0)
     assert open_table(path).joint_range(roles) == in_memory
     assert in_memory.joint.pairs == 77
+
+
+def test_no_rows_of_a_file_are_held_while_they_are_joined_to_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,s\n" + "".join(f"x{row % 500},s{row % 40}\n" for row in range(5000)))
+    monkeypatch.setattr(csv_source, "KEPT_IN_MEMORY", 0)
+    explained = []
+    stream = grid_counting.batches
+
+    def explaining(connection: Any, query: str, rows: int) -> Any:
+        explained.append(connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()[0][1])
+        return stream(connection, query, rows)
+
+    monkeypatch.setattr(grid_counting, "batches", explaining)
+    open_table(path).range_summary(Roles(sensitive=("s",), public=("x",)))
+    (plan,) = explained
+    held = []
+
+    def look(node: dict[str, Any]) -> None:
+        children = node.get("children", [])
+        if "JOIN" in node["name"]:
+            held.append(json.dumps(children[1]))
+        for child in children:
+            look(child)
+
+    for node in json.loads(plan):
+        look(node)
+    assert len(held) == 2
+    assert "csv" in plan.lower()
+    assert not any("csv" in side.lower() for side in held)
