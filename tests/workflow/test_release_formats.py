@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hartley.errors import ColumnError, OptionError, WriteError
+from hartley.tables import Table
 from hartley.workflow.applying import apply
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
@@ -86,6 +88,45 @@ def test_intervals_are_not_written_as_text(tmp_path: Path, ending: str) -> None:
     with pytest.raises(ColumnError, match="only a Parquet file can hold it"):
         confirmed(source, tmp_path / f"out{ending}", harmless="k")
     assert confirmed(source, tmp_path / "out.parquet", harmless="k").rows == 4
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+def test_durations_are_refused_before_any_work(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [dt.timedelta(days=1), dt.timedelta(days=40, seconds=3), None, None]
+    table = pa.table({"x": [1, 2, 3, 4], "k": pa.array(days, pa.duration("us")), "s": [1, 2, 1, 2]})
+    policy = confirmed(table.set_column(1, "k", [[1, 2, 3, 4]]), tmp_path / "in.csv", harmless="k").policy
+    monkeypatch.setattr(Table, "joint_range", None)
+    source = tmp_path / "in.parquet"
+    pq.write_table(table, source)
+    for given in (table, source):
+        for role in ("keep", "harmless"):
+            with pytest.raises(ColumnError, match="'k' holds durations"):
+                release(
+                    given,
+                    tmp_path / f"out{ending}",
+                    **{role: "k"},
+                    sensitive="s",
+                    public="x",
+                    target=Target("distinct_l", 1),
+                )
+        with pytest.raises(ColumnError, match="'k' holds durations"):
+            apply(policy, given, tmp_path / f"out{ending}")
+
+
+def test_a_column_that_cannot_be_read_as_it_is_is_not_kept_either(tmp_path: Path) -> None:
+    import pandas as pd
+
+    mixed = pd.DataFrame({"x": [1, 2], "k": pd.Series([1, "a"], dtype=object), "s": ["p", "q"]})
+    with pytest.raises(ColumnError, match="'k' mixes kinds of values"):
+        confirmed(mixed, tmp_path / "out.parquet", harmless="k")
+    source = tmp_path / "long.parquet"
+    long = pa.array([Decimal("1.10"), None], pa.decimal256(50, 2))
+    pq.write_table(pa.table({"x": [1, 2], "k": long, "s": ["p", "q"]}), source)
+    # The engine would give floats.
+    with pytest.raises(ColumnError, match="'k' holds decimals of more than 38 digits"):
+        confirmed(source, tmp_path / "out.parquet", harmless="k")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -119,6 +119,7 @@ class Rows:
     def __init__(self, table: Table, names: Sequence[str], *, present: Iterable[str] = ()) -> None:
         names = list(dict.fromkeys(names))
         table.require_columns(names)
+        table.require_cells(names)
         self.connection: DuckDBPyConnection = table.connection
         self.labels = table.labels
         typed = _typed(table, names)

@@ -117,6 +117,17 @@ class Table:
             if name not in self._raw:
                 raise ColumnError.absent(name, self.column_names)
 
+    def type_here(self, name: str) -> str:
+        """Say what DuckDB takes the cells of a column for."""
+        return self._raw[name].duckdb_type
+
+    def require_cells(self, names: Iterable[str]) -> None:
+        """Refuse a column whose cells the source cannot give as they are, measured or not."""
+        for name in names:
+            raw = self._raw[name]
+            if raw.refusal is not None and raw.duckdb_type != "VARCHAR":
+                raise ColumnError(f"column {name!r} {raw.refusal}")
+
     def joint_range(
         self, roles: Roles, *, missing: Missing = "value", missing_at: float | None = None
     ) -> RangeRead:

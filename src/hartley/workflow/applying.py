@@ -18,6 +18,7 @@ from hartley.releases.policy import Policy, Unseen
 from hartley.releases.rows import Rows
 from hartley.releases.writing import staged
 from hartley.tables import Roles, Table
+from hartley.workflow.originals import require_no_durations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ def apply(
         needed = [*book.public_names, *book.published, *(measured if can_measure else ())]
         drops = book.reading.missing == "drop"
         present = [*book.public_names, *book.keep, *(measured if can_measure else ())] if drops else []
+        require_no_durations(source, table, book.published)
         rows = Rows(table, needed, present=present)
         applied = apply_codebook(book, rows, unseen)
         audits: tuple[Audit, Audit, Audit] | None = None

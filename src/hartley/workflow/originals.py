@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import OptionError
+from hartley.errors import ColumnError, OptionError
 from hartley.releases.formats import Format
-from hartley.tables import ReadOptions, open_table
+from hartley.tables import ReadOptions, Table, open_table
 
 
 def original_file(source: Any) -> Path | None:
@@ -23,6 +24,29 @@ def original_file(source: Any) -> Path | None:
     except OptionError:
         return None
     return Path(source)
+
+
+def require_no_durations(source: Any, table: Table, names: Iterable[str]) -> None:
+    """Refuse to publish durations, before any work: no released file gives them back as they were.
+
+    DuckDB takes durations of a Parquet file for plain whole numbers. Only the intervals that such
+    a file itself has a type for can go into another one.
+    """
+    path = original_file(source)
+    is_parquet = path is not None and Format.of(path).name == "parquet"
+    if is_parquet:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pq.read_schema(path)
+        found = [name for name in names if pa.types.is_duration(schema.field(name).type)]
+    else:
+        found = [name for name in names if table.type_here(name) == "INTERVAL"]
+    if found:
+        raise ColumnError(
+            f"column {found[0]!r} holds durations, which no released file can; "
+            "turn them into numbers or text first"
+        )
 
 
 class CountedFrame:

@@ -47,13 +47,17 @@ class Plan:
             raise OptionError(
                 f"column {quoted(both)} is public and sensitive: it is recoded, and not published as it is"
             )
-        published = [*self.roles.public, *self.keep, *self.harmless]
-        published += self.roles.sensitive if self.publish_sensitive else ()
-        folded = [name.casefold() for name in dict.fromkeys(published)]
+        folded = [name.casefold() for name in self.published]
         if len(set(folded)) < len(folded):
             raise OptionError("two of the columns to publish differ only in upper and lower case; rename one")
         for policy in self.earlier:
             policy.require_columns(self.table.column_names, self.table.name)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Every column that is in the release."""
+        sensitive = self.roles.sensitive if self.publish_sensitive else ()
+        return tuple(dict.fromkeys((*self.roles.public, *self.keep, *self.harmless, *sensitive)))
 
     @property
     def needed(self) -> tuple[str, ...]:
