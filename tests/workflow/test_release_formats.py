@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hartley.errors import ColumnError, OptionError, WriteError
-from hartley.tables import Table
+from hartley.tables import ReadOptions, Table
 from hartley.workflow.applying import apply
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
@@ -113,6 +113,55 @@ def test_durations_are_refused_before_any_work(
                 )
         with pytest.raises(ColumnError, match="'k' holds durations"):
             apply(policy, given, tmp_path / f"out{ending}")
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, ".arrow"])
+def test_typed_columns_can_be_declared_text(tmp_path: Path, ending: str) -> None:
+    endless, noon = float("inf"), dt.datetime(2024, 1, 1, 12)
+    columns = {
+        "double": pa.array([endless, -0.0, 0.0, 1e300]),
+        "single": pa.array([0.1, -0.0, 0.0, None], pa.float32()),
+        "decimal": pa.array([Decimal("0E-10"), Decimal("0.0000000001"), None, Decimal(5)]),
+        "moment": pa.array([noon, noon.replace(microsecond=250_000), None, noon]),
+        "instant": pa.array(
+            [noon, noon.replace(microsecond=5), None, noon], pa.timestamp("us", "Asia/Kabul")
+        ),
+        "fine": pa.array([1, 10, 10**18 + 1, None], pa.int64()).cast(pa.timestamp("ns")),
+        "time": pa.array([dt.time(1, 2, 3, 500_000), dt.time(1), None, dt.time(5)]),
+        "truth": pa.array([True, False, None, True]),
+    }
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({**columns, "s": [1, 2, 1, 2]}), source)
+    options = ReadOptions(text=tuple(columns))
+    for name in columns:
+        out = tmp_path / f"{name}{ending}"
+        if ending == ".jsonl" and name == "double":
+            continue
+        others = [other for other in columns if other != name and (ending, other) != (".jsonl", "double")]
+        confirmed(source, out, public=name, harmless=others, options=options)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl"])
+def test_moments_are_compared_to_the_nanosecond(tmp_path: Path, ending: str) -> None:
+    source, out = tmp_path / "in.parquet", tmp_path / f"out{ending}"
+    moments = pa.array([1, 10, 10**18 + 1, None], pa.int64()).cast(pa.timestamp("ns"))
+    pq.write_table(pa.table({"x": [1, 2, 3, 4], "k": moments, "s": [1, 2, 1, 2]}), source)
+    result = confirmed(source, out, harmless="k")
+    out.write_text(out.read_text().replace("00:00:00.000000001", "00:00:00.000000002"))
+    found = verify(out, original=source, policy=result.policy)
+    assert [check.name for check in found.failures] == ["rows"]
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("s")])
+def test_dates_beyond_those_of_python_are_refused_in_one_line(tmp_path: Path, kind: pa.DataType) -> None:
+    far = 5_000_000 if kind == pa.date32() else 5_000_000 * 86_400
+    cells = pa.array([far, 0], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    table = pa.table({"x": [1, 2], "k": cells, "s": ["p", "q"]})
+    source = tmp_path / "in.parquet"
+    pq.write_table(table, source)
+    for given in (table, source):
+        with pytest.raises(ColumnError, match="'k' holds dates outside the years 1 to 9999"):
+            confirmed(given, tmp_path / "out.parquet", harmless="k")
 
 
 def test_a_column_that_cannot_be_read_as_it_is_is_not_kept_either(tmp_path: Path) -> None:

@@ -65,6 +65,9 @@ class CellKeys:
             cell = _shortest(cell)
         if self._keeps_signs and kind == "number":
             return _signed(cell)
+        if kind == "text" and isinstance(cell, float):
+            # Declared text, and published as it is: -0.0 is not 0.0, and NaN not missing.
+            return repr(cell)
         return as_kind(cell, kind)
 
     def found(self, name: str, cell: Any) -> Hashable:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import TableError
+from hartley.errors import ColumnError, TableError
 from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
 
@@ -29,6 +29,8 @@ _CELL = {
     for mark in map(re.escape, (",", "\t"))
 }
 
+_FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
+"""A moment with more than six decimals of a second."""
 
 BATCH = 1 << 20
 
@@ -110,7 +112,7 @@ class Reread:
     def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Give rows of Arrow columns and how often each occurs; one may come several times."""
         for columns, counts in self.batches(names):
-            rows = zip(*(column.to_pylist() for column in columns), strict=True)
+            rows = zip(*map(python_cells, columns, names), strict=True)
             yield from zip(rows, repeat(1) if counts is None else counts.tolist(), strict=False)
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -223,6 +225,18 @@ class Reread:
         return frame.to_arrow()
 
 
+def python_cells(column: Any, name: str) -> list[Any]:
+    """Give the cells of an Arrow column as Python values; refuse dates that Python does not know."""
+    try:
+        found: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):
+        raise ColumnError(
+            f"column {name!r} holds dates outside the years 1 to 9999, which cannot be verified; "
+            "turn them into text first"
+        ) from None
+    return found
+
+
 def _arrow_file(path: Any) -> Any:
     import pyarrow as pa
 
@@ -289,12 +303,27 @@ def _moment(cell: Any, kind: str) -> Hashable:
     if isinstance(cell, str):
         if not cell:
             return None
-        return dt.date.fromisoformat(cell) if kind == "date" else _instant(dt.datetime.fromisoformat(cell))
-    return cell if kind == "date" else _instant(cell)
+        return dt.date.fromisoformat(cell) if kind == "date" else _read_moment(cell)
+    if kind == "date":
+        day: Hashable = cell
+        return day
+    # Pandas has moments that are finer than those of Python.
+    fine = getattr(cell, "nanosecond", 0)
+    return _instant(cell.replace(nanosecond=0).to_pydatetime(), fine) if fine else _instant(cell)
 
 
-def _instant(moment: dt.datetime) -> Hashable:
-    return moment if moment.tzinfo is None else moment.astimezone(dt.UTC)
+def _read_moment(text: str) -> Hashable:
+    found = _FINE.fullmatch(text)
+    if found is None:
+        return _instant(dt.datetime.fromisoformat(text))
+    # Python would leave the digits beyond six away.
+    start, finer, zone = found.groups()
+    return _instant(dt.datetime.fromisoformat(start + zone), int(finer.rstrip("0").ljust(3, "0")))
+
+
+def _instant(moment: dt.datetime, nanoseconds: int = 0) -> Hashable:
+    moment = moment if moment.tzinfo is None else moment.astimezone(dt.UTC)
+    return (moment, nanoseconds) if nanoseconds else moment
 
 
 def _time_of_day(cell: dt.time) -> str:
@@ -303,8 +332,17 @@ def _time_of_day(cell: dt.time) -> str:
 
 
 def _plain_text(cell: Any) -> str:
+    """Give a cell of a column that was declared text as the engine writes it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):
         return repr(cell + 0.0)
+    if isinstance(cell, Decimal):
+        return format(cell, "f")
+    if isinstance(cell, dt.time):
+        return _time_of_day(cell)
+    if isinstance(cell, dt.datetime):
+        instant = "" if cell.tzinfo is None else "+00"
+        text = str(cell if cell.tzinfo is None else cell.astimezone(dt.UTC).replace(tzinfo=None))
+        return (text.rstrip("0") if "." in text else text) + instant
     return str(cell)

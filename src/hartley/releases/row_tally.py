@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.releases.rereading import Reread
+from hartley.releases.rereading import Reread, python_cells
 from hartley.releases.row_numbers import RowNumbers
 
 Codes = npt.NDArray[np.integer]
@@ -139,7 +139,8 @@ def tally(source: Reread, names: list[str], told: Callable[[int], None] | None =
 class _Cells:
     """The different cells of a column, numbered as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self._name = name
         self.found: dict[Hashable, int] = {}
         self._seen: Any = None
         """The different Arrow cells that have come."""
@@ -160,7 +161,7 @@ class _Cells:
         # By its bits, for Arrow takes -0.0 and 0.0 for the same.
         bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
         if bits is None and not _is_plain(kind):
-            return self.listed(column.to_pylist())
+            return self.listed(python_cells(column, self._name))
         plain = column if bits is None else column.view(bits)
         if self._seen is None:
             self._seen = pa.array([], plain.type)
@@ -168,7 +169,7 @@ class _Cells:
         if places.null_count:
             fresh = pc.unique(plain.filter(pc.is_null(places)))
             cells = fresh if bits is None else fresh.view(kind)
-            self._codes = np.concatenate([self._codes, self.listed(cells.to_pylist())])
+            self._codes = np.concatenate([self._codes, self.listed(python_cells(cells, self._name))])
             self._seen = pa.concat_arrays([self._seen, fresh])
             places = pc.index_in(plain, value_set=self._seen)
         numbers: Codes = self._codes[places.to_numpy(zero_copy_only=False)]
@@ -180,7 +181,7 @@ class _Collected:
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
-        self.cells = [_Cells() for _ in names]
+        self.cells = [_Cells(name) for name in names]
         self._fresh: list[tuple[list[Codes], Counts]] = []
         self._waiting = 0
         self._counted: RowNumbers | None = None
