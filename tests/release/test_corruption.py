@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from hartley.errors import HartleyError
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
+from hartley.tables import open_table
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
 from hartley.workflow.verifying import verify
@@ -155,6 +160,40 @@ def test_rows_that_are_added_lost_or_swapped_between_columns_are_caught(
         changed.write_text(header + "".join(rows))
         found = verify(changed, original=source, policy=result.policy)
         assert [check.name for check in found.failures] == ["rows"]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".jsonl"])
+def test_untouched_cells_that_became_text_are_caught(tmp_path: Path, ending: str) -> None:
+    source = tmp_path / "in.parquet"
+    day = dt.date(2024, 2, 29)
+    kept = {"number": [1, 2, None, 2], "truth": [True, None, False, True], "date": [day, day, None, day]}
+    pq.write_table(pa.table({"x": [1, 2, 3, 4], "s": list("pqpq"), **kept}), source)
+    result = release(
+        source,
+        tmp_path / f"out{ending}",
+        target=Target("largest_cluster", 2),
+        sensitive="s",
+        public="x",
+        harmless=list(kept),
+    )
+    table = open_table(result.output)
+    names = table.column_names
+    table.close()
+    for name, kind in (("number", pa.string()), ("truth", pa.int8()), ("date", pa.string())):
+        if (ending, name) == (".jsonl", "date"):
+            continue
+        changed = tmp_path / f"changed{ending}"
+        if ending == ".jsonl":
+            rows = map(json.loads, result.output.read_text().splitlines())
+            odd = [{**row, name: None if row[name] is None else str(row[name]).lower()} for row in rows]
+            changed.write_text("".join(json.dumps(row) + "\n" for row in odd))
+        else:
+            is_parquet = ending == ".parquet"
+            cells = pq.read_table(result.output) if is_parquet else feather.read_table(result.output)
+            cells = cells.set_column(names.index(name), name, cells.column(name).cast(kind))
+            (pq.write_table if is_parquet else feather.write_feather)(cells, changed)
+        found = verify(changed, original=source, policy=result.policy)
+        assert [check.name for check in found.failures] == ["rows"], name
 
 
 def test_order_alone_is_no_difference(made: tuple[Path, ReleaseResult], tmp_path: Path) -> None:

@@ -14,6 +14,13 @@ from typing import Any
 from hartley.releases.policy import Policy
 from hartley.releases.rereading import Digits, Reread, as_kind
 
+_KINDS_OF = {
+    "json": ("number",),
+    "parquet": ("number", "date", "timestamp"),
+    "arrow": ("number", "date", "timestamp"),
+}
+"""The kinds of cells that a format does not write as text; truth values apart, which none of them does."""
+
 
 class CellKeys:
     """Keys of the cells of one original and one release of it."""
@@ -73,20 +80,34 @@ class CellKeys:
     def found(self, name: str, cell: Any) -> Hashable:
         """Give the key of a cell of the release."""
         if name not in self._recoded:
-            return self.untouched(name, cell)
+            return self.untouched(name, cell) if self._is_of_its_kind(name, cell) else _odd(cell)
         kind = self._policy.public[self._recoded[name]].released_kind
         if self._out.is_text:
             return self._cell_text(cell)
         if self._is_json:
             if isinstance(cell, Digits):
                 return "digits", str(cell)
-            return ("not of its kind", repr(cell)) if kind == "number" and cell is not None else cell
+            return _odd(cell) if kind == "number" and cell is not None else cell
         return as_kind(cell, kind)
+
+    def _is_of_its_kind(self, name: str, cell: Any) -> bool:
+        """Tell whether an untouched cell stands as a number or truth value where the file has those."""
+        kind = self._kinds.get(name)
+        if cell is None or self._out.format is None or self._out.format.name not in _KINDS_OF:
+            return True
+        if kind == "boolean":
+            return isinstance(cell, bool)
+        return kind not in _KINDS_OF[self._out.format.name] or type(cell) is not str
 
     def _cell_text(self, cell: Any) -> Hashable:
         # In a CSV file of one column a missing cell stands as a pair of quotes.
         text: Hashable = cell
         return "" if text is None and len(self._out.columns) == 1 else text
+
+
+def _odd(cell: Any) -> Hashable:
+    """Give a key that no value has."""
+    return "not of its kind", repr(cell)
 
 
 def _shortest(cell: float) -> float:
@@ -103,5 +124,5 @@ def _signed(cell: Any) -> Hashable:
     try:
         number = Decimal(cell) if isinstance(cell, (str, int, Decimal)) else Decimal(repr(cell))
     except ArithmeticError:
-        return "not of its kind", repr(cell)
+        return _odd(cell)
     return "nan" if number.is_nan() else (number, number.is_signed())
