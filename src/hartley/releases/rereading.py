@@ -21,17 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, TableError
+from hartley.releases.delimited import Delimited
 from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
 
-_CELL = {
-    mark: re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}\r\n]*))({mark}|\r?\n|\Z)', re.DOTALL)
-    for mark in map(re.escape, (",", "\t"))
-}
-
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
-
 BATCH = 1 << 20
 
 
@@ -79,7 +74,7 @@ class Reread:
     @property
     def has_batches(self) -> bool:
         """Whether the cells come in Arrow columns."""
-        return self.format is None or self.format.is_typed
+        return self.format is None or self.format.is_typed or self.is_text
 
     def batches(self, names: list[str]) -> Iterator[tuple[list[Any], npt.NDArray[np.int64] | None]]:
         """Give Arrow columns, batch by batch, and how often each row occurs where that is not once."""
@@ -87,6 +82,10 @@ class Reread:
             for batch in self._source.counted(names).to_batches():
                 *columns, counts = batch.columns
                 yield columns, counts.to_numpy(zero_copy_only=False).astype(np.int64)
+            return
+        if self.is_text:
+            for columns in self._delimited().columns([self.columns.index(name) for name in names]):
+                yield columns, None
             return
         if self.format is not None and self.format.name == "parquet":
             import pyarrow.parquet as pq
@@ -107,7 +106,8 @@ class Reread:
             import pyarrow.parquet as pq
 
             return int(self._failing_clearly(lambda: pq.read_metadata(self._source)).num_rows)
-        return int(self._arrow().num_rows) if self.has_batches else self._text().count("\n")
+        is_text = self.is_text or not self.has_batches
+        return self._text().count("\n") if is_text else int(self._arrow().num_rows)
 
     def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Give rows of Arrow columns and how often each occurs; one may come several times."""
@@ -117,17 +117,9 @@ class Reread:
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
         """Give the cells of these columns, row by row."""
-        if self.format is None or self.format.is_typed:
+        if self.has_batches:
             for row, count in self.counted(names):
                 yield from repeat(row, count)
-        elif self.format.name == "csv":
-            places = [self.columns.index(name) for name in names]
-            records = self._records()
-            next(records)
-            for record in records:
-                if len(record) != len(self.columns):
-                    raise TableError(f"{self.name}: a record has another number of cells than the header")
-                yield tuple(record[place] for place in places)
         else:
             for found in self._objects():
                 yield tuple(found.get(name) for name in names)
@@ -142,7 +134,7 @@ class Reread:
 
             return self._of_schema(self._failing_clearly(lambda: pq.read_schema(self._source)))
         if self.format.name == "csv":
-            return [name or "" for name in next(self._records(), [])]
+            return self._delimited().header()
         others: dict[str, bool] = {}
         for found in self._objects():
             for name, cell in found.items():
@@ -179,26 +171,9 @@ class Reread:
         except UnicodeDecodeError:
             raise TableError(f"{self.name}: the file is not {self._reading.encoding}") from None
 
-    def _records(self) -> Iterator[list[str | None]]:
+    def _delimited(self) -> Delimited:
         assert self.format is not None  # noqa: S101 (asked for CSV only)
-        mark = re.escape(self._reading.delimiter or self.format.delimiter)
-        cell = _CELL.get(mark) or re.compile(
-            rf'(?:"((?:[^"]|"")*)"|([^"{mark}\r\n]*))({mark}|\r?\n|\Z)', re.DOTALL
-        )
-        text = self._text()
-        record: list[str | None] = []
-        place = 0
-        while place < len(text) or record:
-            found = cell.match(text, place)
-            if found is None:
-                raise TableError(f"{self.name}: the file cannot be split into cells")
-            quoted, plain, end = found.groups()
-            record.append(plain or None if quoted is None else quoted.replace('""', '"'))
-            place = found.end()
-            if end == "" or end in ("\n", "\r\n"):
-                if record != [None] or quoted is not None:
-                    yield record
-                record = []
+        return Delimited(self._text(), self._reading.delimiter or self.format.delimiter, self.name)
 
     def _objects(self) -> Iterator[dict[str, Any]]:
         for line in self._text().split("\n"):
