@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from hartley.errors import TableError, WriteError
 from hartley.releases import arranging, places, row_grid
@@ -267,3 +268,53 @@ def test_a_value_between_those_of_the_codebook_is_refused(tmp_path: Path) -> Non
     for keep_order in (True, False):
         with pytest.raises((TableError, WriteError), match=r"nothing was changed|changed meanwhile"):
             written(other, policy, tmp_path / "out.parquet", keep_order=keep_order)
+
+
+def under_missing(column: pa.ChunkedArray) -> set[bytes]:
+    """Give what the memory of a column of fixed width holds in the place of missing cells."""
+    found = set()
+    width = column.type.bit_width // 8
+    for chunk in column.chunks:
+        memory = chunk.buffers()[1].to_pybytes()
+        missing = np.flatnonzero(chunk.is_null().to_numpy(zero_copy_only=False)) + chunk.offset
+        found |= {memory[place * width : (place + 1) * width] for place in missing.tolist()}
+    return found
+
+
+@pytest.mark.parametrize("keep_order", [True, False])
+@pytest.mark.parametrize("kind", ["decimals", "times", "moments", "floats", "whole numbers"])
+def test_nothing_stands_under_a_missing_cell_of_an_arrow_file(
+    tmp_path: Path, kind: str, keep_order: bool
+) -> None:
+    values = {**VALUES, "times": [dt.time(23, 59), dt.time(12, 30, 5), None]}[kind]
+    table = sample(VALUES["near numbers"], rows=300)
+    table = table.append_column("k", sample(values, rows=300, seed=8).column("x"))
+    policy = policy_for(table, tmp_path, harmless="k")
+    for seed in range(5):
+        mixed = table.take(np.random.default_rng(seed).permutation(300))
+        released = feather.read_table(
+            written(mixed, policy, tmp_path / f"{seed}.arrow", keep_order=keep_order), memory_map=False
+        )
+        for column in released.columns:
+            assert column.null_count
+            assert all(not any(cell) for cell in under_missing(column))
+
+
+def test_arrow_bytes_do_not_depend_on_the_order_of_the_source(tmp_path: Path) -> None:
+    table = sample(VALUES["near numbers"], rows=300)
+    table = table.append_column("k", sample(VALUES["decimals"], rows=300, seed=8).column("x"))
+    policy = policy_for(table, tmp_path, harmless="k")
+    contents = set()
+    for turn in range(4):
+        mixed = table.take(np.random.default_rng(turn).permutation(300))
+        path = written(mixed, policy, tmp_path / "out.arrow", generator=np.random.default_rng(7))
+        contents.add(path.read_bytes())
+    assert len(contents) == 1
+
+
+def test_what_never_was_a_value_is_not_under_a_suppressed_one(tmp_path: Path) -> None:
+    table = sample(VALUES["decimals"], rows=300)
+    policy = policy_for(table, tmp_path)
+    column = policy.apply(table).column("x")
+    assert column.null_count
+    assert all(not any(cell) for cell in under_missing(column))

@@ -15,6 +15,7 @@ from hartley.releases.labels import Codebook, CodedColumn
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.publication import Publication, UnseenValue
 from hartley.releases.rows import Rows
+from hartley.releases.table_files import without_remains
 from hartley.tables import ReadOptions, Table, open_table
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     applied = apply_codebook(policy, rows, unseen)
     labels: Any = rows.connection.sql(applied.publication.recoded_natural()).to_arrow_table()
     released = eager.select(policy.published).with_columns(
-        _series(labels.column(place), name, eager) for place, name in enumerate(policy.public_names)
+        _series(without_remains(labels.column(place).combine_chunks()), name, eager)
+        for place, name in enumerate(policy.public_names)
     )
     table.close()
     if isinstance(wrapped, nw.LazyFrame):

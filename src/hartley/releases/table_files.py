@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hartley.errors import WriteError
 from hartley.releases.formats import Format
 from hartley.tables.labelled_source import FileLabels
@@ -113,7 +115,23 @@ def _write_arrow(path: Path, relation: Any) -> None:
     batches = pa.RecordBatchReader.from_stream(relation)
     with pa.OSFile(str(path), "wb") as out, pa.ipc.new_file(out, batches.schema) as writer:
         for batch in batches:
-            writer.write_batch(batch)
+            writer.write_batch(pa.record_batch(list(map(without_remains, batch.columns)), batch.schema))
+
+
+def without_remains(column: Any) -> Any:
+    """Give an Arrow column with nothing in the place of missing cells.
+
+    Arrow has room for them as for any other, and the engine leaves there what was in memory: a
+    pointer, or a cell of a row or column that is not published.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not column.null_count:
+        return column
+    is_missing = column.is_null().to_numpy(zero_copy_only=False)
+    # What is taken from no place is zero.
+    return pc.take(column, pa.array(np.arange(len(column)), mask=is_missing))
 
 
 def _name(name: str) -> str:
