@@ -46,6 +46,8 @@ def test_lines_are_split_at_once_as_one_by_one(pieces: list[str], mark: str, at_
         quickly = outcome(text, mark)
         patch.setattr(Delimited, "_split", lambda *_: None)
         assert quickly == outcome(text, mark)
+        patch.setattr(Delimited, "_parsed", lambda *_: None)
+        assert quickly == outcome(text, mark)
 
 
 @settings(max_examples=200, deadline=None)
