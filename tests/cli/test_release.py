@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from hartley.cli import program
 from hartley.cli.program import run
 from hartley.examples import CLINIC_COLUMNS, clinic
 
@@ -332,3 +333,17 @@ def test_a_release_can_be_drawn(tmp_path):
     picture = tmp_path / "candidates.svg"
     assert run(["release", str(table), str(tmp_path / "out.csv"), *asked, "--plot", str(picture)]) == 0
     assert "Candidates" in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Query interrupted"), OSError("INTERRUPT Error: Interrupted!")]
+)
+def test_ctrl_c_as_the_engine_words_it_is_an_interruption(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(program.program, "main", interrupted)
+    assert program.run(["release"]) == program.INTERRUPTED
+    assert capsys.readouterr().err == "hartley: interrupted; nothing was written\n"

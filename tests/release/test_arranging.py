@@ -318,3 +318,21 @@ def test_what_never_was_a_value_is_not_under_a_suppressed_one(tmp_path: Path) ->
     column = policy.apply(table).column("x")
     assert column.null_count
     assert all(not any(cell) for cell in under_missing(column))
+
+
+@pytest.mark.parametrize("keep_order", [True, False])
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl", ".arrow"])
+def test_an_interruption_while_rows_are_made_is_no_failure_to_write(
+    tmp_path: Path, ending: str, keep_order: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sample(VALUES["near numbers"])
+    policy = policy_for(table, tmp_path, harmless="row")
+
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(places.Places, "found", interrupted)
+    monkeypatch.setattr(arranging, "count_on_grid", lambda *_: None)
+    monkeypatch.setattr(arranging, "shuffled", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        written(table, policy, tmp_path / f"out{ending}", keep_order=keep_order)

@@ -91,7 +91,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; nothing was written", INTERRUPTED)
+        return _say_interrupted()
     except (BrokenPipeError, SystemExit):
         # Nobody read our help to its end, as in `hartley --help | head`; click then leaves the program.
         streams.to_nowhere()
@@ -105,6 +105,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _say(f"cannot write the output: {os.strerror(error.errno).lower()}", 2)
     except Exception as error:
         return _say_bug(error)
+
+
+def _say_interrupted() -> int:
+    return _say("interrupted; nothing was written", INTERRUPTED)
 
 
 def _say(message: str, code: int) -> int:
@@ -127,6 +131,8 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _say_bug(error: Exception) -> int:
+    if isinstance(error, (RuntimeError, OSError)) and "interrupted" in str(error).lower():
+        return _say_interrupted()  # Ctrl-C, as the engine or Arrow words it
     # The message of a foreign exception may hold a cell; the place in the code never does.
     if os.environ.get("HARTLEY_TRACEBACK"):
         traceback.print_exception(error)

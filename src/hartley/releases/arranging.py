@@ -255,8 +255,15 @@ def _streamed(
     import pyarrow as pa
 
     schema = pa.schema([(f"p{number}", kind) for number, kind in enumerate(types)])
-    reader = pa.RecordBatchReader.from_batches(
-        schema, (pa.record_batch(columns, schema=schema) for columns in batches)
-    )
-    connection.register(name, reader)
-    return ReadyRows(connection, name)
+    ready = ReadyRows(connection, name)
+
+    def given() -> Iterator[Any]:
+        try:
+            for columns in batches:
+                yield pa.record_batch(columns, schema=schema)
+        except KeyboardInterrupt as interruption:
+            ready.interruptions.append(interruption)
+            raise
+
+    connection.register(name, pa.RecordBatchReader.from_batches(schema, given()))
+    return ready

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ class ReadyRows:
     """The engine that gives them."""
     sql: str
     """What ``p0, p1, ...`` can be selected from."""
+    interruptions: list[KeyboardInterrupt] = field(default_factory=list)
+    """Ctrl-C while the rows were made: the engine that reads them words it as a failure of its own."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,11 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
             _copy(path, rows, query, f"FORMAT csv, HEADER false, {marks}, {_packing(format_)}")
         else:
             _write_csv(path, format_, rows, columns)
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError, OSError) as error:
+        if rows.interruptions or "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        if not isinstance(error, duckdb.Error):
+            raise
         raise WriteError(_reason(error)) from None
 
 
