@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +128,8 @@ class Arrangement:
             return self._sorted_by_secrets()
         cells, counts = counted
         batches = shuffled_cells(cells, counts, generator)
-        return _streamed(self._rows.connection, [column.type for column in cells], batches)
+        types = [column.type for column in cells]
+        return replace(_streamed(self._rows.connection, types, batches), order="any")
 
     def _counted(
         self, cluster_rows: npt.NDArray[np.int64] | None

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,12 +26,14 @@ LEAST_ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class ReadyRows:
-    """Rows as they are to be published, in the order that is to be published, to be read once."""
+    """Rows as they are to be published, to be read once."""
 
     connection: Any
     """The engine that gives them."""
     sql: str
     """What ``p0, p1, ...`` can be selected from."""
+    order: Literal["given", "any"] = "given"
+    """Whether they are published in the order they come in: those in a random order may come in any other."""
     interruptions: list[KeyboardInterrupt] = field(default_factory=list)
     """Ctrl-C while the rows were made: the engine that reads them words it as a failure of its own."""
 
@@ -91,7 +93,12 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
 
 def _copy(path: Path, rows: ReadyRows, query: str, options: str) -> None:
     place = str(path).replace("'", "''")
-    rows.connection.execute(f"COPY ({query}) TO '{place}' ({options})")
+    # Where the order is free, each thread writes what it has, and nothing waits for what came before it.
+    rows.connection.execute(f"SET preserve_insertion_order = {str(rows.order == 'given').lower()}")
+    try:
+        rows.connection.execute(f"COPY ({query}) TO '{place}' ({options})")
+    finally:
+        rows.connection.execute("SET preserve_insertion_order = true")
 
 
 def _packing(format_: Format) -> str:
