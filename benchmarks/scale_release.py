@@ -23,8 +23,8 @@ def cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def bare_copy(path: Path, columns: tuple[str, ...]) -> float:
-    """Copy columns with one join, in DuckDB alone: rows come in any order."""
+def bare_copy(path: Path, columns: tuple[str, ...], order: str = "") -> float:
+    """Copy columns with one join, in DuckDB alone: rows come in any order, but for an order that is asked."""
     import duckdb
 
     connection = duckdb.connect()
@@ -36,7 +36,7 @@ def bare_copy(path: Path, columns: tuple[str, ...]) -> float:
     out = path.with_suffix(".bare")
     start = cpu()
     connection.execute(
-        f"COPY (SELECT {cells} FROM read_parquet('{path}') t JOIN book b ON t.x = b.x) "
+        f"COPY (SELECT {cells} FROM read_parquet('{path}') t JOIN book b ON t.x = b.x {order}) "
         f"TO '{out}' (FORMAT parquet)"
     )
     spent = cpu() - start
@@ -55,6 +55,7 @@ def our_write(
 
     from hartley.releases.formats import Format
     from hartley.releases.publication import Publication
+    from hartley.releases.row_grid import add_rows
     from hartley.releases.rows import Rows
     from hartley.releases.shuffling import mixed_in_boxes
     from hartley.tables import ReadOptions, open_table
@@ -68,6 +69,7 @@ def our_write(
     publication = Publication(Rows(table, columns), policy)
     for kind in (np.uint16, np.int32):  # loads the compiled loops
         mixed_in_boxes(np.zeros(1 << 20, dtype=kind), np.random.default_rng())
+    add_rows.compiled(np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64))
     start = cpu()
     publication.write(
         out,
@@ -146,6 +148,7 @@ WORKS: dict[str, Callable[[Path], Any]] = {
     "shuffled_labels_limited": lambda path: our_write(path, LABELS, keep_order=False, memory_limit=LIMIT),
     "kept_labels_limited": lambda path: our_write(path, LABELS, keep_order=True, memory_limit=LIMIT),
     "bare_both": lambda path: bare_copy(path, BOTH),
+    "random_both": lambda path: bare_copy(path, BOTH, "ORDER BY random()"),
     "shuffled_both": lambda path: our_write(path, BOTH, keep_order=False),
     "kept_both": lambda path: our_write(path, BOTH, keep_order=True),
     "whole_shuffled": lambda path: whole_release(path, keep_order=False),
@@ -156,10 +159,10 @@ WORKS: dict[str, Callable[[Path], Any]] = {
 
 def releases(path: Path, turns: int, costs: Callable[..., list[Any]], say: Callable[..., None]) -> None:
     """Compare what a release costs with the bare COPY of the same columns."""
-    for what, bare_name, names, goal in (
-        ("the labels", "bare_labels", ("shuffled_labels", "kept_labels"), 1.3),
-        ("the labels", "bare_labels", ("shuffled_labels_limited", "kept_labels_limited"), 1.3),
-        ("labels and a kept column", "bare_both", ("shuffled_both", "kept_both"), None),
+    for what, bare_name, names in (
+        ("the labels", "bare_labels", ("shuffled_labels", "kept_labels")),
+        ("the labels", "bare_labels", ("shuffled_labels_limited", "kept_labels_limited")),
+        ("labels and a kept column", "bare_both", ("kept_both", "shuffled_both")),
     ):
         bare, *ours = costs(path, bare_name, *names, turns=turns)
         for name, one in zip(names, ours, strict=True):
@@ -167,19 +170,28 @@ def releases(path: Path, turns: int, costs: Callable[..., list[Any]], say: Calla
             order = "order kept" if name.startswith("kept") else "shuffled"
             limit = f", {LIMIT}" if name.endswith("limited") else ""
             # Where a column is kept, its rows must first be counted to be shuffled: shown, without a goal.
+            has_goal = name != "shuffled_both"
             say(
-                ratio <= 1.3 if goal or order == "order kept" else None,
+                ratio <= 1.3 if has_goal else None,
                 f"{ratio:.2f} times",
                 f"writing {what}, {order}{limit}: {one.answer:.1f} s of CPU, {one.peak_mb} MB; "
                 f"DuckDB's COPY with one join {bare.answer:.1f} s, {bare.peak_mb} MB"
-                + (" (goal: at most 1.3)" if goal or order == "order kept" else ""),
+                + (" (goal: at most 1.3)" if has_goal else ""),
             )
+    (random,) = costs(path, "random_both", turns=1)
+    ratio = one.answer / random.answer
+    say(
+        None,
+        f"{ratio:.2f} times",
+        f"the last against DuckDB's COPY that shuffles as well: {random.answer:.1f} s, {random.peak_mb} MB",
+    )
     (bare,) = costs(path, "bare_labels", turns=1)
     for name in ("whole_shuffled", "whole_kept", "whole_limited"):
         (one,) = costs(path, name, turns=1)
         say(
-            True if name.endswith("limited") else None,
+            one.peak_mb < 2000 if name.endswith("limited") else None,
             f"{one.cpu / bare.answer:.0f} times",
             f"the whole command ({name.removeprefix('whole_')}), read, search and verification with it: "
-            f"{one.cpu:.0f} s of CPU, {one.wall:.0f} s, {one.peak_mb} MB; the same COPY {bare.answer:.1f} s",
+            f"{one.cpu:.0f} s of CPU, {one.wall:.0f} s, {one.peak_mb} MB; the same COPY {bare.answer:.1f} s"
+            + (" (goal: under 2 GB)" if name.endswith("limited") else ""),
         )
