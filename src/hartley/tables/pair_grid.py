@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.compilation import hot_loop
-from hartley.model import JointRange
-from hartley.tables.coding import CodedRows, coded_rows
+from hartley.tables.coding import CodedRows, Codes, coded_rows
 from hartley.tables.columns import TypedColumn
 from hartley.tables.engine import batches
 from hartley.tables.first_look import FirstLook
-from hartley.tables.range_read import RangeRead
+from hartley.tables.range_read import RangeRead, coded_range
 from hartley.tables.roles import Roles
 from hartley.tables.scan import Scan
 
@@ -50,7 +49,7 @@ def read_range_on_grid(
         if prod(role.size for role in rows.roles.values()) > room:
             return None
         cells, counts = _counted(connection, rows)
-        return RangeRead(_joint_range(rows, cells, counts), rows.dropped_rows)
+        return RangeRead(coded_range(rows, _codes(rows, cells), counts), rows.dropped_rows)
 
 
 def _counted(
@@ -76,21 +75,13 @@ def _counted(
     return occurring, counts
 
 
-def _joint_range(rows: CodedRows, cells: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> JointRange:
-    alphabets, places = {}, {}
+def _codes(rows: CodedRows, cells: npt.NDArray[np.int64]) -> dict[str, Codes]:
+    """Give the code of each role in each cell."""
+    codes: dict[str, Codes] = {}
     for name in reversed(_in_order(rows)):
-        role = rows.roles[name]
-        cells, codes = np.divmod(cells, role.size)
-        alphabets[name], places[name] = role.sorted(codes.astype(np.int32))
-    return JointRange.from_codes(
-        public_codes=places["public"],
-        sensitive_codes=places["sensitive"],
-        public=alphabets["public"],
-        sensitive=alphabets["sensitive"],
-        side_codes=places.get("side"),
-        side=alphabets.get("side"),
-        rows=counts,
-    )
+        cells, code = np.divmod(cells, rows.roles[name].size)
+        codes[name] = code.astype(np.int32)
+    return codes
 
 
 def _in_order(rows: CodedRows) -> list[str]:

@@ -63,11 +63,16 @@ def _fetch(connection: DuckDBPyConnection, rows: CodedRows) -> JointRange:
     else:
         query = f"SELECT {codes} FROM {rows.source}"
     arrays = connection.execute(query).fetchnumpy()
+    found = {name: np.ma.getdata(arrays[f"{name}_code"]) for name in rows.roles}
+    return coded_range(rows, found, np.ma.getdata(arrays["n"]) if is_counted else None)
+
+
+def coded_range(rows: CodedRows, codes: Mapping[str, Codes], counts: Codes | None) -> JointRange:
+    """Make the joint range of codes of each role, each record once or as often as counted."""
     places: dict[str, Codes] = {}
     alphabets: dict[str, Alphabet] = {}
     for name, role in rows.roles.items():
-        found = np.ma.getdata(arrays.pop(f"{name}_code"))
-        alphabets[name], places[name] = role.sorted(found)
+        alphabets[name], places[name] = role.sorted(codes[name])
     return JointRange.from_codes(
         public_codes=places["public"],
         sensitive_codes=places["sensitive"],
@@ -75,5 +80,5 @@ def _fetch(connection: DuckDBPyConnection, rows: CodedRows) -> JointRange:
         sensitive=alphabets["sensitive"],
         side_codes=places.get("side"),
         side=alphabets.get("side"),
-        rows=np.ma.getdata(arrays["n"]) if is_counted else None,
+        rows=counts,
     )
