@@ -50,6 +50,17 @@ def hartley(scratch: Path, *arguments: object, **more: Any) -> subprocess.Popen[
     )
 
 
+def rest_shown(terminal: int) -> bytes:
+    """What is shown on a terminal until its process ends."""
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:
+            os.close(terminal)
+            return shown
+
+
 def spilled(scratch: Path) -> int:
     """How many bytes there are in the scratch folder."""
     total = 0
@@ -224,13 +235,7 @@ def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
         stdin=theirs,
     )
     os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(ours, 4096)
-        except OSError:
-            break
-    os.close(ours)
+    shown = rest_shown(ours)
     assert process.wait(timeout=60) == 0
     assert b"verifying" in shown
 
@@ -253,12 +258,7 @@ def test_every_command_shows_a_bar_while_it_reads_on_a_terminal(
     while b"reading" not in shown and time.monotonic() < end:
         shown += os.read(ours, 4096)
     process.send_signal(signal.SIGINT)
-    while True:
-        try:
-            shown += os.read(ours, 4096)
-        except OSError:
-            break
-    os.close(ours)
+    shown += rest_shown(ours)
     assert process.wait(timeout=60) == 130
     assert b"reading" in shown
     assert b"%" in shown

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.places import places_for
-from hartley.releases.row_grid import count_on_grid
+from hartley.releases.row_grid import SIGNED, count_on_grid
 from hartley.releases.shuffling import shuffled
 from hartley.releases.table_files import ReadyRows
 
@@ -221,7 +221,7 @@ class Arrangement:
         return [row[1] for row in described]
 
     def _is_signed(self, number: int) -> bool:
-        return self._types[number] in ("FLOAT", "DOUBLE")
+        return self._types[number] in SIGNED
 
     def _passes_unchanged(self) -> bool:
         return all(map(_UNCHANGED.fullmatch, self._types))

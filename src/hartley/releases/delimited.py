@@ -52,9 +52,8 @@ class Delimited:
                 yield [_without_empty(column) for column in columns]
                 place = end
                 continue
-            start = place
             rows = []
-            for record, after in self._records(start):
+            for record, after in self._records(place):
                 if len(record) != width:
                     raise TableError(f"{self._name}: a record has another number of cells than the header")
                 rows.append(record)

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Hashable, Iterator
 from decimal import Decimal
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ class Reread:
             file = self._failing_clearly(lambda: pq.ParquetFile(self._source, pre_buffer=False))
             batches = file.iter_batches(batch_size=BATCH, columns=names)
         else:
-            batches = self._arrow().select(names).to_batches()
+            batches = self._cells.select(names).to_batches()
         for batch in batches:
             yield [batch.column(name) for name in names], None
 
@@ -107,7 +108,7 @@ class Reread:
 
             return int(self._failing_clearly(lambda: pq.read_metadata(self._source)).num_rows)
         is_text = self.is_text or not self.has_batches
-        return self._text().count("\n") if is_text else int(self._arrow().num_rows)
+        return self._text().count("\n") if is_text else int(self._cells.num_rows)
 
     def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Give rows of Arrow columns and how often each occurs; one may come several times."""
@@ -128,7 +129,7 @@ class Reread:
         if hasattr(self._source, "counted"):
             return self._of_schema(self._source.schema)
         if self.format is None or self.format.name in ("arrow", "stata", "spss"):
-            return self._of_schema(self._arrow().schema)
+            return self._of_schema(self._cells.schema)
         if self.format.name == "parquet":
             import pyarrow.parquet as pq
 
@@ -187,7 +188,9 @@ class Reread:
                 raise TableError(f"{self.name}: a line is not a JSON object")
             yield found
 
-    def _arrow(self) -> Any:
+    @cached_property
+    def _cells(self) -> Any:
+        """The cells of a frame, or of a file that is read at once: read and computed a single time."""
         if self.format is not None and self.format.name == "arrow":
             return self._failing_clearly(lambda: _arrow_file(self._source))
         if self.format is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 24
 """Numbers that a grid may hold, of eight bytes each."""
 AT_ONCE = 1 << 18
-_SIGNED = ("FLOAT", "DOUBLE")
+SIGNED = ("FLOAT", "DOUBLE")
 """Types in which equal cells need not be the same cell."""
 
 
@@ -38,7 +38,7 @@ def count_on_grid(
     columns of untouched cells as Arrow, and the counts, of what occurs; nothing where there is no
     room for a grid.
     """
-    if any(kind in _SIGNED for _, kind in untouched):
+    if any(kind in SIGNED for _, kind in untouched):
         return None
     places = places_for(connection, book, keys)
     if places is None:

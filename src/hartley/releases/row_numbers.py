@@ -3,7 +3,7 @@
 A row is a code for each column. The first two codes of a row are a pair, which gets a number; this number
 and the third code are a pair again. The last pair stands for the row, and is counted. Pairs are kept in hash
 tables that grow: in each slot a pair as one number, plus one so that it is not zero, and beside it its own
-number or its count, so that a row costs one look into memory.
+number or its count, so that a pair costs one look into memory.
 """
 
 from __future__ import annotations
