@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from itertools import pairwise
 from math import log2
 
@@ -212,20 +211,38 @@ def test_missing_values_that_stand_in_the_way_are_named(tmp_path, capsys):
     assert "--missing-at" in capsys.readouterr().err
 
 
+INTERRUPTED_WHILE_IT_SEARCHES = (
+    "import os, signal, sys\n"
+    "from hartley.cli import main, patience\n"
+    "real = patience.effort_within\n"
+    "times = 0\n"
+    "def interrupted(*given, should_stop, **more):\n"
+    "    def asked():\n"
+    "        global times\n"
+    "        times += 1\n"
+    "        if times == 100:\n"
+    "            os.kill(os.getpid(), signal.SIGINT)\n"
+    "        return should_stop()\n"
+    "    return real(*given, should_stop=asked, **more)\n"
+    "patience.effort_within = interrupted\n"
+    "main()\n"
+)
+
+
 def test_an_interrupted_search_keeps_the_best_so_far(tmp_path):
     rows = ["s,x"] + [f"{(i * 7919) % 97},{i % 4001}" for i in range(12000)]
     path = tmp_path / "long.csv"
     path.write_text("\n".join(rows) + "\n")
-    command = [sys.executable, "-m", "hartley", "frontier", str(path), "-s", "s", "-p", "x", "--json"]
-    process = subprocess.Popen(
-        [*command, "--utility", "resolution"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    asked = ["frontier", str(path), "-s", "s", "-p", "x", "--json", "--utility", "resolution"]
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_WHILE_IT_SEARCHES, *asked],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
-    time.sleep(6)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=120)
-    assert process.returncode == 0
-    assert json.loads(out)["points"]
-    assert not json.loads(out)["complete"]
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["points"]
+    assert not json.loads(ended.stdout)["complete"]
 
 
 def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):

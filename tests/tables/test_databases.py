@@ -9,6 +9,7 @@ import os
 import signal
 import sqlite3
 import time
+from contextlib import closing
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,12 @@ def execute(url: str, *statements: str) -> None:
         for statement in statements:
             cursor.execute(statement)
         connection.commit()
+
+
+def count(url: str, selected: str) -> int:
+    """Count what a query selects, in a transaction of its own: within one, activity does not change."""
+    with closing(Database(url)) as database:
+        return int(database.fetch(f"SELECT count(*) AS n FROM (SELECT {selected}) AS t")["n"][0])
 
 
 @pytest.fixture(scope="session")
@@ -202,13 +209,11 @@ def test_ctrl_c_ends_a_long_query_at_once_and_leaves_no_session(postgresql: str,
     )
     with pytest.raises(KeyboardInterrupt):
         ask()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 30  # to the end it would take 40
     database.close()
-    watching = Database(postgresql)
-    while watching.fetch(f"SELECT count(*) AS n FROM pg_stat_activity WHERE pid = {pid}")["n"][0]:
-        assert time.monotonic() - began < 30
+    while count(postgresql, f"pid FROM pg_stat_activity WHERE pid = {pid}"):
+        assert time.monotonic() - began < 60
         time.sleep(0.1)
-    watching.close()
 
 
 def test_a_long_read_of_a_database_is_seen(postgresql: str) -> None:
@@ -233,16 +238,19 @@ def test_a_long_read_of_a_database_is_seen(postgresql: str) -> None:
 def test_a_connection_that_the_server_ends_is_one_line(
     postgresql: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    running = (
+        "FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.2)%' AND pid <> pg_backend_pid() "
+        "AND state = 'active' AND clock_timestamp() - query_start > interval '0.3 s'"
+    )
+
     def end() -> None:
-        execute(
-            postgresql,
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE query LIKE '%pg_sleep(0.2)%' AND pid <> pg_backend_pid()",
-        )
+        until = time.monotonic() + 60
+        while not count(postgresql, f"pg_terminate_backend(pid) {running}") and time.monotonic() < until:
+            time.sleep(0.05)
 
     query = "SELECT i AS s, i % 2 + (pg_sleep(0.2) IS NULL)::int AS x FROM generate_series(1, 100) i"
     for command in ("audit", "frontier"):
-        alarm = Timer(1, end)
+        alarm = Timer(0, end)
         alarm.start()
         assert run([command, postgresql, "--query", query, "-s", "s", "-p", "x"]) == 2
         alarm.join()

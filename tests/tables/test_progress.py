@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -18,7 +19,10 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
+from hartley.cli.announcing import heard_on
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
@@ -216,7 +220,7 @@ def test_release_and_verifier_tell_how_far_they_have_come(tmp_path: Path, ending
 
 def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
     source = tmp_path / "t.csv"
-    lines = (f"{row * 31 % 97},{row % 7}" for row in range(400_000))
+    lines = (f"{row * 31 % 97},{row % 7}" for row in range(500))
     source.write_text("\n".join(["x,s", *lines]) + "\n")
     made = release(
         source,
@@ -227,9 +231,11 @@ def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
         search="greedy",
     )
     ours, theirs = pty.openpty()
-    process = hartley(
-        tmp_path,
-        *("verify", made.output, "--original", source, "--policy", made.policy),
+    # However short the work, it counts as long here: the last picture of the bar is always drawn.
+    patient = "from hartley.cli import announcing, main; announcing.SHOW_AFTER = -1; main()"
+    asked = ["verify", str(made.output), "--original", str(source), "--policy", str(made.policy)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", patient, *asked],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
         stdin=theirs,
@@ -238,6 +244,20 @@ def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
     shown = rest_shown(ours)
     assert process.wait(timeout=60) == 0
     assert b"verifying" in shown
+    assert b"100%" in shown
+
+
+def test_work_is_shown_from_half_a_second_on() -> None:
+    clock, screen = [0.0], io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80)
+    with Progress(console=console, auto_refresh=False, get_time=lambda: clock[-1]) as bar:
+        heard = heard_on(bar)
+        for now, is_shown in ((0.1, False), (0.4, False), (0.6, True)):
+            clock.append(now)
+            heard(1, 4, "verifying")
+            bar.refresh()
+            assert ("verifying" in screen.getvalue()) is is_shown
+    assert "25%" in screen.getvalue()
 
 
 @pytest.mark.parametrize("command", ["audit", "frontier", "compare", "report"])
