@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from hartley.errors import InputError
+from hartley.measures.utility import LineDistortion
 from hartley.model import Alphabet
 from hartley.model.alphabet import label_to_json
 
@@ -21,6 +23,35 @@ def test_integers_beyond_two_to_the_53_stay_exact():
     assert Alphabet.of_values(labels).labels() == labels
     assert Alphabet.of_values([2**60 + 1, 2**60]).labels() == [2**60 + 1, 2**60]
     assert Alphabet.of_values([2**80 + 1, 2**80]).labels() == [2**80 + 1, 2**80]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [2**60 + 9, 2**60 + 1, 2**60 + 4],
+        [-(2**63), -(2**63) + 3, -(2**63) + 8],
+        [2**64 - 1, 2**64 - 4, 2**64 - 9],
+        [Decimal(10**27 + 5), Decimal(10**27), Decimal(10**27 + 1)],
+        [Decimal("1000000000000000.01"), Decimal("1000000000000000.02"), Decimal("1000000000000000.05")],
+    ],
+)
+def test_distances_of_long_numbers_are_exact(labels):
+    column = Alphabet.of_values([*labels, None]).coordinates[0]
+    found = column.positions[:3]
+    for one, here in zip(labels, found, strict=True):
+        for other, there in zip(labels, found, strict=True):
+            assert here - there == pytest.approx(float(Fraction(one) - Fraction(other)), rel=1e-15)
+    assert np.isnan(column.positions[3])
+    assert not column.is_blurred
+
+
+def test_numbers_that_distances_cannot_tell_apart_have_no_distortion():
+    public = Alphabet.of_values([0, 2**60, 2**60 + 1], columns=("x",))
+    assert public.coordinates[0].is_blurred
+    with pytest.raises(InputError, match=r"column 'x' .* use --utility resolution"):
+        LineDistortion.of(public)
+    given = Alphabet.of_values([0, 2**60, 2**60 + 1], columns=("x",), positions=[0, 1, 1])
+    assert LineDistortion.of(given).size == 3
 
 
 def test_nan_is_a_missing_value():

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
-from hartley.errors import WriteError
+from hartley.errors import ColumnError, WriteError
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 
@@ -88,4 +88,87 @@ def test_what_a_stata_file_would_round_is_refused(tmp_path: Path) -> None:
             public="chol",
             harmless="number",
         )
+    assert not list(tmp_path.iterdir())
+
+
+DAY = 86_400.0
+ODD_TIMES: dict[str, tuple[str, str, list[float]]] = {
+    "SPSS times beyond a day": ("sav", "DTIME12", [3600.0, 3600.0 + DAY, 3600.0 + 2 * DAY]),
+    "SPSS times of day beyond a day": ("sav", "TIME8", [3600.0, 3600.0 + DAY, 7200.0]),
+    "SPSS dates with a time of day": ("sav", "ADATE10", [160_000 * DAY, 160_000 * DAY + 3600, 160_001 * DAY]),
+    "SPSS dates all at noon": ("sav", "DATE11", [160_000 * DAY + DAY / 2] * 3),
+    "Stata parts of a day": ("dta", "%td", [700.0, 700.25, 700.5]),
+    "Stata moments shown as times": ("dta", "%tcHH:MM", [3_600_000.0, 90_000_000.0, 7_200_000.0]),
+}
+
+
+def stored(path: Path, form: str, numbers: list[float]) -> Path:
+    statistics = pytest.importorskip("pyreadstat")
+    pandas = pytest.importorskip("pandas")
+    cells = pandas.DataFrame({"s": [float(i % 6) for i in range(12)], "x": [i // 3 for i in range(12)]})
+    write = statistics.write_dta if path.suffix == ".dta" else statistics.write_sav
+    write(cells.assign(k=numbers * 4), str(path), variable_format={"k": form})
+    return path
+
+
+def released(source: Any, out: Path, **options: Any) -> Any:
+    given = {"target": Target("largest_cluster", 2), "sensitive": "s", "public": "x", "search": "greedy"}
+    return release(source, out, **{**given, **options})
+
+
+@pytest.mark.parametrize(("ending", "form", "numbers"), ODD_TIMES.values(), ids=ODD_TIMES)
+def test_dates_and_times_that_their_format_does_not_show_are_refused(
+    tmp_path: Path, ending: str, form: str, numbers: list[float]
+) -> None:
+    source = stored(tmp_path / f"in.{ending}", form, numbers)
+    for options in ({"harmless": "k"}, {"public": "k"}):
+        with pytest.raises(ColumnError, match=r"column 'k' .*that its format does not show"):
+            released(source, tmp_path / f"out.{ending}", **options)
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
+
+
+def test_dates_beyond_the_calendar_stay_numbers(tmp_path: Path) -> None:
+    source = stored(tmp_path / "in.dta", "%td", [5e6, 6e6, 7e6])
+    assert released(source, tmp_path / "out.csv", harmless="k", keep_order=True).verification.holds
+    cells = [line.split(",")[1] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    assert [float(cell) for cell in cells] == [5e6, 6e6, 7e6] * 4
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_moments_and_truth_values_go_into_labelled_files(tmp_path: Path, ending: str) -> None:
+    statistics = pytest.importorskip("pyreadstat")
+    read = statistics.read_dta if ending == "dta" else statistics.read_sav
+    moments = [dt.datetime(2020, 1, 1, hour) for hour in range(12)]
+    for kind in ("s", "ms", "us"):
+        table = pa.table(
+            {
+                "s": [i % 4 for i in range(12)],
+                "x": [i // 3 for i in range(12)],
+                "at": pa.array(moments, pa.timestamp(kind)),
+                "is": [True, False, None] * 4,
+            }
+        )
+        out = tmp_path / f"{kind}.{ending}"
+        assert released(table, out, harmless=("at", "is"), keep_order=True).verification.holds
+        cells, _ = read(str(out), output_format="dict")
+        assert list(cells["at"]) == moments
+        assert [None if cell != cell else cell for cell in cells["is"]] == [1, 0, None] * 4
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array(["", "a", "b"] * 4),
+        pa.array([1.0, float("nan"), 2.0] * 4),
+        pa.array([dt.datetime(2020, 1, 1, tzinfo=dt.UTC)] * 12, pa.timestamp("us", "UTC")),
+        pa.array([dt.datetime(2020, 1, 1, 0, 0, 0, 1)] * 12, pa.timestamp("us")),
+        pa.array(["1.2345678901234567890", "2", "3"] * 4).cast(pa.decimal128(20, 19)),
+    ],
+)
+def test_a_labelled_file_that_would_change_a_column_names_it(tmp_path: Path, ending: str, cells: Any) -> None:
+    pytest.importorskip("pyreadstat")
+    table = pa.table({"s": [i % 4 for i in range(12)], "x": [i // 3 for i in range(12)], "k": cells})
+    with pytest.raises(WriteError, match=r"column 'k' holds cells that .* would change"):
+        released(table, tmp_path / f"out.{ending}", harmless="k")
     assert not list(tmp_path.iterdir())

@@ -25,6 +25,8 @@ from hartley.errors import InputError, OptionError
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.range_read import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
+from hartley.workflow.releasing import release
+from hartley.workflow.target import Target
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
 ROLES = Roles(sensitive=("s",), public=("x",))
@@ -282,3 +284,39 @@ def test_the_scratch_folder_of_a_living_process_is_left_alone() -> None:
     remove_abandoned(Path(tempfile.gettempdir()))
     assert table.joint_range(ROLES).joint.pairs == 4
     assert list(Path(tempfile.gettempdir()).glob(PREFIX + "*"))
+
+
+@pytest.mark.parametrize("name", ["~t", "file:t", "s3:t", "http:t"])
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
+def test_a_name_that_means_something_elsewhere_is_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, ending: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write = {".csv": lambda _, path: Path(path).write_bytes(CSV), ".parquet": pq.write_table}
+    write.get(ending, feather.write_feather)(FRAME, tmp_path / f"{name}{ending}")
+    assert read(f"{name}{ending}").joint.pairs == 4
+    made = release(
+        f"{name}{ending}",
+        f"{name}.out{ending}",
+        target=Target("largest_cluster", 2),
+        sensitive="s",
+        public="x",
+        utility="resolution",
+    )
+    assert made.verification.holds
+    assert made.output.exists()
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "hex", "base64", "zlib", "utf-8x", "utf-8\0"])
+def test_what_is_no_encoding_of_text_is_refused(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(CSV)
+    with pytest.raises(OptionError, match="unknown encoding"):
+        read(path, encoding=encoding)
+
+
+def test_a_file_of_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbf")
+    with pytest.raises(InputError, match="the file is empty"):
+        read(path)

@@ -17,6 +17,7 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.labels import LABELS
 from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
+from hartley.workflow.applying import apply
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice
@@ -447,6 +448,54 @@ def test_calls_without_meaning_are_one_line(tmp_path: Path, options: dict[str, A
     with pytest.raises(OptionError, match=message):
         quick(source, tmp_path / "out.csv", **{"target": Target("distinct_l", 2), **options})
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_an_output_among_the_files_of_a_pattern_is_refused(tmp_path: Path) -> None:
+    for number in range(3):
+        table(tmp_path / f"part-{number}.csv", **GRID)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for name, message in (("part-1.csv", "is the input itself"), ("part-9.csv", "fits the pattern")):
+        with pytest.raises(OptionError, match=message):
+            quick(
+                str(tmp_path / "part-*.csv"), tmp_path / name, target=Target("distinct_l", 2), overwrite=True
+            )
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    made = quick(str(tmp_path / "part-*.csv"), tmp_path / "whole.csv", target=Target("distinct_l", 2))
+    with pytest.raises(OptionError, match="is the input itself"):
+        apply(made.policy, str(tmp_path / "part-*.csv"), tmp_path / "part-1.csv", overwrite=True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "csv.bz2"])
+def test_a_column_without_a_name_can_stay_behind_and_cannot_be_published(tmp_path: Path, ending: str) -> None:
+    import bz2
+    import gzip
+
+    packed = {"csv": bytes, "csv.gz": gzip.compress, "csv.bz2": bz2.compress}[ending]
+    source = tmp_path / f"in.{ending}"
+    source.write_bytes(packed(b's,x,""\n0,0,1\n1,0,2\n2,1,3\n3,1,4\n'))
+    given = {"sensitive": "s", "public": "x", "target": Target("largest_cluster", 2)}
+    with pytest.raises(ColumnError, match="without a name cannot be published"):
+        release(source, tmp_path / "out.csv", keep=("",), **given)
+    assert release(source, tmp_path / "out.csv", **given).verification.holds
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
+@pytest.mark.parametrize("packing", ["", ".bz2"])
+def test_numbers_of_packed_text_are_kept_in_any_file(tmp_path: Path, ending: str, packing: str) -> None:
+    import bz2
+
+    content = b's,x,k\n0,0,1\n1,0,""\n2,1,-0.0\n3,1,3\n'
+    source = tmp_path / f"in.csv{packing}"
+    source.write_bytes(bz2.compress(content) if packing else content)
+    made = release(
+        source,
+        tmp_path / f"out.{ending}",
+        sensitive="s",
+        public="x",
+        harmless="k",
+        target=Target("largest_cluster", 2),
+    )
+    assert made.verification.holds
 
 
 def test_an_output_that_is_the_input_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, InputError, OptionError
 from hartley.measures.union_costs import LineUnions, Members
-from hartley.measures.utility import CODEWORDS, Codeword, require_summable
+from hartley.measures.utility import CODEWORDS, Codeword, require_distances, require_summable
 from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import frozen_array
 
@@ -298,6 +298,7 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
     positions = coordinate.positions
     if positions is None:
         raise InputError(f"the column {coordinate.name!r} holds text and has no scale")
+    require_distances(coordinate)
     require_summable(positions)
     if scale is None:
         here = positions[~np.isnan(positions)]

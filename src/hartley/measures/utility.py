@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.union_costs import LineUnions, SizeUnions, UnionCosts
-from hartley.model import Alphabet, Partition
+from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import equal_arrays, frozen_array
 
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
@@ -91,6 +91,15 @@ def require_summable(positions: npt.NDArray[np.float64]) -> None:
         )
 
 
+def require_distances(column: Coordinate) -> None:
+    """Refuse numbers whose distances a floating-point number cannot hold."""
+    if column.is_blurred:
+        raise InputError(
+            f"column {column.name!r} holds numbers too close to each other for their size: "
+            "their distances get lost; use --utility resolution"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class LineDistortion:
     r"""How far a released value may lie from the true one, :math:`U_2 = -\max d(x, \hat x)`, on one line.
@@ -133,6 +142,8 @@ class LineDistortion:
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
                 "use --utility resolution, or give a dissimilarity"
             )
+        if public.given_positions is None:
+            require_distances(public.coordinates[0])
         return cls(public.positions, codeword)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from numbers import Real
 from typing import Any, Literal
@@ -20,6 +21,8 @@ Label = Any
 """A value as the user knows it: number, text, date, ``None`` for missing, a tuple for several columns."""
 
 EPOCH = dt.date(1970, 1, 1)
+EXACT = 2**53
+"""Up to here every whole number is a float."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,8 @@ class Coordinate:
     def positions(self) -> npt.NDArray[np.float64] | None:
         """Where each value lies on a line; NaN where it is missing; ``None`` for text.
 
-        A date lies at its day, a timestamp at its second, a truth value at 0 or 1.
+        A date lies at its day, a timestamp at its second, a truth value at 0 or 1. Only distances
+        mean something: numbers of more digits than a float has are counted from :attr:`origin`.
         """
         if self.kind == "text":
             return None
@@ -75,8 +79,42 @@ class Coordinate:
         elif self.kind == "timestamp":
             positions[here] = [_second(value) for value in present]
         else:
-            positions[here] = present.astype(float)
+            far = self.origin
+            positions[here] = (
+                [float(Fraction(v) - far) for v in self._present] if far else present.astype(float)
+            )
         return frozen_array(positions)
+
+    @cached_property
+    def origin(self) -> Fraction:
+        """The number that lies at position 0: the least one where floats would blur the distances."""
+        return min(map(Fraction, self._present)) if self._is_long else Fraction(0)
+
+    @cached_property
+    def is_blurred(self) -> bool:
+        """Whether different numbers lie at one position: floats do not reach so far so finely."""
+        if not self._is_long or self.positions is None:
+            return False
+        return len(np.unique(self.positions[~self.missing])) < len(set(self._present))
+
+    @property
+    def _present(self) -> list[Label]:
+        found: list[Label] = self.values[~self.missing].tolist()
+        return found
+
+    @cached_property
+    def _is_long(self) -> bool:
+        """Whether there are numbers of more digits than a float has."""
+        present = self.values[~self.missing]
+        if self.kind != "number" or present.dtype.kind == "f" or not len(present):
+            return False
+        if present.dtype.kind in "iu":
+            return max(-int(present.min()), int(present.max())) > EXACT
+        if not all(np.isfinite(float(value)) for value in present):
+            return False
+        exact = [Fraction(value) for value in present]
+        units = max(value.denominator for value in exact)
+        return max(map(abs, exact)) * units > EXACT
 
     def take(self, places: npt.NDArray[np.intp]) -> Coordinate:
         """Give the same column with its values in another order, or some of them."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.errors import OptionError, PolicyError
+from hartley.errors import OptionError, PolicyError, TableError
 from hartley.model import Alphabet, Partition
 from hartley.releases.cells import Cell, values_of
 from hartley.releases.labels import Codebook, CodedColumn
@@ -158,16 +158,28 @@ def _position(cell: Cell) -> float:
     return float(cell)
 
 
+def _collected(frame: Any) -> Any:
+    try:
+        return frame.collect()
+    except Exception as error:  # its message may hold a cell
+        raise TableError(
+            f"the frame cannot be computed ({type(error).__name__}); try it in its own library"
+        ) from None
+
+
 def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     """Release a frame by a codebook; the result is of the same library, rows in their order."""
     import narwhals as nw
 
-    wrapped = nw.from_native(frame)
+    try:
+        wrapped = nw.from_native(frame)
+    except TypeError:
+        raise TableError("a policy is applied to a data frame; for a file there is hartley.apply") from None
     if wrapped.implementation.is_pyspark():
         from hartley.releases.spark_apply import apply_in_spark
 
         return apply_in_spark(policy, frame, unseen)
-    eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
+    eager = _collected(wrapped) if isinstance(wrapped, nw.LazyFrame) else wrapped
     table = open_for(policy, eager.to_native())
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)

@@ -30,8 +30,7 @@ class CellKeys:
         self._out = out
         self._is_json = out.format is not None and out.format.name == "json"
         self._source = source
-        from_types = source.format is None or source.format.is_typed
-        self._keeps_signs = from_types or out.is_text
+        self._is_from_types = source.format is None or source.format.is_typed
         self._is_typed = out.format is not None and out.format.is_typed
         self._labels: dict[tuple[int, int], Hashable] = {}
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
@@ -70,12 +69,17 @@ class CellKeys:
             return self._cell_text(cell)
         if self._source.is_single(name) and isinstance(cell, float) and not self._is_typed:
             cell = _shortest(cell)
-        if self._keeps_signs and kind == "number":
+        if kind == "number" and self._keeps_signs(name):
             return _signed(cell)
         if kind == "text" and isinstance(cell, float):
             # Declared text, and published as it is: -0.0 is not 0.0, and NaN not missing.
             return repr(cell)
         return as_kind(cell, kind)
+
+    def _keeps_signs(self, name: str) -> bool:
+        """Tell whether -0.0 stays what it is: not where text of several files becomes a number."""
+        is_read_as_text = self._source.format is None and self._source.has_text(name)
+        return self._out.is_text or (self._is_from_types and not is_read_as_text)
 
     def found(self, name: str, cell: Any) -> Hashable:
         """Give the key of a cell of the release."""

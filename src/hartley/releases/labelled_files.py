@@ -6,6 +6,7 @@ does not mean what its label says.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,37 @@ def write_labelled(path: Path, cells: Any, labels: FileLabels | None, untouched:
         options["variable_measure"] = {
             name: measure for name, measure in kept.measures.items() if name in named & untouched
         }
+    kind = "Stata" if is_stata else "SPSS"
     try:
         (statistics.write_dta if is_stata else statistics.write_sav)(frame, str(path), **options)
-    except (statistics.ReadstatError, statistics.PyreadstatError, TypeError, ValueError):
-        kind = "Stata" if is_stata else "SPSS"
+    except (
+        statistics.ReadstatError,
+        statistics.PyreadstatError,
+        ArithmeticError,
+        TypeError,
+        ValueError,
+    ) as error:
+        if "Unable to write data" in str(error):
+            raise WriteError("the released table cannot be written: there is no room for it") from None
         raise WriteError(f"the table does not fit into a {kind} file; write Parquet instead") from None
+    found, _ = (statistics.read_dta if is_stata else statistics.read_sav)(
+        str(path), user_missing=True, output_format="dict"
+    )
+    for name in cells.column_names:
+        if not all(map(_is_same, cells[name].to_pylist(), found[name])):
+            raise WriteError(
+                f"column {name!r} holds cells that a {kind} file would change (such as empty text, spaces at "
+                "the end, NaN, times with a zone or too fine, numbers of too many digits); write Parquet"
+            )
+
+
+def _is_same(cell: Any, found: Any) -> bool:
+    """Tell whether a cell came back as it was; these formats have no other number than floats."""
+    if cell is None or cell == "":
+        return cell is None and (found is None or found == "" or found != found)
+    if isinstance(cell, Decimal) and isinstance(found, float):
+        return Decimal(repr(found)) == cell
+    return bool(cell == found)
 
 
 def _writable(cells: Any) -> Any:
@@ -59,6 +86,8 @@ def _writable(cells: Any) -> Any:
         column, kind = cells.column(place), field.type
         if pa.types.is_boolean(kind):
             column = column.cast(pa.int8())
+        elif pa.types.is_timestamp(kind) and kind.unit in ("s", "ms"):
+            column = column.cast(pa.timestamp("us", kind.tz))
         elif pa.types.is_integer(kind):
             extremes = pc.min_max(column).as_py()
             if extremes["min"] is not None and max(-extremes["min"], extremes["max"]) > EXACT:

@@ -24,6 +24,8 @@ import numpy.typing as npt
 from hartley.errors import ColumnError, TableError
 from hartley.releases.delimited import Delimited
 from hartley.releases.formats import Format
+from hartley.releases.frame_cells import frame_cells
+from hartley.releases.labelled_cells import labelled_cells
 from hartley.releases.policy import Reading
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
@@ -57,6 +59,7 @@ class Reread:
             path = Path(source)
             self.name = path.name
             self.format = Format.of(path)
+            self._source = path.absolute()  # ~t.csv and file:t.csv mean something else to some readers
         self.columns = self._columns()
 
     @property
@@ -95,6 +98,8 @@ class Reread:
             file = self._failing_clearly(lambda: pq.ParquetFile(self._source, pre_buffer=False))
             batches = file.iter_batches(batch_size=BATCH, columns=names)
         else:
+            if lost := [name for name in names if name not in self._cells.column_names]:
+                raise ColumnError(f"column {lost[0]!r} holds cells that cannot be read as Arrow")
             batches = self._cells.select(names).to_batches()
         for batch in batches:
             yield [batch.column(name) for name in names], None
@@ -128,7 +133,10 @@ class Reread:
     def _columns(self) -> list[str]:
         if hasattr(self._source, "counted"):
             return self._of_schema(self._source.schema)
-        if self.format is None or self.format.name in ("arrow", "stata", "spss"):
+        if self.format is None:
+            self._of_schema(self._cells.schema)
+            return self._frame[0]
+        if self.format.name in ("arrow", "stata", "spss"):
             return self._of_schema(self._cells.schema)
         if self.format.name == "parquet":
             import pyarrow.parquet as pq
@@ -150,7 +158,9 @@ class Reread:
         self._texts = {
             name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind)
         }
-        self._singles = {name for name, kind in kinds.items() if pa.types.is_float32(kind)}
+        self._singles = {
+            name for name, kind in kinds.items() if pa.types.is_float32(kind) or pa.types.is_float16(kind)
+        }
         return list(kinds)
 
     def _failing_clearly(self, read: Any) -> Any:
@@ -194,13 +204,12 @@ class Reread:
         if self.format is not None and self.format.name == "arrow":
             return self._failing_clearly(lambda: _arrow_file(self._source))
         if self.format is not None:
-            return self._failing_clearly(lambda: _labelled_file(self._source))
-        import narwhals as nw
+            return self._failing_clearly(lambda: labelled_cells(self._source))
+        return self._frame[1]
 
-        frame = nw.from_native(self._source)
-        if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect("pyarrow")
-        return frame.to_arrow()
+    @cached_property
+    def _frame(self) -> tuple[list[str], Any]:
+        return frame_cells(self._source)
 
 
 def python_cells(column: Any, name: str) -> list[Any]:
@@ -222,24 +231,6 @@ def _arrow_file(path: Any) -> Any:
         return pa.ipc.open_file(stream).read_all()
 
 
-def _labelled_file(path: Any) -> Any:
-    """Read a Stata or SPSS file; an empty text is missing, for these formats have no other."""
-    import pyarrow as pa
-    import pyreadstat
-
-    read = pyreadstat.read_dta if str(path).lower().endswith(".dta") else pyreadstat.read_sav
-    try:
-        cells, _ = read(str(path), user_missing=True, output_format="dict")
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
-        raise OSError(f"{path} is no such file") from None
-    return pa.table(
-        {
-            name: pa.array([None if cell == "" or cell != cell else cell for cell in column])
-            for name, column in cells.items()
-        }
-    )
-
-
 def as_kind(cell: Any, kind: str | None) -> Hashable:
     """Give the value that a cell means in a column of a kind: equal values are equal keys.
 
@@ -256,7 +247,9 @@ def as_kind(cell: Any, kind: str | None) -> Hashable:
         if kind == "number":
             return _number(cell)
         if kind == "boolean":
-            return {"true": True, "false": False, True: True, False: False}[cell]
+            return {"true": True, "false": False, 1.0: True, 0.0: False}[
+                cell if isinstance(cell, str) else float(cell)
+            ]
         if kind in ("date", "timestamp"):
             return _moment(cell, kind)
     except (ValueError, ArithmeticError, KeyError, TypeError):

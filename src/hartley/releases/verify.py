@@ -17,6 +17,7 @@ from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, blocks
 from hartley.releases.policy import Policy
 from hartley.releases.rereading import Reread
+from hartley.releases.row_tally import RowTally, tally
 from hartley.releases.verify_claims import Check, Checks, Claims
 from hartley.releases.verify_rows import RowCount, RowCounter
 
@@ -151,23 +152,26 @@ def _check_hashes(
 
 
 def input_commitment(policy: Policy, original: Any) -> str:
-    """Give the keyed commitment to the original: to the bytes of a file, or to the rows of a frame."""
+    """Give the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
+
+    Of a table that is no file, the columns that were read are committed to; the others may hold anything.
+    """
     if isinstance(original, (str, Path)):
         return policy.commitment(blocks(Path(original)))
-    source = Reread(original, policy.reading)
-    if hasattr(original, "counted"):
-        # The table stays where it is; what is committed to are the columns that were read.
-        read = (*policy.public_names, *policy.sensitive_names, *policy.side_names)
-        names = list(dict.fromkeys((*read, *policy.keep, *policy.harmless)))
-        return policy.commitment(row.encode() for row in sorted(map(repr, source.counted(names))))
-    return policy.commitment(_frame_bytes(source))
+    read = (*policy.public_names, *policy.sensitive_names, *policy.side_names)
+    names = list(dict.fromkeys((*read, *policy.keep, *policy.harmless)))
+    return policy.commitment(_row_bytes(tally(Reread(original, policy.reading), names)))
 
 
-def _frame_bytes(source: Reread) -> Iterator[bytes]:
+def _row_bytes(found: RowTally) -> Iterator[bytes]:
     # Rows of a database have no order of their own, so none is committed to.
-    yield repr(source.columns).encode()
-    for row in sorted(map(repr, source.rows(source.columns))):
-        yield row.encode()
+    yield repr(list(found.columns)).encode()
+    texts = [list(map(repr, column.keys)) for column in found.columns.values()]
+    codes = [column.codes.tolist() for column in found.columns.values()]
+    rows = ([text[code] for code in of_column] for text, of_column in zip(texts, codes, strict=True))
+    for *cells, count in sorted(zip(*rows, map(str, found.counts.tolist()), strict=True)):
+        yield ", ".join((*cells, count)).encode()
+        yield b"\n"
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:

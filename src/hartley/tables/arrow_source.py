@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError, quoted
+from hartley.tables.arrow_columns import is_odd
 from hartley.tables.engine import connect
 from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
@@ -18,8 +20,8 @@ from hartley.tables.source import CountedHere, RawColumn
 
 def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:
     """Give the source for Arrow files; one with types that DuckDB cannot scan is taken into memory."""
+    import duckdb
     import narwhals as nw
-    import pyarrow as pa
     from pyarrow import dataset
 
     schemas = [_schema(path) for path in files.paths]
@@ -33,19 +35,10 @@ def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame
                 "in another order or of other types; give files of the same columns"
             )
     rows = dataset.dataset([str(path) for path in files.paths], schema=schemas[0], format="ipc")
-    is_odd = (
-        pa.types.is_float16,
-        pa.types.is_decimal256,
-        pa.types.is_decimal32,
-        pa.types.is_decimal64,
-    )
-    if any(
-        test(kind) or getattr(kind, "scale", 0) < 0 or isinstance(kind, pa.BaseExtensionType)
-        for kind in schemas[0].types
-        for test in is_odd
-    ):
-        return EagerFrame(nw.from_native(rows.to_table(), eager_only=True), options, name=files.name)
-    return ArrowSource(files, rows, options)
+    if not any(map(is_odd, schemas[0].types)):
+        with suppress(duckdb.NotImplementedException, duckdb.InternalException):
+            return ArrowSource(files, rows, options)
+    return EagerFrame(nw.from_native(rows.to_table(), eager_only=True), options, name=files.name)
 
 
 def _schema(path: Path) -> Any:

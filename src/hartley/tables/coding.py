@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -283,6 +284,8 @@ def _placed(alphabet: Alphabet, missing_at: float | None) -> Alphabet:
     positions = alphabet.positions
     if missing_at is None or positions is None or not alphabet.missing.any():
         return alphabet
-    if alphabet.coordinates[0].kind != "number":
+    column = alphabet.coordinates[0]
+    if column.kind != "number" or column.is_blurred:
         return alphabet
-    return Alphabet(alphabet.coordinates, np.where(alphabet.missing, missing_at, positions))
+    place = float(Fraction(missing_at) - column.origin)
+    return Alphabet(alphabet.coordinates, np.where(alphabet.missing, place, positions))

@@ -115,6 +115,8 @@ class _Check:
         lines = block.split(b"\n")
         if not lines[-1]:
             lines.pop()
+        if not lines:
+            return
         if self.ending is None:
             self.ending = b"\r\n" if lines[0].endswith(b"\r") and not self._opens(lines[0]) else b"\n"
         if self.header and b'"' not in block and not self.pending and self._take_plain(block, lines):

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hartley.tables.arrow_columns import MIXED, as_arrow
 from hartley.tables.engine import connect
-from hartley.tables.frame_source import MIXED, LazyFrame, as_arrow, given, register
+from hartley.tables.frame_source import LazyFrame, given, register
 from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
@@ -73,8 +74,8 @@ class DaskFrame(LazyFrame):
             partitions = self._frame.select(places).to_native().to_delayed()
             counted = dask.compute(*(count(partition, places, names) for partition in partitions))
             rows = pa.concat_tables(counted, promote_options="permissive")
-        self.connection.register("hartley_rows", rows)
-        return Scan("hartley_rows", "n")
+        self.connection.register("hartley_scanned", rows)
+        return Scan("hartley_scanned", "n")
 
 
 def _partition_types(partition: Any, places: list[str]) -> dict[str, Any]:

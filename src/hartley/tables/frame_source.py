@@ -9,16 +9,15 @@ are asked for, and only those come here.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, HartleyError, TableError, quoted
+from hartley.tables.arrow_columns import OBJECTS, UNKNOWN, as_arrow
 from hartley.tables.engine import connect
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
@@ -26,13 +25,9 @@ from hartley.tables.source import CountedHere, RawColumn
 
 if TYPE_CHECKING:
     import narwhals as nw
-    import pyarrow as pa
 
-MIXED = "mixes kinds of values; make them one kind first"
-LONG_DECIMALS = "holds decimals of more than 38 digits; turn it into text first"
-TOO_FINE = "holds times finer than a microsecond; turn it into text first"
-KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
-"""Types beyond Arrow's own whose values DuckDB knows; of others it would take what they are stored as."""
+CHANGED_BY_ARROW = ("TIME WITH TIME ZONE", "BIT", "VARIANT")
+"""Types of DuckDB that come out of Arrow as something else."""
 ROWS = "hartley_row_count"
 
 
@@ -41,14 +36,23 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
-    if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
-        _require_names([str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))])
     try:
+        if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
+            _require_names(
+                [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
+            )
         wrapped = nw.from_native(frame)
     except (TypeError, NarwhalsError):
         raise TableError(
             f"a {type(frame).__module__}.{type(frame).__name__} is no table; give a path, or a data frame of "
-            "pandas, polars, pyarrow, DuckDB, PySpark, Dask or Ibis"
+            "pandas, polars, pyarrow (a Table), DuckDB, PySpark, Dask or Ibis"
+        ) from None
+    except HartleyError:
+        raise
+    except Exception as error:
+        raise TableError(
+            f"the {type(frame).__module__}.{type(frame).__name__} cannot be read ({type(error).__name__}); "
+            "is its connection still open?"
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
         if wrapped.implementation.is_dask():
@@ -132,7 +136,8 @@ class LazyFrame(CountedHere):
         if not self.row_count:
             raise TableError("the table has columns but no rows")
         self.connection = connect(options.memory_limit)
-        arrays = {place: as_arrow(empty.get_column(place)) for place in schema}
+        lost = _lost_in_arrow(placed)
+        arrays = {place: lost.get(place) or as_arrow(empty.get_column(place)) for place in schema}
         found = _registered(self.connection, "hartley_schema", names, arrays)
         self.columns = tuple(
             RawColumn(column.name, column.sql, column.duckdb_type, "number") if column.sql in wide else column
@@ -148,8 +153,8 @@ class LazyFrame(CountedHere):
             counted = self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
         arrays = {column.sql: given(counted.get_column(column.sql), column.name) for column in columns}
         arrays["n"] = counted.get_column(ROWS).to_arrow()
-        register(self.connection, "hartley_rows", arrays)
-        return Scan("hartley_rows", "n")
+        register(self.connection, "hartley_scanned", arrays)
+        return Scan("hartley_scanned", "n")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Fetch the rows of these columns, in their order."""
@@ -211,6 +216,19 @@ def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
     return names, frame.rename(dict(zip(names, places, strict=True)))
 
 
+def _lost_in_arrow(frame: nw.LazyFrame[Any]) -> dict[str, str]:
+    """Say of some columns why they cannot be handed over: Arrow would hold something else."""
+    import narwhals as nw
+
+    if frame.implementation.is_polars():
+        return {place: OBJECTS for place, kind in frame.collect_schema().items() if kind == nw.Object}
+    if not frame.implementation.is_duckdb():
+        return {}
+    native = frame.to_native()
+    kinds = dict(zip(native.columns, map(str, native.types), strict=True))
+    return {place: UNKNOWN for place, kind in kinds.items() if kind in CHANGED_BY_ARROW}
+
+
 def given(series: nw.Series[Any], name: str) -> Any:
     """Give a column as Arrow, or refuse it with the reason."""
     found = as_arrow(series)
@@ -224,16 +242,31 @@ def _registered(
 ) -> tuple[RawColumn, ...]:
     """Hand the columns to DuckDB, and say what it takes them for."""
     usable = {place: array for place, array in arrays.items() if not isinstance(array, str)}
-    types: dict[str, str] = {}
-    if usable:
-        register(connection, view, usable)
-        types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {view}").fetchall()}
+    types = _described(connection, view, usable)
+    if types is None:
+        usable = {place: one for place, one in usable.items() if _described(connection, view, {place: one})}
+        types = _described(connection, view, usable) or {}
     return tuple(
         RawColumn(name, place, types[place])
         if place in types
-        else RawColumn(name, place, "UNKNOWN", refusal=arrays[place])
+        else RawColumn(
+            name, place, "UNKNOWN", refusal=arrays[place] if isinstance(arrays[place], str) else UNKNOWN
+        )
         for place, name in ((f"c{number}", name) for number, name in enumerate(names))
     )
+
+
+def _described(connection: Any, view: str, arrays: dict[str, Any]) -> dict[str, str] | None:
+    """Hand columns to DuckDB and give the types it takes them for; nothing where it cannot take them."""
+    import duckdb
+
+    if not arrays:
+        return {}
+    try:
+        register(connection, view, arrays)
+        return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {view}").fetchall()}
+    except duckdb.Error:
+        return None
 
 
 def register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
@@ -241,68 +274,6 @@ def register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
     import pyarrow as pa
 
     connection.register(view, pa.table(arrays))
-
-
-def as_arrow(series: nw.Series[Any]) -> Any:
-    """Give a column as Arrow that DuckDB can scan, or the reason why there is none."""
-    import narwhals as nw
-    import pyarrow as pa
-
-    native = series.to_native()
-    if isinstance(native, pa.ChunkedArray) and getattr(native.type, "scale", 0) < 0:
-        return native.cast(pa.decimal128(38, 0))
-    if series.dtype in (nw.Int128, nw.UInt128):
-        return _digits(series.cast(nw.String).to_arrow())
-    try:
-        array = series.to_arrow()
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return _whole_numbers(series.to_list())
-    kind = array.type
-    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name not in KNOWN_EXTENSIONS:
-        return f"is of type {kind.extension_name}; turn it into text, numbers or dates first"
-    if series.implementation.is_pandas_like() and (reason := _lossy_moments(native, kind)):
-        return reason
-    if pa.types.is_float16(kind):
-        return array.cast(pa.float32())
-    if pa.types.is_decimal256(kind) or pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
-        try:
-            return array.cast(pa.decimal128(38, kind.scale))
-        except pa.ArrowInvalid:
-            return LONG_DECIMALS
-    return array
-
-
-def _lossy_moments(native: Any, kind: pa.DataType) -> str | None:
-    """Say what of Python's dates and times Arrow has left away: it judges a column by its first one."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind) and hasattr(native, "cat"):
-        native, kind = native.cat.categories, kind.value_type
-    if native.dtype != object or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
-        return None
-    cells = [cell for cell in native if cell is not None and cell == cell]
-    if pa.types.is_date(kind):
-        return MIXED if any(isinstance(cell, dt.datetime) for cell in cells) else None
-    if any((cell.tzinfo is None) != (kind.tz is None) for cell in cells):
-        return MIXED
-    return TOO_FINE if any(getattr(cell, "nanosecond", 0) for cell in cells) else None
-
-
-def _whole_numbers(cells: list[Any]) -> Any:
-    """Give a column of Python integers beyond 64 bits as decimals, or the reason why not."""
-    if not all(cell is None or cell != cell or type(cell) is int for cell in cells):
-        return MIXED
-    return _digits([str(cell) if type(cell) is int else None for cell in cells])
-
-
-def _digits(cells: Any) -> Any:
-    import pyarrow as pa
-
-    texts = cells.to_pylist() if hasattr(cells, "to_pylist") else cells
-    try:
-        return pa.array([None if text is None else Decimal(text) for text in texts], pa.decimal128(38, 0))
-    except (pa.ArrowException, InvalidOperation):
-        return "holds numbers of more than 38 digits; turn it into text first"
 
 
 def _require_names(names: Sequence[str]) -> None:

@@ -8,8 +8,10 @@ missing values ``.a`` to ``.z`` are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +20,9 @@ from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
 from hartley.tables.reading import ReadOptions
+
+STATA_EPOCH = dt.datetime(1960, 1, 1)
+SPSS_EPOCH = dt.datetime(1582, 10, 14)
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,15 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
 
     statistics = required("pyreadstat", f"reading {path.name}", "stats")
     is_stata = path.suffix.lower() == ".dta"
-    read = statistics.read_dta if is_stata else statistics.read_sav
+    read = partial(
+        statistics.read_dta if is_stata else statistics.read_sav,
+        str(path),
+        user_missing=True,
+        output_format="dict",
+    )
     try:
-        cells, meta = read(str(path), user_missing=True, output_format="dict")
+        numbers, meta = read(disable_datetime_conversion=True)
+        cells = _with_times(numbers, read)
     except (statistics.ReadstatError, statistics.PyreadstatError, UnicodeError):
         kind = "Stata" if is_stata else "SPSS"
         raise TableError(f"{path.name}: the file is not a {kind} file that can be read") from None
@@ -66,6 +77,11 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
     refusals: dict[str, str] = {}
     for name, column in cells.items():
         values = [None if cell is None or cell != cell or cell == "" else cell for cell in column]
+        if not _shows_all(numbers[name], column, is_stata):
+            refusals[name] = (
+                "holds dates with a time of day, or times outside a day, that its format does not show; "
+                "give it another format, or make it a plain number"
+            )
         if name in (meta.missing_user_values or {}):
             refusals[name] = "holds extended missing values (.a to .z); turn them into codes or plain missing"
             values = [None if cell is None else str(cell) for cell in values]
@@ -86,6 +102,53 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
         measures={} if is_stata else dict(meta.variable_measure),
     )
     return pa.table(arrays), labels, refusals
+
+
+def _with_times(numbers: dict[str, list[Any]], read: Callable[..., Any]) -> dict[str, list[Any]]:
+    """Give the columns with dates and times as such; those that Python has no dates for stay numbers."""
+    try:
+        found: dict[str, list[Any]] = read()[0]
+        return found
+    except (OverflowError, ValueError):
+        return {name: _column_with_times(name, column, read) for name, column in numbers.items()}
+
+
+def _column_with_times(name: str, numbers: list[Any], read: Callable[..., Any]) -> list[Any]:
+    try:
+        found: list[Any] = read(usecols=[name])[0][name]
+        return found
+    except (OverflowError, ValueError):
+        return numbers
+
+
+def _shows_all(numbers: list[Any], column: list[Any], is_stata: bool) -> bool:
+    """Tell whether dates and times mean just the numbers that the file has for them."""
+    pairs = [(number, cell) for number, cell in zip(numbers, column, strict=True) if _is_time(cell)]
+    if len({number for number, _ in pairs}) != len({cell for _, cell in pairs}):
+        return False
+    return all(abs(_number(cell, is_stata) - number) <= _slack(cell, is_stata) for number, cell in pairs)
+
+
+def _is_time(cell: Any) -> bool:
+    return isinstance(cell, (dt.date, dt.time))
+
+
+def _number(cell: dt.date | dt.time, is_stata: bool) -> float:
+    """Give the number by which a file says a date (a day, a second) or time (a millisecond, a second)."""
+    unit = dt.timedelta(milliseconds=1) if is_stata else dt.timedelta(seconds=1)
+    if isinstance(cell, dt.datetime):
+        return (cell - (STATA_EPOCH if is_stata else SPSS_EPOCH)) / unit
+    if isinstance(cell, dt.time):
+        return (dt.datetime.combine(STATA_EPOCH, cell) - STATA_EPOCH) / unit
+    epoch = STATA_EPOCH if is_stata else SPSS_EPOCH
+    days = float((cell - epoch.date()).days)
+    return days if is_stata else days * 86400
+
+
+def _slack(cell: Any, is_stata: bool) -> float:
+    """Give how far a number may be from what is said by it: seconds have digits that no float has."""
+    is_day = not isinstance(cell, (dt.datetime, dt.time))
+    return 0.0 if is_day else 0.01 if is_stata else 0.00001
 
 
 def _type(own: str, values: list[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Literal
@@ -107,13 +108,9 @@ def find_files(source: str | Path) -> Files:
             "what is given looks like a database, but is no URL of one; "
             "write postgresql://user:password@host:port/database or sqlite:///path"
         )
-    if has_magic(str(source)) and not path.exists():
-        paths = tuple(sorted(Path(found) for found in glob(str(source), recursive=True)))
-        paths = tuple(found for found in paths if found.is_file())
-        if not paths:
-            raise TableError(f"no file fits {str(source)!r}; give the path of a table, or a pattern")
-    else:
-        paths = (path,)
+    paths = named_files(source)
+    if not paths:
+        raise TableError(f"no file fits {str(source)!r}; give the path of a table, or a pattern")
     kinds = {_kind(found) for found in paths}
     if len(kinds) > 1:
         raise TableError(f"{str(source)!r} fits files of several kinds; let the pattern name one kind")
@@ -124,7 +121,34 @@ def find_files(source: str | Path) -> Files:
         raise TableError(
             f"{str(source)!r} fits {len(paths)} files, and those of this kind are read one at a time"
         )
-    return Files(kind, paths)
+    # Engines take a bare name like ~t.csv or file:t.csv for something else.
+    return Files(kind, tuple(found.absolute() for found in paths))
+
+
+def named_files(source: str | Path) -> tuple[Path, ...]:
+    """Give the path itself, or the files that fit a pattern."""
+    if not _is_pattern(source):
+        return (Path(source),)
+    found = (Path(name) for name in glob(str(source), recursive=True))
+    return tuple(sorted(path for path in found if path.is_file()))
+
+
+def fits(source: str | Path, path: Path) -> bool:
+    """Tell whether the source is a pattern and a path fits it, be there such a file or not.
+
+    >>> fits("part-*.csv", Path("part-9.csv")), fits("*.csv", Path("a/b.csv")), fits("t.csv", Path("t.csv"))
+    (True, False, False)
+    """
+    if not _is_pattern(source):
+        return False
+    pattern, parts = Path(source).absolute().parts, path.absolute().parts
+    if "**" in pattern:
+        return fnmatch(str(path.absolute()), str(Path(source).absolute()))
+    return len(pattern) == len(parts) and all(map(fnmatch, parts, pattern))
+
+
+def _is_pattern(source: str | Path) -> bool:
+    return has_magic(str(source)) and not is_database(source) and not Path(source).exists()
 
 
 def _kind(path: Path) -> FileKind:

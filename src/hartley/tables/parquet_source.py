@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
+from hartley.tables.arrow_columns import LONG_DECIMALS
 from hartley.tables.engine import connect, one_row, path_literal, paths_literal
-from hartley.tables.frame_source import LONG_DECIMALS
 from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
@@ -39,7 +39,7 @@ class ParquetSource(CountedHere):
                         "in another order or of other types; give files of the same columns"
                     )
             aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
-            self._source = f"read_parquet({paths_literal(files.paths)}) AS t({aliases})"
+            self._source = f"{_read(paths_literal(files.paths))} AS t({aliases})"
             (found,) = one_row(self.connection, f"SELECT count(*) FROM {self._source}")
         except duckdb.Error:
             at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
@@ -70,9 +70,7 @@ class ParquetSource(CountedHere):
             f"SELECT name FROM parquet_schema({where}) WHERE precision > {MOST_DIGITS}"
         ).fetchall()
         aliases = ", ".join(f"c{place}" for place in range(len(names)))
-        rows = self.connection.execute(
-            f"DESCRIBE SELECT * FROM read_parquet({where}) AS t({aliases})"
-        ).fetchall()
+        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {_read(where)} AS t({aliases})").fetchall()
         return [
             (name, TOO_LONG if row[1] == "DOUBLE" and (name,) in long else row[1])
             for name, row in zip(names, rows, strict=True)
@@ -95,6 +93,11 @@ class ParquetSource(CountedHere):
     def close(self) -> None:
         """Let go of the engine."""
         self.connection.close()
+
+
+def _read(where: str) -> str:
+    """Give the SQL that reads what the files hold; folders named ``year=2020`` are not columns."""
+    return f"read_parquet({where}, hive_partitioning = false)"
 
 
 def _top_names(schema: list[tuple[str, int]]) -> list[str]:

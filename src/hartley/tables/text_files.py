@@ -75,8 +75,10 @@ def _require_whole(path: Path) -> None:
 def is_utf8(encoding: str) -> bool:
     """Tell whether an encoding needs no translation."""
     try:
-        return codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
-    except LookupError:
+        found = codecs.lookup(encoding)
+        "".encode(encoding)  # codecs that are no encodings of text (hex, rot13) refuse
+        return found.name in ("utf-8", "ascii", "utf-8-sig")
+    except (LookupError, ValueError):
         raise OptionError(
             f"unknown encoding {encoding!r}; for example 'utf-8', 'latin-1', 'utf-16'"
         ) from None

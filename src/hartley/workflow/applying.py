@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import ColumnError, OptionError, UnreachableError
+from hartley.errors import ColumnError, UnreachableError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
@@ -18,7 +18,8 @@ from hartley.releases.policy import Policy, Unseen
 from hartley.releases.rows import Rows
 from hartley.releases.writing import staged
 from hartley.tables import Roles, Table
-from hartley.workflow.originals import require_no_durations
+from hartley.workflow.originals import require_publishable
+from hartley.workflow.release_places import require_not_input
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +73,7 @@ def apply(
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     out = Path(output)
     format_ = Format.of(out)
-    if isinstance(source, (str, Path)) and out.exists() and Path(source).exists() and out.samefile(source):
-        raise OptionError(f"{str(out)!r} is the input itself; give the release another name")
+    require_not_input(out, source)
     table = open_for(book, source)
     try:
         measured = (*book.sensitive_names, *book.side_names)
@@ -83,7 +83,7 @@ def apply(
         needed = [*book.public_names, *book.published, *(measured if can_measure else ())]
         drops = book.reading.missing == "drop"
         present = [*book.public_names, *book.keep, *(measured if can_measure else ())] if drops else []
-        require_no_durations(source, table, book.published)
+        require_publishable(source, table, book.published)
         rows = Rows(table, needed, present=present)
         applied = apply_codebook(book, rows, unseen)
         audits: tuple[Audit, Audit, Audit] | None = None

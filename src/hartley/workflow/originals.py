@@ -26,19 +26,22 @@ def original_file(source: Any) -> Path | None:
     return Path(source)
 
 
-def require_no_durations(source: Any, table: Table, names: Iterable[str]) -> None:
-    """Refuse to publish durations, before any work: no released file gives them back as they were.
+def require_publishable(source: Any, table: Table, names: Iterable[str]) -> None:
+    """Refuse to publish columns without a name, and durations, before any work.
 
-    DuckDB takes durations of a Parquet file for plain whole numbers. Only the intervals that such
-    a file itself has a type for can go into another one.
+    No released file gives durations back as they were. DuckDB takes those of a Parquet file for
+    plain whole numbers. Only the intervals that such a file itself has a type for can go into
+    another one.
     """
+    names = tuple(names)
+    if "" in names:
+        raise ColumnError("a column without a name cannot be published; give it a name first")
     path = original_file(source)
-    is_parquet = path is not None and Format.of(path).name == "parquet"
-    if is_parquet:
+    if path is not None and Format.of(path).name == "parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pq.read_schema(path)
+        schema = pq.read_schema(path.absolute())
         found = [name for name in names if pa.types.is_duration(schema.field(name).type)]
     else:
         found = [name for name in names if table.type_here(name) == "INTERVAL"]
@@ -84,12 +87,8 @@ def for_verifier(source: Any, options: ReadOptions) -> Any:
     table = open_table(source, options)
     try:
         names = table.column_names
-        cells = ", ".join(f"o{place} AS {_quoted(name)}" for place, name in enumerate(names))
+        cells = ", ".join(f"o{place}" for place in range(len(names)))
         query = f"SELECT {cells} FROM ({table.rows_sql(names)}) ORDER BY r"  # noqa: S608 (our own names)
-        return table.connection.sql(query).to_arrow_table()
+        return table.connection.sql(query).to_arrow_table().rename_columns(list(names))
     finally:
         table.close()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -8,6 +8,7 @@ from typing import Any
 
 from hartley.errors import OptionError
 from hartley.releases.formats import ENDINGS
+from hartley.tables.locations import fits, named_files
 
 
 def release_places(
@@ -20,11 +21,22 @@ def release_places(
         places["policy"] = Path(policy)
     if certificate is not None:
         places["certificate"] = Path(certificate)
-    if isinstance(source, (str, Path)):
-        for place in places.values():
-            if place.exists() and Path(source).exists() and place.samefile(source):
-                raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
+    for place in places.values():
+        require_not_input(place, source)
     return places
+
+
+def require_not_input(place: Path, source: Any) -> None:
+    """Refuse to write where the input is, or where its pattern would find the release the next time."""
+    if not isinstance(source, (str, Path)):
+        return
+    if place.exists() and any(path.exists() and place.samefile(path) for path in named_files(source)):
+        raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
+    if fits(source, place):
+        raise OptionError(
+            f"{str(place)!r} fits the pattern of the input, which would hold it next time; "
+            "give the release another name"
+        )
 
 
 def require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> None:

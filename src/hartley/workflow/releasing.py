@@ -27,7 +27,7 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
-from hartley.workflow.originals import for_verifier, original_file, require_no_durations
+from hartley.workflow.originals import for_verifier, original_file, require_publishable
 from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
 from hartley.workflow.release_places import release_places, require_earlier_stay
 from hartley.workflow.release_plan import Plan, Seen
@@ -154,7 +154,7 @@ def release(
             earlier=past,
             format_=format_,
         )
-        require_no_durations(source, table, plan.published)
+        require_publishable(source, table, plan.published)
         seen = Seen.of(plan)
         choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
         cost = choice.for_alphabet(seen.public)

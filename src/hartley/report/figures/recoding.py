@@ -126,7 +126,8 @@ def _places(public: Alphabet) -> npt.NDArray[np.float64]:
     scale = 1
     if _is_time(public):
         scale = DAY if public.coordinates[0].kind == "date" else SECOND
-    return np.asarray(public.positions * scale)
+    origin = 0.0 if public.given_positions is not None else float(public.coordinates[0].origin)
+    return np.asarray(public.positions * scale + origin)
 
 
 def _is_time(public: Alphabet) -> bool:

@@ -1,0 +1,52 @@
+"""Data frames as the verifier reads them: column by column, into Arrow."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from hartley.errors import TableError
+
+
+def frame_cells(source: Any) -> tuple[list[str], Any]:
+    """Give the names of all columns, and an Arrow table of those that Arrow can hold.
+
+    An index of pandas is no column. What the frame's own engine says may hold a cell, and is not passed on.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    frame: Any = nw.from_native(source)
+    try:
+        names = frame.collect_schema().names()
+        if isinstance(frame, nw.LazyFrame):
+            # Arrow has no integers of 128 bits; polars has.
+            frame = frame.collect(None if frame.implementation.is_polars() else "pyarrow")
+    except Exception as error:
+        raise TableError(
+            f"the frame cannot be computed ({type(error).__name__}); try it in its own library"
+        ) from None
+    found = {name: _column(frame.get_column(name)) for name in names}
+    return names, pa.table({name: column for name, column in found.items() if column is not None})
+
+
+def _column(series: Any) -> Any:
+    """Give a column as Arrow, whole numbers beyond 64 bits as decimals; nothing where there is no way."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    is_wide = series.dtype in (nw.Int128, nw.UInt128)
+    try:
+        return series.cast(nw.String).to_arrow().cast(pa.decimal256(39, 0)) if is_wide else series.to_arrow()
+    except Exception:
+        cells = series.to_list()
+    if not all(type(cell) is int or _is_missing(cell) for cell in cells):
+        return None
+    return pa.array([Decimal(cell) if type(cell) is int else None for cell in cells])
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # whether the NA of pandas is itself is NA
+        return True
