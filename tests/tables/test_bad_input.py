@@ -164,7 +164,7 @@ def test_what_is_no_frame_is_refused() -> None:
 
     assert refusal(7) == (
         "a builtins.int is no table; give a path, or a data frame of "
-        "pandas, polars, pyarrow, DuckDB, PySpark, Dask or Ibis"
+        "pandas, polars, pyarrow (a Table), DuckDB, PySpark, Dask or Ibis"
     )
     assert refusal(pl.Series([1])).startswith("a polars.series.series.Series is no table; ")
     assert refusal(pa.table({"a": pa.array([], pa.int64())})) == "the table has columns but no rows"

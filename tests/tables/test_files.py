@@ -200,9 +200,7 @@ def test_bad_workbooks_are_refused(tmp_path: Path) -> None:
     (tmp_path / "no.xlsx").write_text("hello")
     assert refusal(tmp_path / "no.xlsx") == "no.xlsx: the file is not a workbook that can be read"
     assert "appears twice" in refusal(workbook(tmp_path / "d.xlsx", [["s", "s"], [1, 2]]))
-    assert "column 2 of the sheet has no name" in refusal(
-        workbook(tmp_path / "e.xlsx", [["s", None], [1, 2]])
-    )
+    assert "column 2 has no name" in refusal(workbook(tmp_path / "e.xlsx", [["s", None], [1, 2]]))
     assert "header but no rows" in refusal(workbook(tmp_path / "h.xlsx", [["s", "x"]]))
     assert "the sheet is empty" in refusal(workbook(tmp_path / "z.xlsx", []))
 
@@ -319,4 +317,20 @@ def test_a_file_of_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbf")
     with pytest.raises(InputError, match="the file is empty"):
+        read(path)
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"s": 1, "x": "a"}\n{"s": 2, "x": "b"}\n')
+    assert read(path).joint.pairs == 2
+    packed = tmp_path / "t.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read(packed).joint.pairs == 2
+
+
+def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="is no file but a pipe"):
         read(path)

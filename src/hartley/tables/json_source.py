@@ -23,7 +23,7 @@ from hartley.tables.locations import Files
 from hartley.tables.reading import ReadOptions
 from hartley.tables.scan import Scan
 from hartley.tables.source import CountedHere, RawColumn
-from hartley.tables.text_files import open_bytes, readable
+from hartley.tables.text_files import open_bytes, without_mark
 
 KEPT_IN_MEMORY = 1 << 27
 UNREADABLE = "the file cannot be read as JSON lines"
@@ -37,7 +37,7 @@ class JsonSource(CountedHere):
         import duckdb
 
         self.name = files.name
-        paths = tuple(readable(path, options.encoding) for path in files.paths)
+        paths = tuple(without_mark(path, options.encoding) for path in files.paths)
         for path, usable in zip(files.paths, paths, strict=True):
             if usable != path:
                 weakref.finalize(self, shutil.rmtree, usable.parent, ignore_errors=True)

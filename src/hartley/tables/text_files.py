@@ -44,6 +44,8 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def require_file(path: Path) -> None:
     """Refuse what cannot be opened, in one line."""
+    if path.is_fifo() or path.is_char_device() or path.is_socket():
+        raise TableError(f"{str(path)!r} is no file but a pipe or a device; save the table as a file first")
     try:
         with path.open("rb") as stream:
             stream.read(1)
@@ -101,6 +103,15 @@ def translated(path: Path, encoding: str, folder: Path) -> Path:
             f"{path.name}: the file is not {encoding}; name its encoding with --encoding"
         ) from None
     return copy
+
+
+def without_mark(path: Path, encoding: str) -> Path:
+    """Give a readable file that does not begin with a byte order mark."""
+    with open_bytes(path) as stream:
+        is_marked = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    if is_marked and is_utf8(encoding):
+        return translated(path, "utf-8-sig", scratch_folder())
+    return readable(path, encoding)
 
 
 def readable(path: Path, encoding: str) -> Path:
