@@ -16,8 +16,8 @@ def frame_cells(source: Any) -> tuple[list[str], Any]:
     import narwhals as nw
     import pyarrow as pa
 
-    frame: Any = nw.from_native(source)
     try:
+        frame: Any = nw.from_native(source)
         names = frame.collect_schema().names()
         if isinstance(frame, nw.LazyFrame):
             # Arrow has no integers of 128 bits; polars has.

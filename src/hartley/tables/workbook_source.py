@@ -33,7 +33,7 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     for place, cell in enumerate(names):
         if not isinstance(cell, str) or not cell:
             raise TableError(
-                f"{name}: column {place + 1} has no name, as text, in the first row of the sheet"
+                f"{name}: column {place + 1} has no name, as text, in the first row"
             )
     twice = [cell for cell in names if names.count(cell) > 1]
     if twice:

@@ -143,7 +143,10 @@ def _statistics(joint: JointRange) -> StochasticSummary:
 
 def names(given: Names) -> tuple[str, ...]:
     """Take one name or several."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    found = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in found):
+        raise OptionError("columns are given by their names, as text")
+    return found
 
 
 def choose_roles(

@@ -16,6 +16,8 @@ def release_places(
 ) -> dict[str, Path]:
     """Name the files of a release; none of them may be its input."""
     out = Path(output)
+    if not out.name:
+        raise OptionError(f"{str(output)!r} is no name of a file; give the path of the release")
     places = {"output": out, **default_names(out)}
     if policy is not None:
         places["policy"] = Path(policy)
