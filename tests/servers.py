@@ -50,7 +50,6 @@ def running_postgresql() -> Iterator[str]:
     if binaries is None or not (binaries / "initdb").exists():
         lacking("PostgreSQL is not installed (Debian package postgresql)")
     folder = Path(tempfile.mkdtemp(prefix="hartley-test-postgresql-"))
-    port = free_port()
     user = _unprivileged(folder)
     try:
         password = folder / "password"
@@ -75,6 +74,7 @@ def running_postgresql() -> Iterator[str]:
             **quiet,
             **identity,
         )
+        port = free_port()  # as late as can be: another server may take it
         options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
         control = [binaries / "pg_ctl", "--pgdata=data", "--wait"]
         subprocess.run([*control, f"--options={options}", "--log=log", "start"], **quiet, **identity)

@@ -238,7 +238,7 @@ def test_an_interrupted_search_keeps_the_best_so_far(tmp_path):
         [sys.executable, "-c", INTERRUPTED_WHILE_IT_SEARCHES, *asked],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # on a machine where nothing is compiled yet
     )
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["points"]
@@ -263,7 +263,7 @@ def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
     rows = ["s,x"] + [f"{(i * 7) % 11},{i}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600
     )
     assert ended.returncode in (130, -signal.SIGINT)
     assert ended.stdout == ""

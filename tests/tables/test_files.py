@@ -22,7 +22,7 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import InputError, OptionError
-from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables import ReadOptions, Roles, open_table, scratch
 from hartley.tables.range_read import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
 from hartley.workflow.releasing import release
@@ -334,3 +334,26 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(InputError, match="is no file but a pipe"):
         read(path)
+
+
+@pytest.mark.parametrize("moment", ["before it is locked", "while it is locked"])
+def test_a_scratch_folder_that_another_process_takes_for_abandoned_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    lock, taken = scratch.fcntl.flock, []
+
+    def taken_first(file: int, how: int) -> None:
+        if not taken:
+            (folder,) = tmp_path.glob(PREFIX + "*")
+            taken.append(folder)
+            scratch.shutil.rmtree(folder)
+            if moment == "while it is locked":
+                raise BlockingIOError
+        lock(file, how)
+
+    monkeypatch.setattr(scratch.fcntl, "flock", taken_first)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch, "_home", None)
+    folder = scratch.scratch_folder()
+    assert folder.is_dir()
+    assert taken[0] not in folder.parents

@@ -33,13 +33,27 @@ def _process_folder() -> Path:
     global _home
     if _home is None or _home[0] != os.getpid() or not _home[1].is_dir():
         remove_abandoned(Path(tempfile.gettempdir()))
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        while (folder := _locked_folder()) is None:
+            continue
         _home = (os.getpid(), folder)
         # The lock is let go by the end of the process, after the folder is gone.
         atexit.register(_remove_own, os.getpid(), folder)
     return _home[1]
+
+
+def _locked_folder() -> Path | None:
+    """Make a folder and hold its lock; nothing where another process has taken it for abandoned meanwhile."""
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    if not (folder / "lock").exists():
+        os.close(lock)
+        return None
+    return folder
 
 
 def _remove_own(process: int, folder: Path) -> None:
