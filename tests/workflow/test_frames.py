@@ -140,6 +140,10 @@ KEPT = {
         in_arrow(pa.array([1, 2] * 6, pa.decimal256(40, 0)).dictionary_encode()),
         ["1", "2"] * 6,
     ),
+    "decimals of whole hundreds": (
+        in_arrow(pa.array([100, 200] * 6, pa.decimal128(5, -2))),
+        ["100", "200"] * 6,
+    ),
     "runs": (in_arrow(pc.run_end_encode(pa.array([1, 2] * 6, pa.float16()))), ["1.0", "2.0"] * 6),
     "dates beside missing ones": (in_pandas([dt.date(2020, 1, 1), pd.NA] * 6), ["2020-01-01", ""] * 6),
 }

@@ -18,7 +18,7 @@ def frame_cells(source: Any) -> tuple[list[str], Any]:
 
     try:
         frame: Any = nw.from_native(source)
-        names = frame.collect_schema().names()
+        names = frame.columns if isinstance(frame, nw.DataFrame) else frame.collect_schema().names()
         if isinstance(frame, nw.LazyFrame):
             # Arrow has no integers of 128 bits; polars has.
             frame = frame.collect(None if frame.implementation.is_polars() else "pyarrow")
@@ -35,10 +35,11 @@ def _column(series: Any) -> Any:
     import narwhals as nw
     import pyarrow as pa
 
-    is_wide = series.dtype in (nw.Int128, nw.UInt128)
     try:
-        return series.cast(nw.String).to_arrow().cast(pa.decimal256(39, 0)) if is_wide else series.to_arrow()
+        return series.to_arrow()
     except Exception:
+        if series.dtype in (nw.Int128, nw.UInt128):
+            return series.cast(nw.String).to_arrow().cast(pa.decimal256(39, 0))
         cells = series.to_list()
     if not all(type(cell) is int or _is_missing(cell) for cell in cells):
         return None

@@ -48,7 +48,7 @@ def as_arrow(series: nw.Series[Any]) -> Any:
     if is_odd(array.type) and pa.types.is_run_end_encoded(array.type):
         array = pc.run_end_decode(array)
     if is_odd(array.type) and pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
+        array = array.dictionary_decode()
     kind = array.type
     if getattr(kind, "scale", 0) < 0:
         return array.cast(pa.decimal128(38, 0))

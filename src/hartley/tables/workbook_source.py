@@ -32,9 +32,7 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
     names = [str(cell).strip() if isinstance(cell, str) else cell for cell in header]
     for place, cell in enumerate(names):
         if not isinstance(cell, str) or not cell:
-            raise TableError(
-                f"{name}: column {place + 1} has no name, as text, in the first row"
-            )
+            raise TableError(f"{name}: column {place + 1} has no name, as text, in the first row")
     twice = [cell for cell in names if names.count(cell) > 1]
     if twice:
         raise TableError(f"{name}: column {quoted(twice[:1])} appears twice; give each column its own name")
