@@ -553,3 +553,60 @@ def test_postgresql_tells_how_many_rows_to_expect(postgresql: str) -> None:
 def test_a_database_that_cannot_be_reached_is_refused_before_it_is_read() -> None:
     with pytest.raises(InputError, match=r"127\.0\.0\.1:1/db: "):
         estimate("postgresql://ann:secret@127.0.0.1:1/db", "t")
+
+
+def test_settings_of_a_session_change_no_answer(postgresql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = (
+        "SELECT * FROM (VALUES (1, point '(0.1,1)', tstzrange('2020-01-01', '2020-02-01')), "
+        "(2, point '(0.10000000000000001,1)', tstzrange('2020-01-01', '2020-02-02')), "
+        "(3, point '(0.1000000000000002,1)', tstzrange('2020-01-01', '2020-02-01'))) AS t(s, x, y)"
+    )
+
+    def answers() -> list[Any]:
+        table = open_table(postgresql, ReadOptions(query=query, text=("x", "y")))
+        found = [
+            (table.joint_range(roles).joint, audit_of_summary(table.range_summary(roles).summary))
+            for roles in (ROLES, Roles(sensitive=("s",), public=("y",)))
+        ]
+        table.close()
+        return found
+
+    expected = answers()
+    assert [joint.public.size for joint, _ in expected] == [2, 2]
+    monkeypatch.setenv("PGTZ", "Asia/Tokyo")
+    monkeypatch.setenv("PGDATESTYLE", "German")
+    monkeypatch.setenv("PGOPTIONS", "-c extra_float_digits=-5")
+    assert answers() == expected
+
+
+def test_who_can_only_read_can_audit(postgresql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute(
+        postgresql, "CREATE TABLE read_only AS SELECT i % 3 AS s, i % 4 AS x FROM generate_series(1, 24) i"
+    )
+    expected = audit_table(postgresql, sensitive="s", public="x", options=ReadOptions(query="read_only"))
+    monkeypatch.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
+    found = audit_table(postgresql, sensitive="s", public="x", options=ReadOptions(query="read_only"))
+    assert found.audit == expected.audit
+
+
+@pytest.mark.parametrize("name", ["hartley_side", "hartley_pairs", "hartley_values", "hartley_sensitive"])
+def test_a_table_of_the_user_may_have_a_name_of_ours(postgresql: str, name: str) -> None:
+    execute(postgresql, f"CREATE TABLE {name} AS SELECT i % 3 AS s, i % 4 AS x FROM generate_series(1, 24) i")
+    found = audit_table(postgresql, sensitive="s", public="x", options=ReadOptions(query=name))
+    assert (found.audit.rows, found.audit.pairs) == (24, 12)
+    assert count(postgresql, f"* FROM {name}") == 24
+
+
+def test_moments_that_do_not_fit_are_refused_or_text(postgresql: str) -> None:
+    query = (
+        "SELECT i % 3 AS s, CASE WHEN i % 4 = 0 THEN timestamptz '294276-01-01' "
+        "ELSE '2020-01-01' END AS x FROM generate_series(1, 48) i"
+    )
+    with pytest.raises(InputError, match="after the year 294246"):
+        audit_table(postgresql, sensitive="s", public="x", options=ReadOptions(query=query))
+    table = open_table(postgresql, ReadOptions(query=query, text=("x",)))
+    assert table.joint_range(ROLES).joint.public.labels() == [
+        "2020-01-01 00:00:00+00",
+        "294276-01-01 00:00:00+00",
+    ]
+    table.close()

@@ -18,7 +18,7 @@ from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.spark_source import SparkCounting
 from hartley.workflow import audit as audit_table
-from hartley.workflow import frontier
+from hartley.workflow import frontier, verify
 from hartley.workflow.originals import CountedFrame
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
@@ -193,6 +193,44 @@ def a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark: Any) -> Non
     assert (joint.row_count, joint.pairs) == (20_000, 60)
 
 
+def a_frame_that_fails_tells_no_cell(spark: Any, tmp_path: Path) -> None:
+    spark.conf.set("spark.sql.adaptive.enabled", "true")  # as it is by itself
+    sick = "CASE WHEN id = 0 THEN 'HIV-positive' ELSE CAST(id % 3 AS STRING) END"
+    rows = spark.range(0, 40)
+    good = rows.selectExpr("CAST(id % 3 AS INT) AS s", "id % 4 AS x", "CAST(id % 4 AS STRING) AS y")
+    bad = rows.selectExpr(f"CAST({sick} AS INT) AS s", "id % 4 AS x", "CAST(id % 4 AS STRING) AS y")
+    bad_public = rows.selectExpr("CAST(id % 3 AS INT) AS s", f"CAST({sick} AS BIGINT) AS x", "'1' AS y")
+    made = release(
+        good, tmp_path / "good.csv", target=Target("largest_cluster", 2), sensitive="s", public="x"
+    )
+    for fails in (
+        lambda: audit_table(bad, sensitive="s", public="x"),
+        lambda: audit_table(bad, sensitive="s", public="y"),
+        lambda: frontier(bad, sensitive="s", public="x"),
+        lambda: verify(made.output, original=bad, policy=made.policy),
+        lambda: Policy.read(made.policy).apply(bad_public),
+    ):
+        with pytest.raises(TableError, match="the frame of pyspark cannot be computed") as failed:
+            fails()
+        assert "HIV" not in str(failed.value)
+
+
+def minus_zero_stays_what_it_is(spark: Any, tmp_path: Path) -> None:
+    cells = [0.0, -0.0, 0.0, None, float("nan"), -0.0]
+    rows = pa.table(
+        {"s": [1, 2] * 3, "x": [1, 1, 2, 2, 3, 3], "k": cells, "f": pa.array(cells, pa.float32())}
+    )
+    found = []
+    for number, table in enumerate((rows, spark.createDataFrame(rows))):
+        out = tmp_path / f"zero{number}.parquet"
+        release(
+            table, out, target=Target("largest_cluster", 2), sensitive="s", public="x", harmless=("k", "f")
+        )
+        found.append(Counter(map(repr, pq.read_table(out).to_pylist())))
+    assert found[0] == found[1]
+    assert any("-0.0" in row for row in found[1])
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
@@ -202,6 +240,8 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
     a_frontier_of_a_spark_table_needs_the_distinct_pairs_only(spark)
     texts_are_equal_by_code_point_whatever_their_collation(spark, tmp_path)
     a_codebook_in_spark_is_exact_or_refused(spark, tmp_path)
+    minus_zero_stays_what_it_is(spark, tmp_path)
+    a_frame_that_fails_tells_no_cell(spark, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)
     with pytest.MonkeyPatch.context() as patch:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +22,8 @@ import pytest
 from hartley.cli.program import run
 from hartley.errors import InputError, WriteError
 from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.database import Database
+from hartley.workflow import releasing
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 from servers import PASSWORD, lacking, running_postgresql
@@ -168,6 +172,35 @@ def test_nothing_is_written_where_the_table_exists(clinic: str, tmp_path: Path) 
     with pytest.raises(WriteError, match="the table exists already; nothing was written"):
         released(clinic, tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clinic.db"]
+
+
+def test_a_table_that_exists_is_told_before_any_work(
+    clinic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releasing, "open_table", None)
+    with pytest.raises(WriteError, match="the table exists already; nothing was written"):
+        released(clinic, tmp_path / "out.parquet", into="patients")
+    assert [path.name for path in tmp_path.iterdir()] == ["clinic.db"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_the_commit_comes_too_late(
+    clinic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    commit, before = Database.commit, signal.getsignal(number)
+
+    def interrupted(database: Database) -> None:
+        os.kill(os.getpid(), number)
+        commit(database)
+
+    monkeypatch.setattr(Database, "commit", interrupted)
+    assert released(clinic, tmp_path / "out.parquet").verification.holds
+    assert signal.getsignal(number) is before
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"clinic.db", "out.parquet", "out.policy.json", "out.certificate.json"}
+    with sqlite3.connect(tmp_path / "clinic.db") as connection:
+        assert connection.execute("SELECT count(*) FROM released").fetchall() == [(len(ROWS),)]
+    connection.close()
 
 
 def test_a_file_that_cannot_be_published_leaves_no_table(

@@ -17,6 +17,7 @@ from hartley.releases.publication import Publication, UnseenValue
 from hartley.releases.rows import Rows
 from hartley.releases.table_files import without_remains
 from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables.frame_source import computed
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -158,15 +159,6 @@ def _position(cell: Cell) -> float:
     return float(cell)
 
 
-def _collected(frame: Any) -> Any:
-    try:
-        return frame.collect()
-    except Exception as error:  # its message may hold a cell
-        raise TableError(
-            f"the frame cannot be computed ({type(error).__name__}); try it in its own library"
-        ) from None
-
-
 def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     """Release a frame by a codebook; the result is of the same library, rows in their order."""
     import narwhals as nw
@@ -179,7 +171,8 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
         from hartley.releases.spark_apply import apply_in_spark
 
         return apply_in_spark(policy, frame, unseen)
-    eager = _collected(wrapped) if isinstance(wrapped, nw.LazyFrame) else wrapped
+    with computed(wrapped.implementation.name.lower()):
+        eager = wrapped.collect() if isinstance(wrapped, nw.LazyFrame) else wrapped
     table = open_for(policy, eager.to_native())
     rows = Rows(table, policy.public_names)
     applied = apply_codebook(policy, rows, unseen)

@@ -14,6 +14,7 @@ from hartley.errors import OptionError, PolicyError
 from hartley.releases.apply import UNSEEN, Nearest
 from hartley.releases.cells import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
+from hartley.tables.frame_source import computed
 from hartley.tables.spark_source import plain_cell, plain_type
 
 Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
@@ -53,13 +54,16 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     unknown = f.col(KNOWN).isNull()
-    if unseen == "error" and (unmapped := released.where(unknown).count()):
+    with computed("pyspark"):
+        unmapped = released.where(unknown).count() if unseen == "error" else 0
+    if unmapped:
         raise PolicyError(
             f"{unmapped} rows hold public values that the policy never saw; "
             "use --unseen nearest or --unseen suppress"
         )
     if unseen == "nearest":
-        strange = released.where(unknown).select(*cells).distinct().toArrow()
+        with computed("pyspark"):
+            strange = released.where(unknown).select(*cells).distinct().toArrow()
         entries += _nearest_entries(policy, strange)
         released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     if not policy.choices.keep_order:

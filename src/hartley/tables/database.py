@@ -16,29 +16,13 @@ from urllib.parse import unquote
 import numpy as np
 
 from hartley.errors import OptionError, TableError
+from hartley.tables.database_faults import FAULTS, connection_fault, fault_in
 from hartley.tables.engine import tell_progress
 from hartley.tables.interrupting import interruptible
 from hartley.tables.optional_packages import required
 from hartley.tables.pair_counting import Columns
 
 Product = Literal["postgresql", "sqlite"]
-_FAULTS = {
-    "28": "the user or the password is wrong",
-    "08": "the connection was lost",
-    "25P02": "an earlier query failed; open the table again",
-    "3D": "there is no such database",
-    "3F": "there is no such schema",
-    "40": "others have changed it meanwhile; try again",
-    "42P01": "there is no such table",
-    "42P07": "the table exists already",
-    "42703": "the query names a column that is not there",
-    "42601": "the query is no valid SQL",
-    "42501": "the user may not do this",
-    "53100": "its disk is full",
-    "53300": "it has too many connections; try again later",
-    "57014": "the query was cancelled",
-    "57P": "the server has ended the connection",
-}
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
 _PARTS = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 _QUERY = re.compile(r"(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE | re.DOTALL)
@@ -140,6 +124,16 @@ def _plain_name(part: str) -> str:
     return part[1:-1].replace('""', '"') if is_quoted else part
 
 
+ONE_READING = {
+    "extra_float_digits": "1",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+}
+"""Settings of PostgreSQL on which the text of a value depends: the same for every user, server and day."""
+
+
 class Database:
     """A connection in which everything that is read is of one moment."""
 
@@ -152,11 +146,14 @@ class Database:
         """How far the rows under way have come; groups come when all are counted."""
         self._new_file: Path | None = None
         """A SQLite file that is not there before the first commit."""
+        self._kept: set[str] = set()
         self._connection = self._connect(driver, url, is_writing)
         self._is_closed = False
         if self.product == "postgresql":
             self.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             self.execute("SET client_encoding TO 'UTF8'")
+            for setting, value in ONE_READING.items():
+                self.execute(f"SET {setting} TO '{value}'")
 
     def _connect(self, driver: Any, url: str, is_writing: bool) -> Any:
         place = url
@@ -172,7 +169,7 @@ class Database:
         try:
             return driver.connect(place)
         except self._errors.Error as error:
-            fault = _connection_fault(str(error)) if self.product == "postgresql" else "cannot open the file"
+            fault = connection_fault(str(error)) if self.product == "postgresql" else "cannot open the file"
             raise TableError(f"{self.name}: {fault}") from None
 
     def execute(self, statement: str) -> None:
@@ -223,7 +220,7 @@ class Database:
         except duckdb.Error as error:
             if "stream" not in str(error):
                 raise
-            raise TableError(f"{self.name}: {_fault_in(str(error))}") from None
+            raise TableError(f"{self.name}: {fault_in(str(error))}") from None
         finally:
             self._percent = 0.0
 
@@ -258,13 +255,26 @@ class Database:
     def keep(self, name: str, query: str) -> None:
         """Keep the outcome of a query in a temporary table."""
         self.execute(f"CREATE TEMPORARY TABLE {name} AS {query}")
+        self._kept.add(name)
         if self.product == "postgresql":
             self.execute(f"ANALYZE {name}")
 
     def drop(self, name: str) -> None:
         """Drop a temporary table; after a failure it goes with the transaction."""
-        with suppress(TableError):
-            self.execute(f"DROP TABLE IF EXISTS {name}")
+        if name in self._kept:
+            self._kept.remove(name)
+            with suppress(TableError):
+                self.execute(f"DROP TABLE IF EXISTS {name}")
+
+    def can_keep(self) -> bool:
+        """Tell whether there may be temporary tables: not where the user, or the server, can only read."""
+        if self.product == "sqlite":
+            return True
+        found = self.fetch(
+            "SELECT (current_setting('transaction_read_only') = 'off' "
+            "AND has_database_privilege(current_database(), 'TEMPORARY'))::int AS can"
+        )
+        return bool(found["can"][0])
 
     def same(self, one: str, other: str) -> str:
         """Compare two values, missing ones included; PostgreSQL can hash arrays, and no other such test."""
@@ -291,54 +301,6 @@ class Database:
     def _fault(self, error: Any) -> str:
         state = getattr(error, "sqlstate", None) or ""
         for start in (state, state[:3], state[:2]):
-            if start and start in _FAULTS:
-                return f"{self.name}: {_FAULTS[start]}"
-        return f"{self.name}: {_fault_in(str(error))}{f' (SQLSTATE {state})' if state else ''}"
-
-
-def _fault_in(text: str) -> str:
-    """Say what a driver's message is about, without a word of it."""
-    for words, fault in (
-        ("no such table", _FAULTS["42P01"]),
-        ("already exists", _FAULTS["42P07"]),
-        ("no such column", _FAULTS["42703"]),
-        ("syntax error", _FAULTS["42601"]),
-        ("not a database", "the file is not a SQLite database"),
-        ("malformed", "the file is damaged"),
-        ("locked", "another program has locked it"),
-        ("readonly", _FAULTS["42501"]),
-        ("permission denied", _FAULTS["42501"]),
-        ("ERROR:  schema", _FAULTS["3F"]),
-        ("unsupported type", "it has no type for one of the columns"),
-        ("out of range", "it has no type for one of the columns"),
-        ('"UTF8": 0x00', "a text holds the character NUL, which PostgreSQL cannot hold"),
-        ("invalid byte sequence", "a text is not in UTF-8; mend it, or leave its column out"),
-        ("terminating connection", _FAULTS["57P"]),
-        ("server closed", _FAULTS["08"]),
-        ("no connection", _FAULTS["08"]),
-    ):
-        if words in text:
-            return fault
-    return "the database refuses the query"
-
-
-def _connection_fault(text: str) -> str:
-    for words, fault in (
-        ("password authentication failed", _FAULTS["28"]),
-        ("no password supplied", "a password is needed; put it into the URL or into PGPASSWORD"),
-        ("role", "there is no such user"),
-        ("does not exist", _FAULTS["3D"]),
-        ("refused", "no server answers there"),
-        ("translate host", "there is no such host"),
-        ("No such file", "no server answers there"),
-        ("timeout", "no server answers there"),
-        ("pg_hba.conf", "the server does not let this user in from here"),
-        ("too many", _FAULTS["53300"]),
-        ("SSL", "the server and sslmode do not agree"),
-    ):
-        if words in text:
-            return fault
-    return (
-        "cannot connect to the database; write postgresql://user:password@host:port/database, "
-        "and odd characters of the password by their codes, such as %2F for /"
-    )
+            if start and start in FAULTS:
+                return f"{self.name}: {FAULTS[start]}"
+        return f"{self.name}: {fault_in(str(error))}{f' (SQLSTATE {state})' if state else ''}"

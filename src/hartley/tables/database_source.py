@@ -139,6 +139,8 @@ class DatabaseSource:
         for name in roles.columns:
             if columns[name].kind not in self._by_name[name].summarised_kinds:
                 return None
+        if not self._database.can_keep():
+            return None
         table = EngineTable(
             engine=self._database,
             source=self._from,
@@ -172,16 +174,22 @@ _TEXT = {"text", "varchar", "bpchar", "name", "uuid", "citext"}
 _KIND = {"bool": "boolean", "date": "date", "timestamp": "timestamp", "timestamptz": "timestamp"}
 
 
+FAR = dict.fromkeys(("timestamp", "timestamptz"), " OR {} >= '294247-01-01'")
+"""From where on moments do not fit into 64 bits, counted in microseconds from 1970 on."""
+
+
 def _own_type(field: Any) -> str:
     return str((field.metadata or {}).get(b"POSTGRESQL:type", b"").decode())
 
 
 def _infinite_looks(schema: Any) -> list[str]:
-    """Ask whether dates of PostgreSQL are infinite: the driver would make other dates of those."""
+    """Ask whether dates of PostgreSQL are infinite, or too far off: the driver would make others of those."""
     return [
-        f"bool_or(NOT isfinite({quoted_name(field.name)})) AS i{place}"
-        for place, field in enumerate(schema)
-        if _own_type(field) in ("date", "timestamp", "timestamptz")
+        f"bool_or(NOT isfinite({cell}){FAR.get(own, '').format(cell)}) AS i{place}"
+        for place, cell, own in (
+            (place, quoted_name(field.name), _own_type(field)) for place, field in enumerate(schema)
+        )
+        if own in ("date", "timestamp", "timestamptz")
     ]
 
 
@@ -209,7 +217,11 @@ def _postgresql(field: Any, place: int, *, has_infinite: bool) -> DatabaseColumn
 
     if has_infinite:
         value = f'{cell}::text COLLATE "C"'
-        refused = replace(raw, refusal="holds infinite dates; read it as text (--text), or take them out")
+        refused = replace(
+            raw,
+            refusal="holds infinite dates, or some after the year 294246; read it as text (--text), "
+            "or take them out",
+        )
         return DatabaseColumn(refused, EngineColumn(value, plainly), value, ("text",))
     if own in _PLAIN:
         value = f"NULLIF({cell}, 'NaN')" if own.startswith("float") else cell

@@ -101,7 +101,9 @@ class EngineTable:
             rows = f"SELECT * FROM ({rows}) t WHERE {present}"
         keys = ", ".join(outputs)
         self.engine.keep(VALUES, f"SELECT {keys}, count(*) AS n FROM ({rows}) q GROUP BY {keys}")
-        if missing == "drop" and not self.engine.fetch(f"SELECT count(*) AS n FROM {VALUES}")["n"][0]:
+        # Asked for at once: where the rows cannot be computed, Spark must fail before it joins them.
+        found = self.engine.fetch(f"SELECT count(*) AS n FROM {VALUES}")["n"][0]
+        if missing == "drop" and not found:
             raise TableError(
                 "every row has a missing value in one of the columns; nothing is left to measure"
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -165,18 +165,8 @@ class LazyFrame(CountedHere):
         register(self.connection, "hartley_rows", arrays)
         return "hartley_rows"
 
-    @contextmanager
-    def _computed(self) -> Iterator[None]:
-        """Word what the frame's own engine cannot do; its message may hold a cell."""
-        try:
-            yield
-        except (HartleyError, MemoryError):
-            raise
-        except Exception as error:
-            raise TableError(
-                f"the frame of {self._library} cannot be computed ({type(error).__name__}); "
-                "try it there, and leave out columns that it cannot hand over as Arrow"
-            ) from None
+    def _computed(self) -> AbstractContextManager[None]:
+        return computed(self._library)
 
     def where(self, row: int) -> str:
         """Say that a row has no place of its own."""
@@ -186,6 +176,20 @@ class LazyFrame(CountedHere):
     def close(self) -> None:
         """Let go of our engine; the frame's own is not ours."""
         self.connection.close()
+
+
+@contextmanager
+def computed(library: str) -> Iterator[None]:
+    """Word what a frame's own engine cannot do; its message may hold a cell."""
+    try:
+        yield
+    except (HartleyError, MemoryError):
+        raise
+    except Exception as error:
+        raise TableError(
+            f"the frame of {library} cannot be computed ({type(error).__name__}); "
+            "try it there, and leave out columns that it cannot hand over as Arrow"
+        ) from None
 
 
 def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.engine_summary import EngineColumn, EngineTable
-from hartley.tables.frame_source import LazyFrame
+from hartley.tables.frame_source import LazyFrame, given, register
 from hartley.tables.pair_counting import Columns
 from hartley.tables.reading import ReadOptions
 from hartley.tables.roles import Roles
@@ -48,10 +48,17 @@ class SparkFrame(LazyFrame):
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Give the rows again from their counts: rows of Spark have no order, and only distinct ones come."""
-        counted = self.scan(columns)
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE hartley_counted AS FROM {counted.source}")
+        import narwhals as nw
+
+        with self._computed():
+            counted = counted_rows(self._native, [column.sql for column in columns])
+        frame = nw.from_native(counted, eager_only=True)
+        arrays = {column.sql: given(frame.get_column(column.sql), column.name) for column in columns}
+        register(self.connection, "hartley_batch", {**arrays, "n": counted["count"]})
+        self.connection.execute("CREATE OR REPLACE TEMP TABLE hartley_counted AS FROM hartley_batch")
+        self.connection.unregister("hartley_batch")
         names = ", ".join(column.sql for column in columns)
-        return f"(SELECT {names} FROM hartley_counted, range(hartley_counted.{counted.rows}))"
+        return f"(SELECT {names} FROM hartley_counted, range(hartley_counted.n))"
 
     def summary(
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
@@ -68,18 +75,47 @@ class SparkFrame(LazyFrame):
         engine = SparkCounting(self._native.sparkSession)
         # A frame of its own: what the user has persisted stays so when ours is dropped.
         engine.show(VIEW, self._native.select("*"))
+        table = EngineTable(
+            engine=engine,
+            source=VIEW,
+            row_count=self.row_count,
+            columns={name: _column(f"c{places[name]}", columns[name]) for name in roles.columns},
+            typed=columns,
+            places=places,
+            connection=self.connection,
+        )
         try:
-            return EngineTable(
-                engine=engine,
-                source=VIEW,
-                row_count=self.row_count,
-                columns={name: _column(f"c{places[name]}", columns[name]) for name in roles.columns},
-                typed=columns,
-                places=places,
-                connection=self.connection,
-            ).summary(roles, missing)
+            with self._computed():
+                return table.summary(roles, missing)
         finally:
             engine.drop(VIEW)
+
+
+def counted_rows(frame: Any, places: Sequence[str]) -> Any:
+    """Give the distinct rows of some columns as Arrow, with the number of each as the last column, ``count``.
+
+    To Spark -0.0 is 0.0 in a group; here it stays what it is.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyspark.sql import functions as f
+
+    types = {field.name: field.dataType.typeName() for field in frame.schema.fields}
+    signs = {place: f"{place}_sign" for place in places if types[place] in ("float", "double")}
+    marked = frame.select(
+        *places,
+        *(
+            ((f.col(place) == 0) & f.col(place).cast("string").startswith("-")).alias(sign)
+            for place, sign in signs.items()
+        ),
+    )
+    found = marked.groupBy(*places, *signs.values()).count().toArrow()
+    for place, sign in signs.items():
+        column = found[place]
+        minus = pa.scalar(-0.0, column.type)
+        column = pc.if_else(pc.fill_null(found[sign], False), minus, column)
+        found = found.set_column(found.column_names.index(place), place, column)
+    return found.select([*places, "count"])
 
 
 def placed(frame: Any) -> Any:

@@ -56,22 +56,33 @@ class CountedFrame:
     """A table that stays in Spark: the verifier has distinct rows counted there, and gets those."""
 
     def __init__(self, frame: Any) -> None:
+        from hartley.tables.frame_source import computed
         from hartley.tables.spark_source import placed
 
         # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
         self._places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
         self._placed = placed(frame)
-        found = self._placed.limit(0).toArrow()
+        with computed("pyspark"):
+            found = self._placed.limit(0).toArrow()
         self.schema = found.rename_columns(list(self._places)).schema
 
     def counted(self, names: list[str]) -> Any:
         """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
-        return self._placed.groupBy(*(self._places[name] for name in names)).count().toArrow()
+        from hartley.tables.frame_source import computed
+        from hartley.tables.spark_source import counted_rows
+
+        with computed("pyspark"):
+            return counted_rows(self._placed, [self._places[name] for name in names])
 
 
 def is_spark(source: Any) -> bool:
     """Tell whether a frame is one of Spark, without importing it."""
     return type(source).__module__.startswith("pyspark.")
+
+
+def doubt_about(original: Any) -> str:
+    """Say, for messages, what else may be wrong where rows are not found again."""
+    return "" if original_file(original) else " (or is the table another one each time it is read?)"
 
 
 def for_verifier(source: Any, options: ReadOptions) -> Any:

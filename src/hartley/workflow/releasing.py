@@ -25,15 +25,16 @@ from hartley.releases.verify import Verification, input_commitment, policy_commi
 from hartley.releases.writing import cannot_write, require_free, staged
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.interrupting import undisturbed
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
-from hartley.workflow.originals import for_verifier, original_file, require_publishable
+from hartley.workflow.originals import doubt_about, for_verifier, original_file, require_publishable
 from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
 from hartley.workflow.release_places import release_places, require_earlier_stay
 from hartley.workflow.release_plan import Plan, Seen
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice, codeword_of
-from hartley.workflow.writing_back import database_for, new_table
+from hartley.workflow.writing_back import database_for, new_table, require_no_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +140,7 @@ def release(
     format_ = Format.of(places["output"])
     database = database_for(into, into_database, source, places["output"])
     require_free(places, overwrite=overwrite)
+    require_no_table(database, into)
     past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     options = options or ReadOptions()
     table = open_table(source, options)
@@ -209,9 +211,8 @@ def release(
                 keep_order=keep_order,
             ),
         )
-        original = for_verifier(source, options)
         return _write(
-            original,
+            for_verifier(source, options),
             places,
             plan,
             seen,
@@ -291,13 +292,15 @@ def _write(
             failed = verification.failures[0]
             raise WriteError(
                 f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
-                "nothing was written"
+                f"nothing was written{doubt_about(original)}"
             )
         if into[0] is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
-        with new_table(*into, staging.path("output")):
+        input_sha256 = file_sha256(source) if (source := original_file(original)) else None
+        with new_table(*into, staging.path("output")) as commit, undisturbed():
             # The files are whole without the table, so they come first; a table without them would not be.
             staging.publish()
+            commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],
@@ -311,7 +314,7 @@ def _write(
         together=together,
         together_all=together_all,
         verification=verification,
-        input_sha256=file_sha256(source) if (source := original_file(original)) else None,
+        input_sha256=input_sha256,
         output_sha256=output_sha256,
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,

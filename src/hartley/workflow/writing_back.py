@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +36,10 @@ def database_for(into: str | None, url: str | None, source: Any, output: Path) -
 
 
 @contextmanager
-def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Database | None]:
-    """Fill a new table with a released file; it is there once the database commits, and not otherwise."""
+def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Callable[[], None]]:
+    """Fill a new table with a released file, and give what makes it visible; it is not there otherwise."""
     if url is None or name is None:
-        yield None
+        yield lambda: None
         return
     from hartley.tables.database import Database
 
@@ -48,11 +49,31 @@ def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Dat
             _fill(database, name, released)
         except TableError as error:
             raise WriteError(f"{error}; nothing was written") from None
-        yield database
-        try:
-            database.commit()
-        except TableError as error:
-            raise WriteError(f"{error}; the files were written, but not the table") from None
+        yield partial(_commit, database)
+    finally:
+        database.close()
+
+
+def _commit(database: Database) -> None:
+    try:
+        database.commit()
+    except TableError as error:
+        raise WriteError(f"{error}; the files were written, but not the table") from None
+
+
+def require_no_table(url: str | None, name: str | None) -> None:
+    """Refuse a table that is there already, before any work."""
+    if url is None or name is None:
+        return
+    from hartley.tables.database import Database, name_parts, quoted_name
+    from hartley.tables.database_faults import TAKEN
+
+    table = ".".join(map(quoted_name, name_parts(name)))
+    database = Database(url, is_writing=True)
+    try:
+        with suppress(TableError):
+            database.fetch_arrow(f"SELECT 1 AS one FROM {table} LIMIT 0")  # noqa: S608 (quoted)
+            raise WriteError(f"{database.name}: {TAKEN}; nothing was written")
     finally:
         database.close()
 
