@@ -125,6 +125,7 @@ def test_dates_and_times_that_their_format_does_not_show_are_refused(
         with pytest.raises(ColumnError, match=r"column 'k' .*that its format does not show"):
             released(source, tmp_path / f"out.{ending}", **options)
     assert [path.name for path in tmp_path.iterdir()] == [source.name]
+    assert released(source, tmp_path / f"out.{ending}").verification.holds
 
 
 def test_dates_beyond_the_calendar_stay_numbers(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hartley.errors import TableError
-
 
 def labelled_cells(path: Any) -> Any:
-    """Read a Stata or SPSS file; an empty text is missing, for these formats have no other."""
+    """Read a Stata or SPSS file; an empty text is missing, for these formats have no other.
+
+    Dates and times that Python does not have, or that their format does not tell apart, stay numbers.
+    """
     import pyarrow as pa
     import pyreadstat
 
@@ -21,20 +22,27 @@ def labelled_cells(path: Any) -> Any:
     def with_times(name: str) -> list[Any]:
         try:
             return columns(usecols=[name])[name]
-        except OverflowError:  # dates that Python does not have
+        except OverflowError:
             return stored[name]
 
     try:
         stored = columns(disable_datetime_conversion=True)
-        cells = {name: with_times(name) for name in stored}
+        try:
+            shown = columns()
+        except OverflowError:
+            shown = {name: with_times(name) for name in stored}
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
         raise OSError(f"{path} is no such file") from None
-    for name, column in cells.items():
-        if len(set(map(repr, column))) < len(set(map(repr, stored[name]))):
-            raise TableError(f"column {name!r} holds dates or times that its format does not tell apart")
     return pa.table(
         {
-            name: pa.array([None if cell == "" or cell != cell else cell for cell in column])
-            for name, column in cells.items()
+            name: pa.array(
+                [None if cell == "" or cell != cell else cell for cell in _told_apart(stored[name], column)]
+            )
+            for name, column in shown.items()
         }
     )
+
+
+def _told_apart(stored: list[Any], shown: list[Any]) -> list[Any]:
+    different = len(set(map(repr, stored)))
+    return stored if len(set(map(repr, shown))) < different else shown

@@ -93,12 +93,10 @@ def _lossy_objects(native: Any, kind: pa.DataType) -> str | None:
 
     if pa.types.is_dictionary(kind) and hasattr(native, "cat"):
         native, kind = native.cat.categories, kind.value_type
-        if pa.types.is_struct(kind):
-            return "holds categories that are intervals; turn them into text first"
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     if native.dtype != object or is_text or pa.types.is_boolean(kind):
         return None
-    cells = [cell for cell in native if not is_missing(cell)]
+    cells = [cell for cell in native if not _is_missing(cell)]
     if pa.types.is_date(kind):
         return MIXED if any(isinstance(cell, dt.datetime) for cell in cells) else None
     if pa.types.is_timestamp(kind):
@@ -115,8 +113,7 @@ def _lossy_objects(native: Any, kind: pa.DataType) -> str | None:
     return MIXED if pa.types.is_binary(kind) and any(isinstance(cell, str) for cell in cells) else None
 
 
-def is_missing(cell: Any) -> bool:
-    """Tell whether a cell of a Python object column is missing."""
+def _is_missing(cell: Any) -> bool:
     try:
         return cell is None or bool(cell != cell)
     except (TypeError, ValueError):  # the NA of pandas has no truth value, and neither has an array
@@ -125,7 +122,7 @@ def is_missing(cell: Any) -> bool:
 
 def _whole_numbers(cells: list[Any]) -> Any:
     """Give a column of Python integers beyond 64 bits as decimals, or the reason why not."""
-    if not all(type(cell) is int or is_missing(cell) for cell in cells):
+    if not all(type(cell) is int or _is_missing(cell) for cell in cells):
         return MIXED
     return _digits([str(cell) if type(cell) is int else None for cell in cells])
 

@@ -125,7 +125,7 @@ def _plain_name(part: str) -> str:
 
 
 ONE_READING = {
-    "extra_float_digits": "1",
+    "extra_float_digits": "3",
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
     "IntervalStyle": "postgres",
