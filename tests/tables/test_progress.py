@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,12 @@ def rest_shown(terminal: int) -> bytes:
 
 
 def spilled(scratch: Path) -> int:
-    """How many bytes there are in the scratch folder."""
+    """How many bytes there are in the scratch folder; files and folders may vanish meanwhile."""
     total = 0
-    for file in scratch.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except FileNotFoundError:
-            continue
+    for folder, _, names in os.walk(scratch):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(folder, name)).st_size
     return total
 
 
