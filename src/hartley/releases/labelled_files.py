@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import WriteError
+from hartley.model.alphabet import EXACT
 from hartley.tables.labelled_source import FileLabels
 from hartley.tables.optional_packages import required
-
-EXACT = 2**53
 
 
 def write_labelled(path: Path, cells: Any, labels: FileLabels | None, untouched: set[str]) -> None:

@@ -81,7 +81,7 @@ def selected(query: str | None, url: str) -> str:
     text = _END.sub("", query).strip()
     if _QUERY.match(text):
         return f"({text}\n) AS hartley_query"
-    return ".".join(map(quoted_name, name_parts(text)))
+    return quoted_table(text)
 
 
 def name_parts(name: str) -> list[str]:
@@ -91,6 +91,15 @@ def name_parts(name: str) -> list[str]:
     (['clinic', 'patients'], ['"my.schema"', 'patients'])
     """
     return _PART.findall(name) if _PARTS.fullmatch(name) else name.split(".")
+
+
+def quoted_table(name: str) -> str:
+    """Quote the name of a table, part by part, for SQL.
+
+    >>> quoted_table("clinic.patients")
+    '"clinic"."patients"'
+    """
+    return ".".join(map(quoted_name, name_parts(name)))
 
 
 def quoted_name(name: str) -> str:

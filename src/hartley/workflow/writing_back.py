@@ -65,10 +65,10 @@ def require_no_table(url: str | None, name: str | None) -> None:
     """Refuse a table that is there already, before any work."""
     if url is None or name is None:
         return
-    from hartley.tables.database import Database, name_parts, quoted_name
+    from hartley.tables.database import Database, quoted_table
     from hartley.tables.database_faults import TAKEN
 
-    table = ".".join(map(quoted_name, name_parts(name)))
+    table = quoted_table(name)
     database = Database(url, is_writing=True)
     try:
         with suppress(TableError):
@@ -82,7 +82,7 @@ def _fill(database: Database, name: str, released: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from hartley.tables.database import name_parts, quoted_name
+    from hartley.tables.database import quoted_name, quoted_table
 
     file = pq.ParquetFile(released)
     schema = file.schema_arrow
@@ -94,7 +94,7 @@ def _fill(database: Database, name: str, released: Path) -> None:
     database.ingest(name, pa.RecordBatchReader.from_batches(schema, batches))
     columns = file.schema_arrow.names
     cells = ", ".join(quoted_name(column) for column in columns)
-    table = ".".join(map(quoted_name, name_parts(name)))
+    table = quoted_table(name)
     counted = f"SELECT {cells}, count(*) AS hartley_rows FROM {table} GROUP BY {cells}"  # noqa: S608 (quoted)
     # Text is compared as it is; of other cells a database may have another spelling.
     values = [_same if pa.types.is_string(kind) else _value for kind in file.schema_arrow.types]
