@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hartley.compilation import HotLoop
+from hartley.hot_loops import HotLoop
 from hartley.measures.columns import ColumnsDistortion
 from hartley.measures.trajectory import trajectory
 from hartley.measures.utility import LineDistortion, Resolution

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from greedy_instances import random_joint, random_positions, small_size
-from hartley.compilation import HotLoop
+from hartley.hot_loops import HotLoop
 from hartley.errors import OptionError, UnreachableError
 from hartley.examples import toy
 from hartley.measures.overlap import overlap_partition

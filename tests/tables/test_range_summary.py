@@ -80,7 +80,7 @@ def test_a_grid_counts_any_number_of_rows(compiled_from: int, monkeypatch: pytes
     numbers = [1, 254, 255, 256, 257, 509, 510, 511, 765, 766, 20_000]
     x = np.repeat(np.arange(len(numbers)), numbers)
     np.random.default_rng(1).shuffle(x)
-    monkeypatch.setattr("hartley.compilation.COMPILED_FROM", compiled_from)
+    monkeypatch.setattr("hartley.hot_loops.COMPILED_FROM", compiled_from)
     monkeypatch.setattr("hartley.tables.table.COUNTED_FROM", 1)
     monkeypatch.setattr("hartley.tables.engine.ONE_BATCH", 1000)
     monkeypatch.setattr(table_module, "read_range", None)

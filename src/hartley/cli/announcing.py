@@ -10,7 +10,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from hartley.cli.terminal import notes
-from hartley.compilation import on_compilation
+from hartley.hot_loops import on_compilation
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 

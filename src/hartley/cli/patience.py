@@ -10,7 +10,7 @@ from types import FrameType
 
 from hartley.cli.announcing import CompilationNote, heard_on, progress_bar, reading_on
 from hartley.cli.terminal import notes
-from hartley.compilation import on_compilation
+from hartley.hot_loops import on_compilation
 from hartley.search.effort import Effort
 from hartley.workflow.effort import effort_within
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop, hot_part
+from hartley.hot_loops import hot_loop, hot_part
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]

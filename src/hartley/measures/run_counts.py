@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.measures.member_runs import join_runs, member_cost, single_runs
 
 Ints = npt.NDArray[np.integer]

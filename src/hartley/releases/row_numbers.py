@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 
 Codes = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]

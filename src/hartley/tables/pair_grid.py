@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.tables.coding import CodedRows, Codes, coded_rows
 from hartley.tables.columns import TypedColumn
 from hartley.tables.engine import batches

@@ -8,7 +8,7 @@ from math import inf
 from numbers import Integral
 from time import monotonic
 
-from hartley.compilation import compiling_while
+from hartley.hot_loops import compiling_while
 from hartley.errors import OptionError
 from hartley.search.effort import UNLIMITED, Effort
 

@@ -10,7 +10,7 @@ import pytest
 
 import reference
 from greedy_instances import random_joint, random_positions, small_size
-from hartley.compilation import HotLoop
+from hartley.hot_loops import HotLoop
 from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.greedy import component_joining, joint_search, narrowest_first

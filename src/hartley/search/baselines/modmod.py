@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.baselines.masses import Floats, Masses, Whole, weighted_log, weighted_logs
 from hartley.search.baselines.subsets import over_subsets
 

@@ -25,7 +25,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.errors import InputError
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.baselines.masses import Floats, Masses, Whole, weighted_log, weighted_logs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hartley.compilation import HotLoop
+from hartley.hot_loops import HotLoop
 from hartley.search.effort import Effort
 
 COMPILED_SLICE, PLAIN_SLICE = 2_000_000, 30_000

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

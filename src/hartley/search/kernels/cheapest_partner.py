@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.compilation import hot_part
+from hartley.hot_loops import hot_part
 from hartley.search.kernels.interned_sets import Sets, is_same_set
 from hartley.search.kernels.line_slots import (
     CENTROID,

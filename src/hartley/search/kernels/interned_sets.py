@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_part
+from hartley.hot_loops import hot_part
 
 Ints = npt.NDArray[np.integer]
 

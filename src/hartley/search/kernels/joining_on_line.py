@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop, hot_part
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.search.kernels.cheapest_partner import cheapest_partner
 from hartley.search.kernels.interned_sets import Sets
 from hartley.search.kernels.line_slots import EMPTY, WORK, Slots, join_slots, representative

@@ -7,7 +7,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.kernels.joint_order import is_better, rounded
 
 Ints = npt.NDArray[np.integer]

@@ -7,7 +7,7 @@ from math import floor
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_part
+from hartley.hot_loops import hot_part
 
 Floats = npt.NDArray[np.float64]
 

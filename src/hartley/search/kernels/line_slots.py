@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_part
+from hartley.hot_loops import hot_part
 from hartley.measures.member_runs import join_runs, member_cost, single_runs
 
 Ints = npt.NDArray[np.integer]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop, hot_part
+from hartley.hot_loops import hot_loop, hot_part
 from hartley.search.kernels.interned_sets import Sets, add_row, unite
 from hartley.search.kernels.narrowest_steps import (
     ENTERED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.kernels.cheapest_partner import look_everywhere, look_near
 from hartley.search.kernels.interned_sets import IS_NUMBERED, Sets, add_row, number_once, unite
 from hartley.search.kernels.line_slots import WORK as TREE_WORK

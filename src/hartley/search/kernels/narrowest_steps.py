@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop, hot_part
+from hartley.hot_loops import hot_loop, hot_part
 
 Ints = npt.NDArray[np.integer]
 

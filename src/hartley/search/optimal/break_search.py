@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.effort import Effort
 from hartley.search.optimal.forest_bound import Flags, joined
 from hartley.search.optimal.line import Floats, Places

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.centroid_ends import (

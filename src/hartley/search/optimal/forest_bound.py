@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.effort import Effort
 from hartley.search.optimal.certificates_distortion import SCALE
 from hartley.search.optimal.line import Places

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.line import Places
 from hartley.search.optimal.windows import Bracket, Windows, least_passing

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort

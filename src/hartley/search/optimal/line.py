@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.errors import InputError
 from hartley.measures.utility import Codeword, LineDistortion
 from hartley.model import JointRange, Partition

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.candidate_sets import CandidateSets

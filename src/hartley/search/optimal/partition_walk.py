@@ -18,7 +18,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.effort import Effort
 from hartley.search.optimal.candidate_sets import CandidateSets
 from hartley.search.optimal.certificates import SizePriceCertificate, ValuePriceCertificate

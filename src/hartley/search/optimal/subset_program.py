@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.optimal.line import Floats, Line, Places
 
 MOST_VALUES = 12

@@ -19,7 +19,7 @@ from math import exp
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.search.effort import Effort
 from hartley.search.optimal.candidate_sets import CandidateSets

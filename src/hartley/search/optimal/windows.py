@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hartley.compilation import hot_loop
+from hartley.hot_loops import hot_loop
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.optimal.line import Floats, Line, Places
 

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from hartley.compilation import compiling_while, hot_loop
+from hartley.hot_loops import compiling_while, hot_loop
 
 
 @hot_loop
@@ -59,7 +59,7 @@ def test_a_loop_that_is_compiled_anyway_is_used_on_smaller_input_too():
 
 def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):
     (tmp_path / "fresh.py").write_text(
-        "from hartley.compilation import hot_loop, on_compilation\n"
+        "from hartley.hot_loops import hot_loop, on_compilation\n"
         "heard = []\n"
         "@hot_loop\n"
         "def fresh(x):\n"
