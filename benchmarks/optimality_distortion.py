@@ -21,8 +21,8 @@ from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import Codeword, LineDistortion
 from hartley.model import JointRange
 from hartley.search.greedy import narrowest_first
-from hartley.search.optimal.istar_distortion import fewest_components_within
-from hartley.search.optimal.l0_distortion import l0_distortion_levels, least_distortion
+from hartley.search.line.istar import fewest_components_within
+from hartley.search.line.l0 import l0_distortion_levels, least_distortion
 
 
 def timed(action: Callable[[], Any]) -> tuple[Any, float]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from greedy_instances import random_joint, random_positions, small_size
-from hartley.hot_loops import HotLoop
 from hartley.errors import OptionError, UnreachableError
 from hartley.examples import toy
+from hartley.hot_loops import HotLoop
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import trajectory
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction

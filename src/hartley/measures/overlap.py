@@ -17,8 +17,8 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
 from hartley.errors import InputError
+from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import code_type
 

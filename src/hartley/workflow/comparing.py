@@ -29,7 +29,7 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.optimal.level import ROUNDING
+from hartley.search.levels import ROUNDING
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.hierarchy_file import read_hierarchy
 from hartley.workflow.auditing import Names, names

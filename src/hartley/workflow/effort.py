@@ -8,8 +8,8 @@ from math import inf
 from numbers import Integral
 from time import monotonic
 
-from hartley.hot_loops import compiling_while
 from hartley.errors import OptionError
+from hartley.hot_loops import compiling_while
 from hartley.search.effort import UNLIMITED, Effort
 
 COMPILER_TAKES = 20.0

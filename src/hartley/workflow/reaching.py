@@ -17,8 +17,8 @@ from hartley.model import Alphabet, JointRange
 from hartley.releases.labels import Codebook, Labels, codebook
 from hartley.releases.observed import Observed
 from hartley.releases.scale import scale_of
+from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.search.optimal.answering import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.workflow.searching import (
     Question,
     greedy_frontier,

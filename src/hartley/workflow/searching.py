@@ -17,9 +17,7 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.run_frontier import frontier_of_runs
-from hartley.search.effort import Effort
-from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.answering import (
+from hartley.search.dispatch import (
     Goal,
     WithCandidates,
     WithComponents,
@@ -27,8 +25,9 @@ from hartley.search.optimal.answering import (
     optimal_level,
     optimal_levels,
 )
-from hartley.search.optimal.level import ROUNDING, Level
-from hartley.search.optimal.starts import in_time
+from hartley.search.effort import Effort
+from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.levels import ROUNDING, Level, in_time
 from hartley.workflow.effort import compiling_in_time
 from hartley.workflow.utilities import codeword_of
 

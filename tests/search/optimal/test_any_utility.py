@@ -15,9 +15,9 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.search.any_utility import least_leakage_of_any_utility, levels_of_any_utility
+from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import Effort
-from hartley.search.optimal.any_utility import least_leakage_of_any_utility, levels_of_any_utility
-from hartley.search.optimal.shared_costs import shared_costs
 from reference_optimal_distortion import Instance, component_count, instances, set_partitions
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.search.centroid import l0 as centroid
+from hartley.search.centroid.all_subsets import least_over_subsets
+from hartley.search.centroid.subset_sweep import UNDECIDED
+from hartley.search.centroid.two_clusters import pair_within
 from hartley.search.effort import Effort
-from hartley.search.optimal import centroid
-from hartley.search.optimal.centroid_pairs import pair_within
-from hartley.search.optimal.counting import most_clusters
-from hartley.search.optimal.fronts import UNDECIDED
-from hartley.search.optimal.l0_distortion import least_distortion
-from hartley.search.optimal.line import Line
-from hartley.search.optimal.subset_program import least_over_subsets
+from hartley.search.line.intervals import most_clusters
+from hartley.search.line.l0 import least_distortion
+from hartley.search.line.line import Line
 
 BIT = 1e-4
 """More than the solver's tolerance, less than two means of so few whole numbers can differ by."""

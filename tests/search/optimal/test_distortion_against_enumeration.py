@@ -10,13 +10,10 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import CODEWORDS, LineDistortion
 from hartley.model import JointRange
-from hartley.search.optimal.certificates_distortion import verdict
-from hartley.search.optimal.istar_distortion import least_distortion_for_components
-from hartley.search.optimal.joint_distortion import least_connected_distortion
-from hartley.search.optimal.l0_distortion import (
-    least_distortion,
-    most_candidates_within,
-)
+from hartley.search.line.istar import least_distortion_for_components
+from hartley.search.line.joint import least_connected_distortion
+from hartley.search.line.l0 import least_distortion, most_candidates_within
+from hartley.search.proofs.statements import verdict
 from reference_optimal_distortion import Instance, instances, measured
 
 COUNT = 525

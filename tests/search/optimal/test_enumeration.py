@@ -9,11 +9,11 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
+from hartley.search import exhaustive_loops as partition_walk
+from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
-from hartley.search.optimal import partition_walk
-from hartley.search.optimal.answering import optimal_levels
-from hartley.search.optimal.enumeration import MOST_OBSERVATIONS, enumerated_levels, is_enumerable
-from hartley.search.optimal.l0_resolution import l0_levels
+from hartley.search.exhaustive import MOST_OBSERVATIONS, enumerated_levels, is_enumerable
+from hartley.search.resolution.l0 import l0_levels
 from strategies import joint_ranges
 
 

@@ -21,12 +21,12 @@ from hartley.measures.columns import COMBINATIONS, ColumnsDistortion
 from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.search.dispatch import Leakage, optimal_levels, searched_levels
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.answering import Leakage, optimal_levels, searched_levels
-from hartley.search.optimal.certificate_checks import is_valid_bound
-from hartley.search.optimal.certificates_distortion import verdict
-from hartley.search.optimal.level import Levels
+from hartley.search.levels import Levels
+from hartley.search.proofs.check import is_valid_bound
+from hartley.search.proofs.statements import verdict
 from reference_every_partition import (
     Table,
     Truth,

@@ -10,12 +10,12 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.search.centroid import subset_sweep as fronts
+from hartley.search.centroid.all_subsets import least_over_subsets
+from hartley.search.centroid.subset_sweep import least_by_fronts
 from hartley.search.effort import Effort
-from hartley.search.optimal import fronts
-from hartley.search.optimal.fronts import least_by_fronts
-from hartley.search.optimal.l0_distortion import least_distortion
-from hartley.search.optimal.line import Line
-from hartley.search.optimal.subset_program import least_over_subsets
+from hartley.search.line.l0 import least_distortion
+from hartley.search.line.line import Line
 from reference_optimal_distortion import Instance, instances, measured
 
 

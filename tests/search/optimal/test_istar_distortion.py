@@ -13,12 +13,12 @@ from hartley.examples import toy
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.search.optimal.certificates_distortion import LagrangianCertificate, verdict
-from hartley.search.optimal.istar_distortion import (
+from hartley.search.line.istar import (
     fewest_components_within,
     istar_distortion_levels,
     least_distortion_for_components,
 )
+from hartley.search.proofs.statements import LagrangianCertificate, verdict
 
 
 def scattered(size: int, groups: int, seed: int) -> tuple[JointRange, np.ndarray]:

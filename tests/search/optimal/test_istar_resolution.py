@@ -15,9 +15,9 @@ from hartley.measures.overlap import maximin_information, overlap_partition
 from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.greedy import component_joining
-from hartley.search.optimal.certificate_checks import is_valid_bound
-from hartley.search.optimal.certificates import ForestCertificate
-from hartley.search.optimal.istar_resolution import (
+from hartley.search.proofs.check import is_valid_bound
+from hartley.search.proofs.statements import ForestCertificate
+from hartley.search.resolution.istar import (
     Joiner,
     istar_level,
     istar_levels,

@@ -14,11 +14,11 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.optimal.certificate_checks import is_valid_bound
-from hartley.search.optimal.istar_resolution import least_joining_size
-from hartley.search.optimal.joint_resolution import joint_levels
-from hartley.search.optimal.level import Levels
-from hartley.search.optimal.side_resolution import side_istar_levels, side_joint_levels, side_l0_levels
+from hartley.search.levels import Levels
+from hartley.search.proofs.check import is_valid_bound
+from hartley.search.resolution.istar import least_joining_size
+from hartley.search.resolution.joint import joint_levels
+from hartley.search.resolution.with_side import side_istar_levels, side_joint_levels, side_l0_levels
 from reference_optimal_resolution import random_table, truth
 
 EXACT = 1e-12

@@ -14,16 +14,12 @@ from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.search.optimal.certificates_distortion import CountCertificate, WindowCertificate, verdict
-from hartley.search.optimal.counting import CountBound, count_bound
-from hartley.search.optimal.istar_distortion import istar_distortion_levels
-from hartley.search.optimal.joint_distortion import joint_distortion_levels
-from hartley.search.optimal.l0_distortion import (
-    l0_distortion_levels,
-    least_distortion,
-    most_candidates_within,
-)
-from hartley.search.optimal.line import Line
+from hartley.search.line.intervals import CountBound, count_bound
+from hartley.search.line.istar import istar_distortion_levels
+from hartley.search.line.joint import joint_distortion_levels
+from hartley.search.line.l0 import l0_distortion_levels, least_distortion, most_candidates_within
+from hartley.search.line.line import Line
+from hartley.search.proofs.statements import CountCertificate, WindowCertificate, verdict
 
 MIDPOINT_TABLE = {
     2: 37,

@@ -7,8 +7,8 @@ from math import log2
 import numpy as np
 import pytest
 
-from hartley.search.optimal.istar_resolution import istar_level
-from hartley.search.optimal.l0_resolution import l0_level, least_largest_cluster
+from hartley.search.resolution.istar import istar_level
+from hartley.search.resolution.l0 import l0_level, least_largest_cluster
 from reference_optimal_resolution import Truth, random_table, truth
 
 EXACT = 1e-12

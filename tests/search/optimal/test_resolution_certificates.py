@@ -11,9 +11,8 @@ import pytest
 
 from hartley.model import JointRange
 from hartley.search.effort import UNLIMITED
-from hartley.search.optimal.candidate_sets import CandidateSets
-from hartley.search.optimal.certificate_checks import excludes, is_valid_bound
-from hartley.search.optimal.certificates import (
+from hartley.search.proofs.check import excludes, is_valid_bound
+from hartley.search.proofs.statements import (
     CandidateCertificate,
     CutCertificate,
     ExhaustionCertificate,
@@ -22,10 +21,11 @@ from hartley.search.optimal.certificates import (
     SliceCertificate,
     ValuePriceCertificate,
 )
-from hartley.search.optimal.cut_bound import CutBound, flow_cut
-from hartley.search.optimal.packing import packing
-from hartley.search.optimal.pairing import pair_up
-from hartley.search.optimal.price_bound import size_prices, value_prices
+from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.layout import CandidateSets
+from hartley.search.resolution.matching import pair_up
+from hartley.search.resolution.packing import packing
+from hartley.search.resolution.price_bound import size_prices, value_prices
 from reference_optimal_resolution import random_table, truth
 
 

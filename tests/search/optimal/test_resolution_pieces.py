@@ -11,15 +11,13 @@ from hypothesis import given
 from hartley.measures.uncertainty import candidate_counts, distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.optimal.block_search import searched_in_blocks
-from hartley.search.optimal.candidate_sets import CandidateSets
-from hartley.search.optimal.cluster_sizes import least_clusters, size_ranges
-from hartley.search.optimal.dealing import dealt_partition, paired_partition
-from hartley.search.optimal.joining import compacted
-from hartley.search.optimal.pairing import NOBODY, match_some
-from hartley.search.optimal.price_bound import cheap_sets, least_prices
-from hartley.search.optimal.size_search import fewest_candidates
-from hartley.search.optimal.swap_search import (
+from hartley.search.resolution.constructions import dealt_partition, paired_partition
+from hartley.search.resolution.joining_swaps import compacted
+from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
+from hartley.search.resolution.matching import NOBODY, match_some
+from hartley.search.resolution.one_size import fewest_candidates, searched_in_blocks
+from hartley.search.resolution.price_bound import cheap_sets, least_prices
+from hartley.search.resolution.swaps import (
     QUICK,
     SwapSearch,
     dealt_places,

@@ -7,8 +7,8 @@ import random
 import numpy as np
 
 from hartley.model import JointRange
-from hartley.search.optimal.candidate_sets import CandidateSets
-from hartley.search.optimal.swap_search import fill, gains, lacks, shift
+from hartley.search.resolution.layout import CandidateSets
+from hartley.search.resolution.swaps import fill, gains, lacks, shift
 
 
 def test_what_a_swap_would_change_is_what_it_changes():

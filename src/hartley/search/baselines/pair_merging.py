@@ -25,8 +25,8 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
 from hartley.errors import InputError
+from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.baselines.masses import Floats, Masses, Whole, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort

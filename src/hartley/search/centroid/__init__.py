@@ -1,0 +1,1 @@
+"""What only centroid codewords need."""

@@ -1,0 +1,160 @@
+r"""All partitions of a few values: the optimum by exhaustion, for any utility and any reader.
+
+Up to :data:`MOST_VALUES` values every partition can be looked at, or passed over because one that is known
+costs no more and leaks no more (:mod:`~hartley.search.exhaustive_loops`). Where no theorem proves a
+level, that does. Nothing is asked of the utility but the cost of each subset of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import inf, log2
+from typing import Literal
+
+import numpy as np
+
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.utility import Utility
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, Codes, Floats, Walk
+from hartley.search.levels import Level, Levels
+
+MOST_VALUES = 12
+"""There are 4,213,597 partitions of 12 values."""
+MOST_OBSERVATIONS = 5_000
+"""With so many pairs of public and side value the tables of subsets take longer than other searches."""
+STEPS_AT_A_TIME = 4_000
+ASKED = {"l0": ANY, "istar": FEWEST, "joint": ONE}
+
+
+@dataclass(frozen=True)
+class EnumerationCertificate:
+    """Every partition was looked at, or passed over for a better one; the check is to look again."""
+
+    values: int
+
+
+def is_enumerable(joint: JointRange) -> bool:
+    """Tell whether the values are few enough for all their partitions."""
+    return joint.public.size <= MOST_VALUES and joint.observations <= MOST_OBSERVATIONS
+
+
+def enumerated_levels(
+    joint: JointRange,
+    leakage: Literal["l0", "istar", "joint"],
+    utility: Utility,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Levels:
+    """Give the optimum at every cost at which it falls, by looking at every partition.
+
+    ``starts`` are known before the walk; a walk cut short is never worse than they are, and proves nothing.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.utility import LineDistortion
+    >>> joint = toy()
+    >>> found = enumerated_levels(joint, "istar", LineDistortion.of(joint.public, "centroid"))
+    >>> [(round(2**level.leakage_bits), round(level.cost, 4)) for level in found.levels]
+    [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
+    """
+    size = joint.public.size
+    ratios, components = _ratios(joint), _components(joint)
+    if leakage == "istar":
+        ranks = np.zeros(1 << size, dtype=np.int64)
+        bits = [log2(left + 1) for left in range(int(components.max()) + 1)]
+    else:
+        steps, ranks = np.unique(ratios, return_inverse=True)
+        bits = [log2(ratio) for ratio in steps.tolist()]
+    walk = Walk.of(ASKED[leakage], _costs(utility), ranks, components)
+    for start in (Partition.singletons(size), Partition.whole(size), *starts):
+        walk.offer(_masks(start))
+    while not walk.is_done and not effort.should_stop():
+        walk.go_on(STEPS_AT_A_TIME)
+        effort.found(lambda: _falling(walk, bits, None))
+    proof = EnumerationCertificate(size) if walk.is_done else None
+    return Levels(levels=_falling(walk, bits, proof), complete=walk.is_done)
+
+
+def _costs(utility: Utility) -> Floats:
+    """Give the cost of every subset of the values, each together with its complement."""
+    size = utility.size
+    costs = np.zeros(1 << size)
+    full = len(costs) - 1
+    # The last value is in the complement, so that every pair comes once.
+    for subset in range(1, 1 << (size - 1)):
+        partition = Partition(subset >> np.arange(size) & 1)
+        here, there = utility.costs(partition).tolist()
+        first_is_inside = bool(subset & 1)
+        costs[subset], costs[full ^ subset] = (here, there) if first_is_inside else (there, here)
+    costs[full] = utility.costs(Partition.whole(size))[0]
+    return costs
+
+
+def _ratios(joint: JointRange) -> Floats:
+    """Give candidates before over candidates after for every subset, where that is most.
+
+    A sensitive value is a candidate of a subset unless the subset is disjoint from the values it occurs
+    with. How many occur only inside a subset is a sum over its subsets.
+    """
+    size = joint.public.size
+    full = (1 << size) - 1
+    pair = joint.observation_of
+    side = np.zeros(joint.pairs, dtype=np.int64) if joint.observed_side is None else joint.observed_side[pair]
+    known, at = np.unique(side.astype(np.int64) * joint.sensitive.size + joint.indices, return_inverse=True)
+    occurs_with = np.bincount(at, weights=1 << joint.public_of[pair].astype(np.int64)).astype(np.int64)
+    ratios = np.ones(1 << size)
+    for number in np.unique(side).tolist():
+        mine = known // joint.sensitive.size == number
+        inside = np.bincount(occurs_with[mine], minlength=1 << size)
+        for value in range(size):
+            halves = inside.reshape(-1, 2, 1 << value)
+            halves[:, 1] += halves[:, 0]
+        before = inside[full]
+        after = before - inside[::-1]
+        # A subset that this side value never meets shows nothing under it.
+        np.maximum(ratios, before / np.where(after > 0, after, before), out=ratios)
+    return ratios
+
+
+def _components(joint: JointRange) -> Codes:
+    """Give the component of each public value, for each side value; rows that tie nothing are left out."""
+    group = overlap_partition(joint).labels[joint.indices[joint.indptr[:-1]]]
+    sides = 1 if joint.side is None else joint.side.size
+    side = (
+        np.zeros(joint.observations, dtype=np.int64) if joint.observed_side is None else joint.observed_side
+    )
+    components = np.full((sides, joint.public.size), NOBODY, dtype=np.int64)
+    components[side, joint.public_of] = group
+    return np.unique(components, axis=0)
+
+
+def _masks(partition: Partition) -> Codes:
+    masks = np.zeros(len(partition.labels), dtype=np.int64)
+    np.add.at(masks, partition.labels, 1 << np.arange(len(masks)))
+    return masks
+
+
+def _partition(masks: Codes) -> Partition:
+    holds = masks[:, np.newaxis] >> np.arange(len(masks)) & 1
+    return Partition(holds.argmax(axis=0))
+
+
+def _falling(walk: Walk, bits: list[float], proof: EnumerationCertificate | None) -> tuple[Level, ...]:
+    """Keep the costs at which the leakage falls; a walk that was cut short proves nothing."""
+    levels: list[Level] = []
+    for rank in range(len(bits) - 1, -1, -1):
+        cost = float(walk.least[rank])
+        if cost < inf and (rank == 0 or walk.least[rank - 1] > cost):
+            levels.append(
+                Level(
+                    cost=cost,
+                    leakage_bits=bits[rank],
+                    lower_bound_bits=0.0 if proof is None else bits[rank],
+                    certificate=proof,
+                    cut=partial(_partition, walk.best[rank].copy()),
+                )
+            )
+    return tuple(levels)

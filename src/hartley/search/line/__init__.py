@@ -1,0 +1,1 @@
+"""One ordered public column: windows, intervals, bounds."""

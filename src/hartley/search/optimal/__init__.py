@@ -1,1 +1,0 @@
-"""The best partition known for each utility level, with a bound that no partition can beat."""

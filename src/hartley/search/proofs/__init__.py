@@ -1,0 +1,1 @@
+"""Statements that prove a bound, and their checks."""

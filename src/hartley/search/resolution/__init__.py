@@ -1,0 +1,1 @@
+"""Least leakage for a largest cluster: swaps, constructions, bounds."""

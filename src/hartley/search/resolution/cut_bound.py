@@ -1,0 +1,184 @@
+r"""Bounds on the candidates left, by counting how often values and candidates can be used.
+
+If q clusters keep k candidates each, choose in every cluster k candidates and for each
+a value that shows it. These qk pairs use a value at most k times and a candidate at most q
+times, whence three necessary conditions:
+
+* counting, :math:`\sum_s \min(f_s, q) \ge qk`, with :math:`f_s` the values that show s;
+* covering bins, :math:`\sum_x \min(|S_x|, k) \ge qk`;
+* both at once: a flow of qk from values to candidates.
+
+Each may be applied after setting r values aside, to the :math:`q - r` clusters that hold none
+of them. With the values of two candidates and more set aside and k = 2 the counting
+condition is also sufficient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.search.proofs.statements import CutCertificate
+from hartley.search.resolution.layout import CandidateSets, least_clusters
+
+Codes = npt.NDArray[np.int64]
+
+MOST_PAIRS = 500_000
+"""Pairs of value and candidate up to which a flow is computed; it cannot be interrupted."""
+MOST_THRESHOLDS = 24
+"""Different numbers of candidates from which values are tried to be set aside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """The values left after setting those with most candidates aside, summed up beforehand."""
+
+    sets: CandidateSets
+    threshold: int
+    """Values with at least this many candidates are set aside."""
+    aside: int
+    """How many that are."""
+    occurrences: Codes
+    """How many of the values left show each candidate, ascending."""
+    occurrences_below: Codes
+    """Sums of the first 0, 1, 2, ... of them."""
+    counts: Codes
+    """How many candidates each of the values left shows, ascending."""
+    counts_below: Codes
+
+    @cached_property
+    def set_aside(self) -> tuple[int, ...]:
+        """The values set aside; built once, for all certificates that name them."""
+        return tuple(np.flatnonzero(self.sets.counts >= self.threshold).tolist())
+
+    def most(self, clusters: int, above: int) -> int:
+        """Give the most candidates that counting and covering bins allow, if it is less than ``above``."""
+        left = clusters - self.aside
+        if left < 1:
+            return above
+        most = min(above, _capped_sum(self.occurrences, self.occurrences_below, left) // left)
+        low, high = 0, most
+        # What is short of covering the bins grows with k: bisection.
+        while low < high:
+            middle = (low + high + 1) // 2
+            if _capped_sum(self.counts, self.counts_below, middle) >= left * middle:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+@dataclass(frozen=True, eq=False)
+class CutBound:
+    """The counting bounds of one table, quick to ask for any size of cluster.
+
+    >>> from hartley.examples import toy
+    >>> bound = CutBound.of(CandidateSets.of(toy()))
+    >>> [bound.most(largest)[0] for largest in (1, 2, 3, 4, 6, 7)]
+    [1, 2, 2, 4, 4, 6]
+    """
+
+    sets: CandidateSets
+    remainders: tuple[Remainder, ...]
+
+    @classmethod
+    def of(cls, sets: CandidateSets) -> CutBound:
+        """Sum up for each threshold what its remainder holds."""
+        sizes = np.unique(sets.counts)
+        thresholds = [int(sizes[-1]) + 1, *sizes[::-1].tolist()[: MOST_THRESHOLDS - 1]]
+        if len(sizes) > 1 and int(sizes[0]) == 1 and int(sizes[1]) not in thresholds:
+            thresholds.append(int(sizes[1]))
+        return cls(sets, tuple(_remainder(sets, threshold) for threshold in thresholds if threshold > 1))
+
+    def most(self, largest: int) -> tuple[int, CutCertificate | None]:
+        """Give the most candidates that clusters of at most ``largest`` can keep, and why no more.
+
+        No reason is needed where it is all candidates.
+        """
+        clusters = least_clusters(self.sets.size, largest)
+        most = self.sets.kinds
+        decisive: Remainder | None = None
+        for remainder in self.remainders:
+            allowed = remainder.most(clusters, most)
+            if allowed < most:
+                most, decisive = allowed, remainder
+        if decisive is None:
+            return most, None
+        return most, self._certificate(decisive, largest, clusters, most + 1)
+
+    def _certificate(
+        self, remainder: Remainder, largest: int, clusters: int, excluded: int
+    ) -> CutCertificate:
+        left = clusters - remainder.aside
+        counted = _capped_sum(remainder.occurrences, remainder.occurrences_below, left) < left * excluded
+        everything: tuple[Sequence[int], Sequence[int]] = (range(self.sets.size), range(self.sets.kinds))
+        return CutCertificate(
+            largest_cluster=largest,
+            distinct_l=excluded,
+            set_aside=remainder.set_aside,
+            charged_values=() if counted else everything[0],
+            charged_candidates=everything[1] if counted else (),
+        )
+
+
+def flow_cut(sets: CandidateSets, largest: int, wanted: int) -> CutCertificate | None:
+    """Give a cut that excludes ``wanted`` candidates in clusters of at most ``largest``, or nothing."""
+    if len(sets.candidates) > MOST_PAIRS:
+        return None
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+    clusters = least_clusters(sets.size, largest)
+    values, kinds = sets.size, sets.kinds
+    source, sink = values + kinds, values + kinds + 1
+    occurrences = np.bincount(sets.candidates, minlength=kinds)
+    heads = np.concatenate((np.full(values, source), sets.value_of, values + np.arange(kinds)))
+    tails = np.concatenate((np.arange(values), values + sets.candidates, np.full(kinds, sink)))
+    capacities = np.concatenate(
+        (
+            np.minimum(sets.counts, wanted),
+            np.ones(len(sets.candidates), dtype=np.int64),
+            np.minimum(occurrences, clusters),
+        )
+    ).astype(np.int32)
+    graph = csr_array((capacities, (heads, tails)), shape=(sink + 1, sink + 1))
+    result = maximum_flow(graph, source, sink)
+    if result.flow_value >= clusters * wanted:
+        return None
+    residual = csr_array(graph - result.flow)
+    residual.eliminate_zeros()
+    reached = np.zeros(sink + 1, dtype=bool)
+    reached[breadth_first_order(residual, source, return_predecessors=False)] = True
+    return CutCertificate(
+        largest_cluster=largest,
+        distinct_l=wanted,
+        set_aside=(),
+        charged_values=tuple(np.flatnonzero(~reached[:values]).tolist()),
+        charged_candidates=tuple(np.flatnonzero(reached[values : values + kinds]).tolist()),
+    )
+
+
+def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
+    poor = sets.counts < threshold
+    counts = np.sort(sets.counts[poor])
+    shown = sets.candidates[poor[sets.value_of]]
+    occurrences = np.sort(np.bincount(shown, minlength=sets.kinds))
+    return Remainder(
+        sets,
+        threshold,
+        int((~poor).sum()),
+        occurrences,
+        np.concatenate(([0], np.cumsum(occurrences))),
+        counts,
+        np.concatenate(([0], np.cumsum(counts))),
+    )
+
+
+def _capped_sum(ascending: Codes, sums: Codes, cap: int) -> int:
+    """Give the sum of the smaller of each number and the cap."""
+    below = int(np.searchsorted(ascending, cap))
+    return int(sums[below]) + cap * (len(ascending) - below)

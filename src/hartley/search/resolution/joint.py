@@ -1,0 +1,102 @@
+r"""Problem (3) under resolution: most candidates kept with nothing learnt for certain.
+
+Find clusters of at most m values with :math:`I_* = 0` that keep as many candidates as possible.
+They exist if and only if :math:`m \ge \lceil N/(N - c + 1) \rceil`, and keep no more than clusters
+without the condition, whose bound therefore holds here too. The best clusters without
+the condition are repaired by swaps that join components and take from no cluster what it
+needs; where that fails, one candidate less is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from hartley.measures.overlap import components, maximin_information
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import Levels
+from hartley.search.resolution.istar import Joiner, least_joining_size
+from hartley.search.resolution.joining_swaps import joined
+from hartley.search.resolution.l0 import Given, levels_of, search_of, unsearched
+from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
+from hartley.search.resolution.one_size import CandidateSearch, Standing, fewest_candidates
+from hartley.search.resolution.swaps import QUICK, SwapSearch, dealt_places
+
+REPAIRS = 4
+"""Partitions that are tried to be repaired before one candidate less is asked for."""
+TRIES = 400
+"""Swaps per place in one repair."""
+
+
+def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
+    """Give, for every size of the largest cluster that allows it, the most candidates kept with I* = 0.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.uncertainty import distinct_l
+    >>> [(level.cost, distinct_l(toy(), level.partition)) for level in joint_levels(toy()).levels]
+    [(3, 2), (4, 4), (7, 6)]
+    """
+    search = search_of(joint, effort)
+    joiner = Joiner.of(components(joint))
+    starts = tuple(starts)
+    anyhow = Given.of(joint, starts, effort)
+    given = Given(tuple(g for g in anyhow.partitions if maximin_information(joint, g[2]) == 0))
+    least = least_joining_size(joiner.size, joiner.parts)
+    ranges = [sizes for sizes in size_ranges(joiner.size) if sizes[0] >= least]
+    first = joiner.partition(ranges[0][0])
+    free: dict[int, Standing] = {}
+
+    def best(largest: int, before: Standing | None) -> Standing:
+        if before is None:
+            known, kept = first, fewest_candidates(search.sets, first)
+            below = first, kept
+        else:
+            known, kept = before.partition, before.kept
+            below = free[before.largest].partition, free[before.largest].kept
+        free[largest] = search.best(largest, *anyhow.better(largest, *below))
+        known, kept = given.better(largest, known, kept)
+        return _repaired(joint, search, replace(free[largest], partition=known, kept=kept), free[largest])
+
+    standings: list[Standing] = []
+    for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
+        standings.extend(steps)
+        effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
+        effort.found(lambda: levels_of(joint, standings).levels)
+        if steps[-1].kept == joint.sensitive.size:
+            break
+        if effort.should_stop():
+            standings.extend(unsearched(joint, search, given, steps[-1]))
+            break
+    return levels_of(joint, standings)
+
+
+def _repaired(
+    joint: JointRange, search: CandidateSearch, standing: Standing, unconditional: Standing
+) -> Standing:
+    """Improve a partition with I* = 0 by repairing better ones without."""
+    effort, sets = search.effort, search.sets
+    largest = standing.largest
+    clusters = least_clusters(sets.size, largest)
+    if largest == sets.size:
+        return replace(standing, partition=Partition.whole(sets.size), kept=sets.kinds)
+    places = dealt_places(sets, largest, clusters)
+    for wanted in range(unconditional.kept, standing.kept, -1):
+        need = np.array([wanted], dtype=np.int64)
+        candidate = unconditional.partition
+        for attempt in range(REPAIRS):
+            if effort.should_stop():
+                return replace(standing, finished=False)
+            turn = replace(effort, seed=effort.seed + attempt)
+            found = joined(joint, sets, candidate, largest, need, TRIES * len(places), turn)
+            if found is not None:
+                return replace(standing, partition=found, kept=fewest_candidates(sets, found))
+            if not SwapSearch.fits(sets, clusters):
+                break
+            again = SwapSearch(sets, largest, places.copy(), effort.seed + largest + 7919 * attempt)
+            again.ask(need)
+            if again.run(TRIES * len(places), QUICK, effort):
+                candidate = again.partition()
+    return standing

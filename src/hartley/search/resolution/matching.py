@@ -1,0 +1,194 @@
+r"""Clusters of at most two values, exactly: a matching.
+
+A value with fewer than k candidates must be paired with one that brings it to k. Two values
+with k candidates each may be paired or not, so draw an edge between them as well, and where
+the number of values is odd add one more such value that stands for "alone". Then every cluster can
+have k candidates if and only if this graph has a perfect matching, which Edmonds'
+algorithm finds. Where it fails, the odd nodes of its last tree are a barrier: taking them away leaves
+more odd parts than there are of them (Tutte, Berge).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.hot_loops import hot_loop
+from hartley.model import Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.proofs.statements import PairingCertificate
+from hartley.search.resolution.layout import CandidateSets
+
+Codes = npt.NDArray[np.int64]
+Graph = npt.NDArray[np.bool_]
+
+MOST_VALUES = 3_000
+"""Up to here the graph is kept as a square of flags."""
+NOBODY = -1
+STEPS_BETWEEN_QUESTIONS = 20_000_000
+"""Elementary steps of the matching between two questions whether to stop; a tree takes one for each flag."""
+
+
+def pair_up(
+    sets: CandidateSets, wanted: int, effort: Effort = UNLIMITED
+) -> Partition | PairingCertificate | None:
+    """Give clusters of at most two values with ``wanted`` candidates each, or the proof that none exist.
+
+    Nothing where the effort ends before either is found.
+
+    >>> from hartley.examples import toy
+    >>> pair_up(CandidateSets.of(toy()), 2)
+    Partition({0}, {1, 6}, {2, 4}, {3, 5})
+    >>> pair_up(CandidateSets.of(toy()), 3)
+    PairingCertificate(largest_cluster=2, distinct_l=3, barrier=())
+    """
+    fits, rich = _graph(sets, wanted)
+    mates = np.full(len(fits), NOBODY, dtype=np.int64)
+    odd = np.zeros(len(fits), dtype=bool)
+    loop = match_some.for_size(fits.size)
+    root, trees = 0, max(1, STEPS_BETWEEN_QUESTIONS // fits.size)
+    while 0 <= root < len(fits):
+        if effort.should_stop():
+            return None
+        root = int(loop(root, trees, fits, mates, odd))
+    if root == NOBODY:
+        return PairingCertificate(
+            largest_cluster=2, distinct_l=wanted, barrier=tuple(np.flatnonzero(odd).tolist())
+        )
+    values = np.arange(sets.size)
+    # Two values that need nobody stay apart.
+    alone = rich[values] & rich[mates[values]]
+    return Partition(np.where(alone, values, np.minimum(values, mates[values])))
+
+
+def _graph(sets: CandidateSets, wanted: int) -> tuple[Graph, npt.NDArray[np.bool_]]:
+    from scipy.sparse import csr_array
+
+    shows = csr_array(
+        (np.ones(len(sets.candidates), dtype=np.int32), sets.candidates, sets.starts),
+        shape=(sets.size, sets.kinds),
+    )
+    shared = (shows @ shows.T).toarray()
+    even = sets.size + sets.size % 2
+    rich = np.ones(even, dtype=bool)
+    rich[: sets.size] = sets.counts >= wanted
+    fits = rich[:, np.newaxis] & rich
+    together = sets.counts[:, np.newaxis] + sets.counts - shared
+    fits[: sets.size, : sets.size] |= together >= wanted
+    np.fill_diagonal(fits, False)
+    return fits, rich
+
+
+@hot_loop
+def match_some(root: int, trees: int, fits: Graph, mates: Codes, odd: npt.NDArray[np.bool_]) -> int:
+    """Match the nodes from a root on, each with another that fits, growing no more than so many trees.
+
+    Gives the next root, as many as there are nodes where all are matched. ``NOBODY`` where they cannot be;
+    then the odd nodes of the last tree are flagged.
+    """
+    size = len(fits)
+    for node in range(size if root == 0 else 0):
+        if mates[node] == NOBODY:
+            for other in range(size):
+                if fits[node, other] and mates[other] == NOBODY:
+                    mates[node] = other
+                    mates[other] = node
+                    break
+    parents = np.empty(size, dtype=np.int64)
+    while root < size and trees > 0:
+        if mates[root] != NOBODY:
+            root += 1
+            continue
+        trees -= 1
+        end = free_end(fits, mates, root, parents, odd)
+        if end == NOBODY:
+            return NOBODY
+        while end != NOBODY:
+            before = parents[end]
+            next_end = mates[before]
+            mates[end] = before
+            mates[before] = end
+            end = next_end
+    return root
+
+
+@hot_loop
+def free_end(fits: Graph, mates: Codes, root: int, parents: Codes, odd: npt.NDArray[np.bool_]) -> int:
+    """Grow a tree of alternating paths from a free node; give another free node it reaches.
+
+    An odd cycle is shrunk to the node where it leaves the tree (its base). Where no
+    free node is reached, the odd nodes are flagged.
+    """
+    size = len(fits)
+    even = np.zeros(size, dtype=np.bool_)
+    base = np.arange(size)
+    queue = np.empty(size, dtype=np.int64)
+    parents[:] = NOBODY
+    even[root] = True
+    queue[0] = root
+    head = 0
+    tail = 1
+    while head < tail:
+        node = queue[head]
+        head += 1
+        for other in range(size):
+            if not fits[node, other] or base[node] == base[other] or mates[node] == other:
+                continue
+            if other == root or (mates[other] != NOBODY and parents[mates[other]] != NOBODY):
+                stem = meeting_base(mates, parents, base, node, other)
+                inside = np.zeros(size, dtype=np.bool_)
+                mark_stem(mates, parents, base, inside, node, stem, other)
+                mark_stem(mates, parents, base, inside, other, stem, node)
+                for member in range(size):
+                    if inside[base[member]]:
+                        base[member] = stem
+                        if not even[member]:
+                            even[member] = True
+                            queue[tail] = member
+                            tail += 1
+            elif parents[other] == NOBODY:
+                parents[other] = node
+                if mates[other] == NOBODY:
+                    return other
+                even[mates[other]] = True
+                queue[tail] = mates[other]
+                tail += 1
+    for node in range(size):
+        odd[node] = parents[node] != NOBODY and not even[node]
+    return NOBODY
+
+
+@hot_loop
+def meeting_base(mates: Codes, parents: Codes, base: Codes, one: int, other: int) -> int:
+    """Give the base at which the paths of two even nodes to the root meet."""
+    passed = np.zeros(len(base), dtype=np.bool_)
+    while True:
+        one = base[one]
+        passed[one] = True
+        if mates[one] == NOBODY:
+            break
+        one = parents[mates[one]]
+    while True:
+        other = base[other]
+        if passed[other]:
+            return other
+        other = parents[mates[other]]
+
+
+@hot_loop
+def mark_stem(
+    mates: Codes,
+    parents: Codes,
+    base: Codes,
+    inside: npt.NDArray[np.bool_],
+    node: int,
+    stem: int,
+    child: int,
+) -> None:
+    """Flag the bases on the way from a node to the stem, and turn the tree's links for the way back."""
+    while base[node] != stem:
+        inside[base[node]] = True
+        inside[base[mates[node]]] = True
+        parents[node] = child
+        child = mates[node]
+        node = parents[mates[node]]

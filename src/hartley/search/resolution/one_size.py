@@ -1,0 +1,247 @@
+"""One size of the largest cluster: reach the bound on the candidates kept, or lower it.
+
+Bound the candidates from above by counting; try to reach the bound, in closed form where
+there is one (one candidate per value; two candidates wanted), by matching where m = 2, else by swap
+search. What swap search does not reach soon it tries to exclude, by a flow, by prices of
+sizes, by prices of values, by packing; what it can neither reach nor exclude it searches longer, and
+leaves open if that fails.
+
+Swap search for tables too large to search at once: block by block of clusters.
+
+Values dealt out evenly make every block of clusters a smaller table much like the whole, so what
+the whole can reach each block can reach too, nearly always; and blocks need only their own memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model import Partition
+from hartley.search.effort import Effort
+from hartley.search.proofs.statements import CandidateCertificate
+from hartley.search.resolution.constructions import dealt_partition, paired_partition
+from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.layout import CandidateSets, least_clusters
+from hartley.search.resolution.matching import MOST_VALUES, pair_up
+from hartley.search.resolution.packing import packing
+from hartley.search.resolution.price_bound import size_prices, value_prices
+from hartley.search.resolution.swaps import MOST_CELLS, QUICK, SwapSearch, dealt_places, partition_of_places
+
+GLANCE, SHORT = 150, 1_500
+"""Moves per place before asking for a quick proof, and for a long one, that what is wanted cannot be."""
+LONG = (20_000, 40_000, 80_000)
+"""Moves per place of the longer tries, each from a fresh start."""
+MOST_MOVES = 50_000_000
+"""Moves of one try at most."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known for one size of the largest cluster."""
+
+    largest: int
+    kept: int
+    """Candidates that every cluster of the partition keeps."""
+    partition: Partition
+    most: int
+    """No partition keeps more."""
+    certificate: CandidateCertificate | None
+    """Why not; nothing where it is all candidates there are."""
+    finished: bool = True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether partition and bound meet."""
+        return self.kept >= self.most
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSearch:
+    """The search for one table without side information."""
+
+    sets: CandidateSets
+    effort: Effort
+
+    @cached_property
+    def cuts(self) -> CutBound:
+        """The bounds by counting."""
+        return CutBound.of(self.sets)
+
+    def is_settled(self, standing: Standing) -> bool:
+        """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
+        return standing.kept >= self.cuts.most(standing.largest)[0]
+
+    def bounded(self, largest: int, known: Partition, kept: int) -> Standing:
+        """Give what is known without a search: a partition handed over, and the bound by counting."""
+        most, certificate = self.cuts.most(largest)
+        return Standing(largest, kept, known, most, certificate)
+
+    def best(self, largest: int, known: Partition, kept: int) -> Standing:
+        """Give the best clusters of at most ``largest`` values found; never worse than those known."""
+        standing = self.bounded(largest, known, kept)
+        if standing.is_closed:
+            return standing
+        if self.effort.should_stop():
+            return replace(standing, finished=False)
+        direct = self._closed_form(standing)
+        if direct is not None:
+            return direct
+        if largest == 2 and self.sets.size <= MOST_VALUES:
+            return self._matched(standing)
+        return self._searched(standing)
+
+    def _closed_form(self, standing: Standing) -> Standing | None:
+        if bool((self.sets.counts == 1).all()):
+            return self._improved(standing, dealt_partition(self.sets, standing.largest))
+        if standing.most == 2:
+            paired = paired_partition(self.sets, standing.largest)
+            return None if paired is None else self._improved(standing, paired)
+        return None
+
+    def _matched(self, standing: Standing) -> Standing:
+        while not standing.is_closed and not self.effort.should_stop():
+            # Bisection: the number of candidates that can be kept is a threshold.
+            wanted = (standing.kept + standing.most + 1) // 2
+            result = pair_up(self.sets, wanted, self.effort)
+            if result is None:
+                break
+            if isinstance(result, Partition):
+                standing = self._improved(standing, result)
+            else:
+                standing = replace(standing, most=wanted - 1, certificate=result)
+        return replace(standing, finished=standing.is_closed)
+
+    def _searched(self, standing: Standing) -> Standing:
+        largest = standing.largest
+        clusters = least_clusters(self.sets.size, largest)
+        places = dealt_places(self.sets, largest, clusters)
+        standing = self._improved(standing, partition_of_places(places, largest, self.sets.size))
+        if not SwapSearch.fits(self.sets, clusters):
+            return self._searched_in_blocks(standing, places)
+        search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
+        wanted = standing.most
+        while wanted > standing.kept and not self.effort.should_stop():
+            search.ask(np.array([wanted], dtype=np.int64))
+            certificate = self._reached_or_excluded(search, wanted, is_bound=wanted == standing.most)
+            standing = self._improved(standing, search.partition())
+            wanted -= 1
+            if certificate is not None:
+                standing = replace(standing, most=wanted, certificate=certificate)
+        stopped = self.effort.should_stop() and not standing.is_closed
+        return replace(standing, finished=not stopped)
+
+    def _searched_in_blocks(self, standing: Standing, places: npt.NDArray[np.int64]) -> Standing:
+        largest = standing.largest
+        for wanted in range(standing.most, standing.kept, -1):
+            certificate = None
+            if wanted == standing.most:
+                certificate = size_prices(self.sets, largest, wanted, self.effort)
+            if certificate is not None:
+                standing = replace(standing, most=wanted - 1, certificate=certificate)
+                continue
+            found = searched_in_blocks(self.sets, largest, places, wanted, self.effort)
+            if found is not None:
+                standing = self._improved(standing, found)
+                break
+            if self.effort.should_stop():
+                standing = self._improved(standing, partition_of_places(places, largest, self.sets.size))
+                return replace(standing, finished=standing.is_closed)
+        return standing
+
+    def _reached_or_excluded(
+        self, search: SwapSearch, wanted: int, *, is_bound: bool
+    ) -> CandidateCertificate | None:
+        """Search until the goal is reached, or excluded, or the patience for it has run out.
+
+        Where the bound is higher still, to exclude the goal is not worth the time: what
+        is open then has already been searched long.
+        """
+        certificate: CandidateCertificate | None = None
+        if self._runs(search, GLANCE):
+            return None
+        if is_bound:
+            certificate = flow_cut(self.sets, search.largest, wanted) or size_prices(
+                self.sets, search.largest, wanted, self.effort
+            )
+        if certificate is None and not self._runs(search, SHORT):
+            if is_bound:
+                certificate = value_prices(self.sets, search.largest, wanted, self.effort)
+                packed = certificate or packing(self.sets, search.largest, wanted, self.effort)
+                if isinstance(packed, Partition):
+                    search.resume(packed)
+                    return None
+                certificate = packed
+            if certificate is None:
+                any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
+        return certificate
+
+    def _runs(self, search: SwapSearch, moves: int) -> bool:
+        return search.run(self._moves(search, moves), QUICK, self.effort)
+
+    @staticmethod
+    def _moves(search: SwapSearch, per_place: int) -> int:
+        return min(per_place * len(search.places), MOST_MOVES)
+
+    def _improved(self, standing: Standing, partition: Partition) -> Standing:
+        kept = fewest_candidates(self.sets, partition)
+        if kept <= standing.kept:
+            return standing
+        return replace(standing, kept=kept, partition=partition)
+
+
+def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
+    """Give the fewest candidates that a cluster shows."""
+    cluster = partition.labels[sets.value_of].astype(np.int64)
+    shown = np.unique(cluster * sets.kinds + sets.candidates)
+    return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
+
+
+Codes = npt.NDArray[np.int64]
+
+MOVES = 1_000
+"""Moves per place in each block."""
+
+
+def searched_in_blocks(
+    sets: CandidateSets,
+    largest: int,
+    places: Codes,
+    wanted: int,
+    effort: Effort,
+    most_cells: int = MOST_CELLS // 4,
+) -> Partition | None:
+    """Search every block for clusters that keep ``wanted`` candidates; nothing where one has none.
+
+    ``places`` holds the values dealt out, and goes on from one call to the next. A block has
+    so many clusters that it keeps at most ``most_cells`` counts.
+    """
+    width = max(1, most_cells // sets.kinds)
+    for first in range(0, len(places) // largest, width):
+        block = slice(first * largest, (first + width) * largest)
+        here = places[block]
+        values = here[here < sets.size]
+        part = taken(sets, values)
+        inside = np.empty(len(here), dtype=np.int64)
+        inside[here < sets.size] = np.arange(len(values))
+        inside[here >= sets.size] = np.arange(len(values), len(here))
+        search = SwapSearch(part, largest, inside, effort.seed + first)
+        search.ask(np.array([wanted], dtype=np.int64))
+        reached = search.run(MOVES * len(here), QUICK, effort)
+        names = np.concatenate((values, here[here >= sets.size]))
+        places[block] = names[search.places]
+        if not reached:
+            return None
+    return partition_of_places(places, largest, sets.size)
+
+
+def taken(sets: CandidateSets, values: Codes) -> CandidateSets:
+    """Give some of the values, in this order, with all candidates."""
+    counts = sets.counts[values]
+    starts = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    entries = np.repeat(sets.starts[values] - starts[:-1], counts) + np.arange(starts[-1])
+    return CandidateSets(starts, sets.candidates[entries], sets.side_of, sets.before)

@@ -1,0 +1,282 @@
+r"""Bounds on the candidates left, by prices at which the values cannot pay for that many clusters.
+
+Call at most m values with k candidates between them *enough*. If prices of the values make
+every such set cost at least 1, and all values together cost less than q, then q
+disjoint sets that are enough do not exist. The best prices are a linear program (the dual of
+packing fractional clusters). Its rows are generated: solve, look for a set that is enough and
+costs less than 1, add it, until there is none.
+
+In between prices are raised as far as the total allows (just below q), so that the search
+for a cheap set need not go to the optimum of the program, only to a proof.
+
+* By size: forget which candidates a value has, only how many. A cheapest set is found by
+  dynamic programming. This is the configuration bound of bin covering with cardinalities.
+* By value: a cheapest set is found depth first, with the bound by size to prune. Exact about
+  overlaps, affordable where clusters are small or candidates tight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.hot_loops import hot_loop
+from hartley.search.effort import Effort
+from hartley.search.proofs.statements import SizePriceCertificate, ValuePriceCertificate
+from hartley.search.resolution.layout import CandidateSets, least_clusters
+from hartley.search.solver import solved
+
+Codes = npt.NDArray[np.int64]
+
+UNIT = 1_000_000
+"""Prices are whole numbers of this fraction, so that sums are exact."""
+MOST_NODES = 4_000_000
+"""Nodes of one round of the depth-first search; beyond, nothing is claimed."""
+MOST_VALUES = 1_000
+"""Values that are priced one by one at most."""
+MOST_ROUNDS = 300
+MOST_ROWS = 20_000
+PER_ROOT = 4
+"""Cheap sets taken from each cheapest member, so that one round finds different ones."""
+FAR = 2**60
+SECONDS = 10.0
+"""Of one linear program; a guard against being stuck."""
+
+
+class _GaveUpError(Exception):
+    """The search for a cheap set would take too long."""
+
+
+def size_prices(
+    sets: CandidateSets, largest: int, wanted: int, effort: Effort
+) -> SizePriceCertificate | None:
+    """Give prices by number of candidates that exclude ``wanted`` candidates, or nothing."""
+    capped = np.minimum(sets.counts, wanted)
+    sizes, members = np.unique(capped, return_counts=True)
+
+    def cheap(prices: Codes) -> Codes:
+        pattern = _cheapest_pattern(sizes, prices, largest, wanted)
+        return pattern[np.newaxis, :] if int(pattern @ prices) < UNIT else pattern[np.newaxis, :0]
+
+    clusters = least_clusters(sets.size, largest)
+    prices = _prices_below(clusters, members, sizes, cheap, effort)
+    if prices is None:
+        return None
+    # A size that does not occur costs as much as the next one that does, so it is no bargain.
+    of_size = np.append(prices, FAR)[np.searchsorted(sizes, np.arange(wanted + 1))]
+    return SizePriceCertificate(
+        largest_cluster=largest, distinct_l=wanted, unit=UNIT, prices=tuple(of_size.tolist())
+    )
+
+
+def value_prices(
+    sets: CandidateSets, largest: int, wanted: int, effort: Effort
+) -> ValuePriceCertificate | None:
+    """Give prices of the values that exclude ``wanted`` candidates, or nothing."""
+    if sets.size > MOST_VALUES:
+        return None
+    capped = np.minimum(sets.counts, wanted)
+    search = cheap_sets.for_size(sets.size**3)
+
+    def cheap(prices: Codes) -> Codes:
+        found = np.zeros((PER_ROOT * sets.size, largest), dtype=np.int64)
+        count = search(
+            sets.starts,
+            sets.candidates,
+            np.argsort(prices, kind="stable"),
+            prices,
+            least_prices(capped, prices, largest, wanted),
+            largest,
+            wanted,
+            PER_ROOT,
+            np.zeros(sets.kinds, dtype=np.int64),
+            found,
+        )
+        if count < 0:
+            raise _GaveUpError
+        rows = np.zeros((count, sets.size), dtype=np.int64)
+        places, members = np.nonzero(found[:count] >= 0)
+        rows[places, found[places, members]] = 1
+        return rows
+
+    clusters = least_clusters(sets.size, largest)
+    try:
+        prices = _prices_below(clusters, np.ones(sets.size, dtype=np.int64), capped, cheap, effort)
+    except _GaveUpError:
+        return None
+    if prices is None:
+        return None
+    return ValuePriceCertificate(
+        largest_cluster=largest, distinct_l=wanted, unit=UNIT, prices=tuple(prices.tolist())
+    )
+
+
+def _prices_below(
+    clusters: int, members: Codes, worth: Codes, cheap: Callable[[Codes], Codes], effort: Effort
+) -> Codes | None:
+    """Give prices whose total is below so many units and under which nothing is cheap, if there are any.
+
+    ``members`` counts the values that share a price; ``cheap`` gives sets that cost
+    less than a unit, as rows of how many members they take.
+    """
+    budget = clusters * UNIT - 1
+    share = worth / float(worth @ members)
+    duals = np.zeros(len(members))
+    rows = np.zeros((0, len(members)), dtype=np.int64)
+    for _ in range(MOST_ROUNDS):
+        slack = clusters - float(duals @ members)
+        if slack <= 0 or len(rows) > MOST_ROWS or effort.should_stop():
+            return None
+        prices = np.floor((duals + slack * share) * UNIT * (1 - 1e-9)).astype(np.int64)
+        if int(prices @ members) > budget:
+            return None
+        further = cheap(prices)
+        if not further.size:
+            return prices
+        rows = np.concatenate((rows, further))
+        solved = _best_duals(rows, members, effort)
+        if solved is None:
+            return None
+        duals = solved
+    return None
+
+
+def _best_duals(rows: Codes, members: Codes, effort: Effort) -> npt.NDArray[np.float64] | None:
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    def solve(seconds: float) -> Any:
+        return linprog(
+            members,
+            A_ub=-csr_array(rows.astype(float)),
+            b_ub=-np.ones(len(rows)),
+            bounds=(0, 1),
+            method="highs",
+            options={"time_limit": seconds},
+        )
+
+    result = solved(solve, SECONDS, effort)
+    return np.maximum(result.x, 0.0) if result is not None and result.status == 0 else None
+
+
+def _cheapest_pattern(sizes: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
+    """Give how many values of each size make the cheapest set that is enough, overlaps ignored."""
+    totals = np.arange(wanted + 1)
+    cheapest = np.where(totals == 0, 0, FAR)
+    choices: list[Codes] = []
+    for _ in range(min(largest, wanted)):
+        options = np.minimum(
+            cheapest[np.maximum(totals - sizes[:, np.newaxis], 0)] + prices[:, np.newaxis], FAR
+        )
+        choice = options.argmin(axis=0)
+        better = options[choice, totals] < cheapest
+        choices.append(np.where(better, choice, -1))
+        cheapest = np.where(better, options[choice, totals], cheapest)
+    pattern = np.zeros(len(sizes), dtype=np.int64)
+    total = wanted
+    for choice in reversed(choices):
+        if total and choice[total] >= 0:
+            pattern[choice[total]] += 1
+            total = max(0, total - int(sizes[choice[total]]))
+    return pattern
+
+
+def least_prices(counts: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
+    """Give, in row c and column t, the least price of c values that bring t candidates, overlaps ignored."""
+    best = np.full(wanted + 1, FAR)
+    np.minimum.at(best, counts, prices)
+    sizes = np.flatnonzero(best < FAR)
+    totals = np.arange(wanted + 1)
+    least = np.full((largest + 1, wanted + 1), FAR)
+    least[:, 0] = 0
+    before = np.maximum(totals - sizes[:, np.newaxis], 0)
+    for many in range(1, largest + 1):
+        options = least[many - 1][before] + best[sizes][:, np.newaxis]
+        least[many] = np.minimum(least[many - 1], np.minimum(options.min(axis=0), FAR))
+    return least
+
+
+@hot_loop
+def cheap_sets(
+    starts: Codes,
+    candidates: Codes,
+    order: Codes,
+    prices: Codes,
+    least: Codes,
+    largest: int,
+    wanted: int,
+    per_root: int,
+    held: Codes,
+    found: Codes,
+) -> int:
+    """Find sets of at most ``largest`` values with enough candidates that cost less than a unit.
+
+    Depth first, in ascending order of price, no more than ``per_root`` with the same
+    cheapest member. Fills the rows of ``found`` (-1 where a set is smaller) and gives their number,
+    or -1 when it took too long; 0 means that there is none.
+    """
+    size = len(order)
+    chosen = np.full(largest, -1, dtype=np.int64)
+    depth = 0
+    cost = 0
+    shown = 0
+    count = 0
+    nodes = 0
+    of_root = 0
+    place = 0
+    while True:
+        step_back = place >= size or (of_root >= per_root and depth > 0) or count >= len(found)
+        if not step_back:
+            value = order[place]
+            if cost + prices[value] >= UNIT:
+                step_back = True
+            else:
+                nodes += 1
+                fresh = 0
+                for entry in range(starts[value], starts[value + 1]):
+                    if held[candidates[entry]] == 0:
+                        fresh += 1
+                lacking = max(0, wanted - shown - fresh)
+                if lacking == 0:
+                    for member in range(depth):
+                        found[count, member] = order[chosen[member]]
+                    found[count, depth] = value
+                    found[count, depth + 1 :] = -1
+                    count += 1
+                    of_root += 1
+                    place += 1
+                elif (
+                    depth + 1 < largest
+                    and fresh > 0
+                    and cost + prices[value] + least[largest - depth - 1, lacking] < UNIT
+                ):
+                    for entry in range(starts[value], starts[value + 1]):
+                        held[candidates[entry]] += 1
+                    shown += fresh
+                    cost += prices[value]
+                    chosen[depth] = place
+                    depth += 1
+                    place += 1
+                else:
+                    place += 1
+                if depth == 0:
+                    of_root = 0
+        if nodes > MOST_NODES:
+            return -1 if count == 0 else count
+        if step_back:
+            if depth == 0:
+                return count
+            depth -= 1
+            place = chosen[depth]
+            value = order[place]
+            for entry in range(starts[value], starts[value + 1]):
+                held[candidates[entry]] -= 1
+                if held[candidates[entry]] == 0:
+                    shown -= 1
+            cost -= prices[value]
+            place += 1
+            if depth == 0:
+                of_root = 0
