@@ -13,6 +13,7 @@ from hartley.frontiers import Frontier, Leakage, Point
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree
+from hartley.model.arrays import Floats
 
 
 def frontier_of_runs(
@@ -65,7 +66,7 @@ def frontier_of_runs(
     )
 
 
-def _non_dominated(bits: npt.NDArray[np.float64], worth: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+def _non_dominated(bits: Floats, worth: Floats) -> npt.NDArray[np.intp]:
     """Give the entries that no other beats, from best utility to least leakage; of equals, the first."""
     order = np.lexsort((np.arange(len(bits)), bits, -worth))
     before = np.minimum.accumulate(np.concatenate(([np.inf], bits[order][:-1])))

@@ -240,10 +240,10 @@ def test_a_method_without_an_answer_says_why():
 
 
 def test_clustering_is_refused_with_the_reason_where_it_cannot_be_run(monkeypatch):
-    from hartley.search.baselines import strategies
+    from hartley.search.baselines import registry as strategies
 
     few = {name: strategies.Baseline(b.name, b.title, b.chains, 3) for name, b in BASELINES.items()}
-    monkeypatch.setattr("hartley.search.baselines.choice.BASELINES", few)
+    monkeypatch.setattr("hartley.search.baselines.best_setting.BASELINES", few)
     found = compare(random_table(0), sensitive="age", public="cholesterol", target=Target("distinct_l", 2))
     assert all(isinstance(method.answer, Refused) for method in found.methods[2:])
     assert "made for up to 3 public values" in found.methods[2].answer.reason

@@ -7,17 +7,15 @@ from math import log2
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import linked_groups
 from hartley.measures.uncertainty import candidate_counts, prior_counts, row_counts
 from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
+from hartley.model.arrays import Int64s, Ints
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 
 MOST_COMPONENTS = 10
-Counts = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -217,7 +215,7 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
     )
 
 
-def _spans(priors: Counts, counts: Counts) -> tuple[Span, ...]:
+def _spans(priors: Int64s, counts: Int64s) -> tuple[Span, ...]:
     if (priors == priors[0]).all():
         return (Span(int(priors[0]), int(counts.min()), int(counts.max())),)
     order = np.lexsort((counts, priors))
@@ -229,7 +227,7 @@ def _spans(priors: Counts, counts: Counts) -> tuple[Span, ...]:
     )
 
 
-def _row_totals(anchor: Codes, rows: Codes, size: int) -> Counts:
+def _row_totals(anchor: Ints, rows: Ints, size: int) -> Int64s:
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, anchor, rows)
     return totals

@@ -20,9 +20,8 @@ from hartley.errors import ColumnError, InputError, OptionError
 from hartley.measures.union_costs import LineUnions, Members
 from hartley.measures.utility import CODEWORDS, Codeword, require_distances, require_summable
 from hartley.model import Alphabet, Coordinate, Label, Partition
-from hartley.model.arrays import frozen_array
+from hartley.model.arrays import Flags, Floats, Ints, frozen_array
 
-Floats = npt.NDArray[np.float64]
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
 COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
 Table: TypeAlias = Mapping[tuple[Label, Label], float]
@@ -33,7 +32,7 @@ class Column(Protocol):
     """The distances of one column."""
 
     @property
-    def here(self) -> npt.NDArray[np.bool_]:
+    def here(self) -> Flags:
         """Where the value has a cell."""
 
     def unions(self) -> ColumnUnions:
@@ -64,7 +63,7 @@ class NumberColumn:
     codeword: Codeword
 
     @property
-    def here(self) -> npt.NDArray[np.bool_]:
+    def here(self) -> Flags:
         """Where the value has a cell."""
         return ~np.isnan(self.positions)
 
@@ -116,15 +115,15 @@ class NumberUnions(LineUnions):
 class CategoryColumn:
     """A column of categories with a table of dissimilarities between them."""
 
-    codes: npt.NDArray[np.integer]
+    codes: Ints
     """The category of each value; -1 where it is missing."""
     table: Floats
     """``table[i, j]``: how ill category ``j`` stands for category ``i``."""
 
     @property
-    def here(self) -> npt.NDArray[np.bool_]:
+    def here(self) -> Flags:
         """Where the value has a cell."""
-        here: npt.NDArray[np.bool_] = self.codes >= 0
+        here: Flags = self.codes >= 0
         return here
 
     def unions(self) -> CategoryUnions:
@@ -135,7 +134,7 @@ class CategoryColumn:
 class CategoryUnions:
     """The categories that stand for the unions of one column: members with the least worst dissimilarity."""
 
-    def __init__(self, codes: npt.NDArray[np.integer], table: Floats) -> None:
+    def __init__(self, codes: Ints, table: Floats) -> None:
         self._codes, self._table = codes, table
         self._worst = table[codes].astype(np.float32 if len(table) > 1000 else np.float64)
         self._first = np.full(self._worst.shape, len(codes), dtype=np.int32)
@@ -232,9 +231,9 @@ class ColumnsDistortion:
         return len(self.columns[0].here)
 
     @property
-    def here(self) -> npt.NDArray[np.bool_]:
+    def here(self) -> Flags:
         """Where the value has a place: a cell in every column."""
-        here: npt.NDArray[np.bool_] = np.all([column.here for column in self.columns], axis=0)
+        here: Flags = np.all([column.here for column in self.columns], axis=0)
         return here
 
     def costs(self, partition: Partition) -> Floats:

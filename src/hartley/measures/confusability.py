@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 
 if TYPE_CHECKING:
     import networkx
     from scipy.sparse import csr_array
 
 
-def confusability_edges(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+def confusability_edges(joint: JointRange, partition: Partition | None = None) -> Int64s:
     """Give the edges, one row each, the smaller node first, in ascending order.
 
     >>> from hartley.examples import toy

@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.union_costs import Members
 from hartley.model import Alphabet, Label, Partition
-from hartley.model.arrays import equal_arrays, frozen_array
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +128,8 @@ class MatrixUnions:
         self.members.merge(kept, joined)
 
 
-def _alone(dissimilarities: Floats) -> npt.NDArray[np.bool_]:
+def _alone(dissimilarities: Floats) -> Flags:
     """Tell which values have no dissimilarity to any other."""
     unknown = np.isnan(dissimilarities) | np.eye(len(dissimilarities), dtype=bool)
-    alone: npt.NDArray[np.bool_] = np.logical_and.reduce(unknown, axis=1)
+    alone: Flags = np.logical_and.reduce(unknown, axis=1)
     return alone & (len(alone) > 1)

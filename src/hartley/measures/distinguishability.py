@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats, Int64s
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -31,7 +32,7 @@ class Distinction:
     values: tuple[int, int]
 
 
-def symmetric_differences(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+def symmetric_differences(joint: JointRange, partition: Partition | None = None) -> Int64s:
     r"""Count what tells each two sensitive values apart, as a matrix.
 
     :math:`|[\![X | s]\!] \,\triangle\, [\![X | s']\!]|` for all s and s'.
@@ -44,7 +45,7 @@ def symmetric_differences(joint: JointRange, partition: Partition | None = None)
     return counts[:, None] + counts[None, :] - 2 * shared
 
 
-def jaccard_distances(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.float64]:
+def jaccard_distances(joint: JointRange, partition: Partition | None = None) -> Floats:
     """Give the share of their public values that tells each two sensitive values apart, as a matrix.
 
     1 where they share none, which is so whenever they lie in different components.
@@ -138,9 +139,7 @@ def _better(
     return Distinction(amount, (one, other))
 
 
-def _all_shared(
-    joint: JointRange, partition: Partition | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _all_shared(joint: JointRange, partition: Partition | None) -> tuple[Int64s, Int64s]:
     matrix = _incidence(joint, partition)
     return np.diff(matrix.indptr).astype(np.int64), (matrix @ matrix.T).toarray().astype(np.int64)
 

@@ -8,12 +8,9 @@ position is moved at most once for every doubling.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
-
-Ints = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Ints
 
 
 @hot_loop

@@ -15,18 +15,15 @@ from itertools import pairwise
 from math import log2
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import code_type
-
-Codes = npt.NDArray[np.integer]
+from hartley.model.arrays import Ints, code_type
 
 
 @hot_loop
-def link_candidates(indptr: Codes, indices: Codes, parent: Codes) -> None:
+def link_candidates(indptr: Ints, indices: Ints, parent: Ints) -> None:
     """Join all candidates of every observation; the root of a group is its smallest value."""
     for observation in range(len(indptr) - 1):
         start = indptr[observation]
@@ -47,7 +44,7 @@ def link_candidates(indptr: Codes, indices: Codes, parent: Codes) -> None:
 
 
 @hot_loop
-def join_links(anchors: Codes, linked: Codes, parent: Codes) -> None:
+def join_links(anchors: Ints, linked: Ints, parent: Ints) -> None:
     """Join the two ends of every link; the root of a group is its smallest value."""
     for link in range(len(anchors)):
         one, other = anchors[link], linked[link]
@@ -63,18 +60,18 @@ def join_links(anchors: Codes, linked: Codes, parent: Codes) -> None:
             parent[one] = other
 
 
-def linked_groups(size: int, anchors: Codes, linked: Codes) -> Partition:
+def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:
     """Group ``size`` values so that no link leaves a group.
 
     >>> linked_groups(4, np.array([0, 3]), np.array([2, 2]))
     Partition({0, 2, 3}, {1})
     """
-    parent: Codes = np.arange(size).astype(code_type(size))
+    parent: Ints = np.arange(size).astype(code_type(size))
     join_links.for_size(len(anchors), 200_000)(anchors, linked, parent)
     return _settled(parent)
 
 
-def _settled(parent: Codes) -> Partition:
+def _settled(parent: Ints) -> Partition:
     # Every link points to a smaller value, so pointer jumping ends.
     while not np.array_equal(further := parent[parent], parent):
         parent = further
@@ -92,7 +89,7 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     """
     released = joint.release(partition)
     size = released.sensitive.size
-    parent: Codes = np.arange(size).astype(code_type(size))
+    parent: Ints = np.arange(size).astype(code_type(size))
     link_candidates.for_size(released.pairs, 200_000)(released.indptr, released.indices, parent)
     return _settled(parent)
 
@@ -257,7 +254,7 @@ def _require_sensitive(joint: JointRange, *values: int) -> None:
         raise InputError(f"sensitive values are numbered 0 to {size - 1}")
 
 
-def _observations_of(released: JointRange) -> list[Codes]:
+def _observations_of(released: JointRange) -> list[Ints]:
     """Give the observations that show each sensitive value."""
     order = np.argsort(released.indices, kind="stable")
     ends = np.cumsum(np.bincount(released.indices, minlength=released.sensitive.size))[:-1]

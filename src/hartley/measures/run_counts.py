@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.measures.member_runs import join_runs, member_cost, single_runs
+from hartley.model.arrays import Floats, Int64s, Ints
 
-Ints = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 
 
@@ -47,7 +45,7 @@ def lay_out(size: int, kept: Ints, joined: Ints) -> tuple[Ints, Ints]:
 
 
 @hot_loop
-def follow_counts(kept: Ints, joined: Ints, shared: Ints, count: Ints, component: Ints) -> tuple[Ints, Ints]:
+def follow_counts(kept: Ints, joined: Ints, shared: Ints, count: Ints, component: Ints) -> tuple[Int64s, Int64s]:
     """Give, after each merge, the fewest candidates and the number of components.
 
     ``shared`` is how many candidates the two clusters of each merge have in common, ``count`` how many
@@ -87,7 +85,7 @@ def follow_counts(kept: Ints, joined: Ints, shared: Ints, count: Ints, component
 
 
 @hot_loop
-def follow_sizes(size: int, kept: Ints, joined: Ints) -> Ints:
+def follow_sizes(size: int, kept: Ints, joined: Ints) -> Int64s:
     """Give the largest cluster's number of values after each merge; entry 0 is before the first."""
     sizes = np.ones(size, np.int64)
     largest = np.ones(len(kept) + 1, np.int64)

@@ -10,18 +10,14 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.model import JointRange, MergeTree
+from hartley.model.arrays import Floats, Int64s
 
-Counts = npt.NDArray[np.int64]
 
-
-def follow_observations(
-    joint: JointRange, run: MergeTree, together: Counts
-) -> tuple[Counts, Counts, npt.NDArray[np.float64]]:
+def follow_observations(joint: JointRange, run: MergeTree, together: Int64s) -> tuple[Int64s, Int64s, Floats]:
     r"""Give, after each merge, the fewest candidates, the components, and the greatest reduction.
 
     The reduction is :math:`\max |[\![S|a]\!]| / |[\![S|\hat x,a]\!]|`; entry 0 is before the first merge.
@@ -48,7 +44,7 @@ def follow_observations(
             group = parent[group]
         return group
 
-    # Counts only rise, so an entry with an old count is out of date, and a dead observation counts none.
+    # Int64s only rise, so an entry with an old count is out of date, and a dead observation counts none.
     fewest = [(count[i], i, count[i]) for i in range(len(count))]
     greatest = [(-prior[i] / count[i], i, count[i]) for i in range(len(count))]
     heapify(fewest)

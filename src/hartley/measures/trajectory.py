@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.measures.overlap import components
@@ -31,10 +30,8 @@ from hartley.measures.run_with_side import follow_observations
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
-from hartley.model.arrays import equal_arrays, frozen_array
+from hartley.model.arrays import Floats, Int64s, Ints, equal_arrays, frozen_array
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 Kind = Literal["l0", "istar", "joint"]
 CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
 STEPS_PER_VALUE = 8
@@ -57,10 +54,10 @@ class Trajectory:
 
     l0: Floats
     istar: Floats
-    distinct_l: Counts
-    components: Counts
-    largest_cluster: Counts
-    clusters: Counts
+    distinct_l: Int64s
+    components: Int64s
+    largest_cluster: Int64s
+    clusters: Int64s
     cost: Floats
     """The worst cluster's cost: its size under resolution, its distortion under distortion."""
     utility: Floats
@@ -173,9 +170,7 @@ def trajectory(joint: JointRange, run: MergeTree, utility: Utility) -> Trajector
     )
 
 
-def _first_together(
-    joint: JointRange, rank: npt.NDArray[np.integer], meeting: npt.NDArray[np.integer]
-) -> npt.NDArray[np.int64]:
+def _first_together(joint: JointRange, rank: Ints, meeting: Ints) -> Int64s:
     """Give the merges that bring together two clusters with a candidate in common, one entry for each.
 
     With side information a candidate is a (sensitive, side) pair, and an entry is the merge's number

@@ -12,10 +12,10 @@ from __future__ import annotations
 from math import log2
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats, Int64s
 
 
 def hartley_entropy(size: int) -> float:
@@ -29,7 +29,7 @@ def hartley_entropy(size: int) -> float:
     return log2(size)
 
 
-def candidate_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+def candidate_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
     r"""How many sensitive values each observation leaves possible, :math:`|[\![S | \hat x]\!]|`.
 
     >>> from hartley.examples import toy
@@ -39,7 +39,7 @@ def candidate_counts(joint: JointRange, partition: Partition | None = None) -> n
     return np.diff(joint.release(partition).indptr)
 
 
-def prior_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+def prior_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
     r"""How many sensitive values were possible before each observation.
 
     :math:`|[\![S]\!]|`, or :math:`|[\![S | a]\!]|` for the side value of the observation.
@@ -116,7 +116,7 @@ def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
     return int(candidate_counts(joint, partition).min())
 
 
-def row_counts(joint: JointRange, partition: Partition | None = None) -> npt.NDArray[np.int64]:
+def row_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
     """How many rows of the table show each observation."""
     released = joint.release(partition)
     return np.add.reduceat(released.rows.astype(np.int64), released.indptr[:-1])
@@ -140,6 +140,6 @@ def is_independent(joint: JointRange, partition: Partition | None = None) -> boo
     return bool((candidate_counts(joint, partition) == prior_counts(joint, partition)).all())
 
 
-def _reductions(joint: JointRange, partition: Partition | None) -> npt.NDArray[np.float64]:
+def _reductions(joint: JointRange, partition: Partition | None) -> Floats:
     released = joint.release(partition)
     return prior_counts(released) / candidate_counts(released)

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Flags, Floats
 
 
 class UnionCosts(Protocol):
@@ -54,7 +54,7 @@ class SizeUnions:
 class Members:
     """Which values are in the cluster at each place; a value that may not be merged is in none."""
 
-    def __init__(self, allowed: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, allowed: Flags) -> None:
         self.cluster = np.where(allowed, np.arange(len(allowed)), -1)
         """The place of each value's cluster, or -1."""
         self._of: list[list[int]] = [[place] if ok else [] for place, ok in enumerate(allowed.tolist())]
@@ -80,7 +80,7 @@ class Members:
         others = np.flatnonzero((self.cluster >= 0) & (self.cluster != place))
         yield others, self.cluster[others]
 
-    def partners(self, place: int) -> npt.NDArray[np.bool_]:
+    def partners(self, place: int) -> Flags:
         """Tell where a cluster stands that the one at this place may be merged with."""
         if not self.standing[place]:
             return np.zeros(len(self.standing), dtype=bool)

@@ -11,12 +11,11 @@ from math import inf, log2
 from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.union_costs import LineUnions, SizeUnions, UnionCosts
 from hartley.model import Alphabet, Coordinate, Partition
-from hartley.model.arrays import equal_arrays, frozen_array
+from hartley.model.arrays import Floats, equal_arrays, frozen_array
 
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
@@ -33,7 +32,7 @@ class Utility(Protocol):
     def size(self) -> int:
         """How many public values it is about."""
 
-    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+    def costs(self, partition: Partition) -> Floats:
         """Give the cost of every cluster; infinite where the cluster is not allowed."""
 
     def of_cost(self, worst: float) -> float:
@@ -69,7 +68,7 @@ class Resolution:
     size: int
     name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
 
-    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+    def costs(self, partition: Partition) -> Floats:
         """Give the number of values of every cluster."""
         return partition.sizes.astype(float)
 
@@ -82,7 +81,7 @@ class Resolution:
         return SizeUnions(self.size)
 
 
-def require_summable(positions: npt.NDArray[np.float64]) -> None:
+def require_summable(positions: Floats) -> None:
     """Refuse positions whose sums or differences a floating-point number cannot hold."""
     farthest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     if 2 * farthest * len(positions) == inf:
@@ -115,7 +114,7 @@ class LineDistortion:
     array([5.])
     """
 
-    positions: npt.NDArray[np.float64]
+    positions: Floats
     """Where each public value lies; NaN where it has no place."""
     codeword: Codeword = "midpoint"
     name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
@@ -151,7 +150,7 @@ class LineDistortion:
         """How many public values it is about."""
         return len(self.positions)
 
-    def costs(self, partition: Partition) -> npt.NDArray[np.float64]:
+    def costs(self, partition: Partition) -> Floats:
         """Give the distance from the codeword to the farthest member, for every cluster."""
         order = np.argsort(partition.labels, kind="stable")
         starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))

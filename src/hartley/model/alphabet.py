@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import equal_arrays, frozen_array
+from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
 
 Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 Label = Any
@@ -33,7 +33,7 @@ class Coordinate:
     kind: Kind
     values: npt.NDArray[Any]
     """One cell per value; what stands at a missing place has no meaning."""
-    missing: npt.NDArray[np.bool_]
+    missing: Flags
     """Where the cell is missing."""
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Coordinate:
         return value.item() if isinstance(value, np.generic) else value
 
     @cached_property
-    def positions(self) -> npt.NDArray[np.float64] | None:
+    def positions(self) -> Floats | None:
         """Where each value lies on a line; NaN where it is missing; ``None`` for text.
 
         A date lies at its day, a timestamp at its second, a truth value at 0 or 1. Only distances
@@ -133,7 +133,7 @@ class Alphabet:
     """
 
     coordinates: tuple[Coordinate, ...]
-    given_positions: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    given_positions: Floats | None = field(default=None, repr=False)
     """Positions on a line that differ from the values' own; see :attr:`positions`."""
 
     def __post_init__(self) -> None:
@@ -218,7 +218,7 @@ class Alphabet:
         return {label: place for place, label in enumerate(self.labels())}
 
     @property
-    def positions(self) -> npt.NDArray[np.float64] | None:
+    def positions(self) -> Floats | None:
         """Where each value lies on a line, NaN where it has no place; ``None`` when there is no line.
 
         There is one for a single column of numbers, dates or truth values, and
@@ -229,7 +229,7 @@ class Alphabet:
         return self.coordinates[0].positions if len(self.coordinates) == 1 else None
 
     @property
-    def missing(self) -> npt.NDArray[np.bool_]:
+    def missing(self) -> Flags:
         """Where any cell of the value is missing."""
         flags = self.coordinates[0].missing.copy()
         for coordinate in self.coordinates[1:]:

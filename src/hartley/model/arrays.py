@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 D = TypeVar("D", bound=np.generic)
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.integer]
+"""Whole numbers of any width: codes, which are kept as narrow as they can be."""
+Int64s: TypeAlias = npt.NDArray[np.int64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def frozen_array(array: npt.NDArray[D]) -> npt.NDArray[D]:

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet, Label
-from hartley.model.arrays import code_type, equal_arrays, frozen_array
+from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
 from hartley.model.pair_order import rows_of_pairs
 from hartley.model.partition import Partition
-
-Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +34,13 @@ class JointRange:
 
     sensitive: Alphabet
     public: Alphabet
-    indptr: npt.NDArray[np.int64]
-    indices: Codes
-    rows: Codes
+    indptr: Int64s
+    indices: Ints
+    rows: Ints
     side: Alphabet | None = None
-    observed_public: Codes | None = None
+    observed_public: Ints | None = None
     """The public value of each observation; ``None`` without side information, where it is its number."""
-    observed_side: Codes | None = None
+    observed_side: Ints | None = None
     """The side value of each observation; ``None`` without side information."""
 
     def __post_init__(self) -> None:
@@ -79,7 +76,7 @@ class JointRange:
             raise InputError("give pairs (public, sensitive), or triples (public, sensitive, side)")
         if not given:
             raise InputError("a joint range needs at least one pair of values")
-        codes: list[Codes] = []
+        codes: list[Ints] = []
         orders: list[list[Label]] = []
         for role in zip(*given, strict=True):
             number: dict[Label, int] = {}
@@ -101,13 +98,13 @@ class JointRange:
     def from_codes(
         cls,
         *,
-        public_codes: Codes,
-        sensitive_codes: Codes,
+        public_codes: Ints,
+        sensitive_codes: Ints,
         public: Alphabet | None = None,
         sensitive: Alphabet | None = None,
-        side_codes: Codes | None = None,
+        side_codes: Ints | None = None,
         side: Alphabet | None = None,
-        rows: Codes | None = None,
+        rows: Ints | None = None,
     ) -> JointRange:
         """Build from parallel arrays of codes; equal pairs are joined and their rows added.
 
@@ -184,19 +181,19 @@ class JointRange:
         return int(self.rows.sum(dtype=np.int64))
 
     @cached_property
-    def public_of(self) -> Codes:
+    def public_of(self) -> Ints:
         """The public value of each observation."""
         if self.observed_public is None:
             return frozen_array(np.arange(self.observations, dtype=code_type(self.observations)))
         return self.observed_public
 
     @cached_property
-    def observation_of(self) -> Codes:
+    def observation_of(self) -> Ints:
         """The observation of each pair."""
         numbers = np.arange(self.observations, dtype=code_type(self.observations))
         return frozen_array(np.repeat(numbers, np.diff(self.indptr)))
 
-    def candidates(self, observation: int) -> Codes:
+    def candidates(self, observation: int) -> Ints:
         """Give the sensitive values that an observation leaves possible."""
         return self.indices[self.indptr[observation] : self.indptr[observation + 1]]
 
@@ -263,7 +260,7 @@ def _given_order(values: list[Label], name: str, positions: list[float] | None) 
     return Alphabet.of_values(values, columns, positions)
 
 
-def _require_codes(codes: Codes, alphabet: Alphabet, role: str) -> None:
+def _require_codes(codes: Ints, alphabet: Alphabet, role: str) -> None:
     if codes.min() < 0 or codes.max() >= alphabet.size:
         raise InputError(f"{role} codes must lie between 0 and {alphabet.size - 1}")
     seen = np.zeros(alphabet.size, dtype=bool)

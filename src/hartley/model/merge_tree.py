@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import equal_arrays, frozen_array
+from hartley.model.arrays import Ints, equal_arrays, frozen_array
 from hartley.model.partition import Partition
 
 
@@ -29,9 +28,9 @@ class MergeTree:
 
     size: int
     """How many values the run started from."""
-    kept: npt.NDArray[np.integer]
-    joined: npt.NDArray[np.integer]
-    ends: npt.NDArray[np.integer]
+    kept: Ints
+    joined: Ints
+    ends: Ints
     complete: bool = True
     """Whether the search came to its end; a run that was stopped is the beginning of the whole one."""
 
@@ -58,8 +57,8 @@ class MergeTree:
     def of_merges(
         cls,
         size: int,
-        kept: npt.NDArray[np.integer],
-        joined: npt.NDArray[np.integer],
+        kept: Ints,
+        joined: Ints,
         *,
         complete: bool = True,
     ) -> MergeTree:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import code_type
+from hartley.model.arrays import Int64s, Ints, code_type
 
 COUNTED_FROM = 500_000
 """Number of pairs from which counting, which must be compiled, beats NumPy's sort."""
 
-Codes = npt.NDArray[np.integer]
-
 
 def rows_of_pairs(
-    observed: Codes, sensitive: Codes, rows: Codes | None, size: int, width: int
-) -> tuple[npt.NDArray[np.int64], Codes, Codes]:
+    observed: Ints, sensitive: Ints, rows: Ints | None, size: int, width: int
+) -> tuple[Int64s, Ints, Ints]:
     """Sort pairs of codes, join equal ones, and give the row starts, sensitive codes and row counts.
 
     ``observed`` runs below ``size`` and ``sensitive`` below ``width``; ``rows`` is how many rows each
@@ -34,14 +31,14 @@ def rows_of_pairs(
 
 
 def by_counting(
-    observed: Codes, sensitive: Codes, rows: Codes | None, size: int, width: int
-) -> tuple[npt.NDArray[np.int64], Codes, Codes]:
+    observed: Ints, sensitive: Ints, rows: Ints | None, size: int, width: int
+) -> tuple[Int64s, Ints, Ints]:
     """Do it in linear time, with a compiled loop."""
     total = len(observed) if rows is None else int(rows.sum())
     indptr = np.zeros(size + 1, dtype=np.int64)
-    indices: Codes = np.empty(len(observed), dtype=code_type(width))
-    counts: Codes = np.empty(len(observed), dtype=code_type(total))
-    by_sensitive: Codes = np.empty(len(observed), dtype=code_type(size))
+    indices: Ints = np.empty(len(observed), dtype=code_type(width))
+    counts: Ints = np.empty(len(observed), dtype=code_type(total))
+    by_sensitive: Ints = np.empty(len(observed), dtype=code_type(size))
     weights: Any = np.empty(0, dtype=counts.dtype) if rows is None else rows.astype(counts.dtype)
     pairs = count_pairs.compiled(observed, sensitive, weights, width, by_sensitive, indptr, indices, counts)
     if pairs < len(observed):
@@ -52,14 +49,14 @@ def by_counting(
 
 @hot_loop
 def count_pairs(
-    observed: Codes,
-    sensitive: Codes,
-    weights: Codes,
+    observed: Ints,
+    sensitive: Ints,
+    weights: Ints,
     width: int,
-    by_sensitive: Codes,
-    indptr: Codes,
-    indices: Codes,
-    counts: Codes,
+    by_sensitive: Ints,
+    indptr: Ints,
+    indices: Ints,
+    counts: Ints,
 ) -> int:
     """Fill ``indptr``, ``indices`` and ``counts``; give the number of distinct pairs.
 
@@ -112,12 +109,12 @@ def count_pairs(
 
 
 def _by_comparison(
-    observed: Codes, sensitive: Codes, rows: Codes | None, size: int, width: int
-) -> tuple[npt.NDArray[np.int64], Codes, Codes]:
-    key: npt.NDArray[np.int64] = observed.astype(np.int64)
+    observed: Ints, sensitive: Ints, rows: Ints | None, size: int, width: int
+) -> tuple[Int64s, Ints, Ints]:
+    key: Int64s = observed.astype(np.int64)
     key *= width
     key += sensitive
-    counts: Codes
+    counts: Ints
     if bool((key[1:] > key[:-1]).all()):
         counts = np.ones(len(key), dtype=np.int32) if rows is None else np.asarray(rows)
     elif rows is None:
@@ -126,7 +123,7 @@ def _by_comparison(
         key, inverse = np.unique(key, return_inverse=True)
         counts = np.zeros(len(key), dtype=np.int64)
         np.add.at(counts, inverse, rows)
-    indices: Codes = (key % width).astype(code_type(width))
+    indices: Ints = (key % width).astype(code_type(width))
     key //= width
     indptr = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(key, minlength=size), out=indptr[1:])

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import code_type, equal_arrays, frozen_array
+from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +24,7 @@ class Partition:
     True
     """
 
-    labels: npt.NDArray[np.integer]
+    labels: Ints
     """The cluster number of each public value; any numbers are accepted and renumbered."""
 
     def __post_init__(self) -> None:
@@ -77,12 +76,12 @@ class Partition:
         return int(self.labels.max()) + 1
 
     @cached_property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Int64s:
         """How many values each cluster holds."""
         return frozen_array(np.bincount(self.labels, minlength=self.size))
 
     @cached_property
-    def firsts(self) -> npt.NDArray[np.int64]:
+    def firsts(self) -> Int64s:
         """The first member of each cluster: its place."""
         firsts = np.empty(self.size, dtype=np.int64)
         firsts[self.labels[::-1]] = np.arange(len(self.labels) - 1, -1, -1)
@@ -151,7 +150,7 @@ class Partition:
             )
 
 
-def _numbered_by_first(labels: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+def _numbered_by_first(labels: Ints) -> Ints:
     kind = code_type(len(labels))
     low, high = int(labels.min()), int(labels.max())
     if low >= 0 and high < 4 * len(labels):

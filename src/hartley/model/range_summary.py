@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet
-from hartley.model.arrays import frozen_array
-
-Codes = npt.NDArray[np.integer]
+from hartley.model.arrays import Ints, frozen_array
 
 MOST_NARROWEST = 10
 """How many observations are shown as witnesses."""
@@ -69,12 +66,12 @@ class RangeSummary:
     narrowest_rows: int
     narrowest: tuple[NarrowObservation, ...]
     """The first few of those with the fewest candidates, in the order of their values."""
-    anchors: Codes
+    anchors: Ints
     """For each link the code of its anchor, and in ``linked`` that of the candidate linked to it."""
-    linked: Codes
-    anchored_observations: Codes
+    linked: Ints
+    anchored_observations: Ints
     """For each sensitive value, how many observations have it as anchor, and how many rows those have."""
-    anchored_rows: Codes
+    anchored_rows: Ints
 
     def __post_init__(self) -> None:
         for name in ("anchors", "linked", "anchored_observations", "anchored_rows"):

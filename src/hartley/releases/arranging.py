@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hartley.model.arrays import Int64s
 from hartley.releases.places import places_for
 from hartley.releases.row_grid import SIGNED, count_on_grid
 from hartley.releases.shuffling import shuffled
@@ -116,9 +117,7 @@ class Arrangement:
         # The engine is busy giving the rows: a second connection writes them.
         return _streamed(connection.beside(), types, batches)
 
-    def shuffled(
-        self, generator: np.random.Generator, cluster_rows: npt.NDArray[np.int64] | None = None
-    ) -> ReadyRows:
+    def shuffled(self, generator: np.random.Generator, cluster_rows: Int64s | None = None) -> ReadyRows:
         """Give the rows in a random order.
 
         ``cluster_rows`` is how many rows each cluster has, where that is known already.
@@ -131,9 +130,7 @@ class Arrangement:
         types = [column.type for column in cells]
         return replace(_streamed(self._rows.connection, types, batches), order="any")
 
-    def _counted(
-        self, cluster_rows: npt.NDArray[np.int64] | None
-    ) -> tuple[list[Any], npt.NDArray[np.int64]] | None:
+    def _counted(self, cluster_rows: Int64s | None) -> tuple[list[Any], Int64s] | None:
         """Give the different rows, column by column, and how often each occurs; nothing if they are many."""
         if not self._passes_unchanged():
             return None
@@ -169,7 +166,7 @@ class Arrangement:
         clusters, *labels = _arrays(table)
         return clusters.to_numpy(), dict(zip(names, labels, strict=True))
 
-    def _counted_on_grid(self) -> tuple[list[Any], npt.NDArray[np.int64]] | None:
+    def _counted_on_grid(self) -> tuple[list[Any], Int64s] | None:
         import pyarrow.compute as pc
 
         types = zip(self._cells, self._types, strict=True)
@@ -228,7 +225,7 @@ class Arrangement:
 
 
 def shuffled_cells(
-    cells: Sequence[Any], counts: npt.NDArray[np.int64], generator: np.random.Generator
+    cells: Sequence[Any], counts: Int64s, generator: np.random.Generator
 ) -> Iterator[list[Any]]:
     """Give rows in a random order, batch by batch, from different rows and how often each occurs."""
     import pyarrow as pa

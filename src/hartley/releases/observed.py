@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import PolicyError
 from hartley.model import Alphabet, Coordinate, JointRange
-from hartley.model.arrays import code_type
+from hartley.model.arrays import Ints, code_type
 from hartley.releases.cells import cell_text
 from hartley.releases.formats import Format
 from hartley.releases.labels import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.rows import Rows
-
-Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -182,7 +179,7 @@ class ObservedRows:
             rows=n,
         )
 
-    def _fetch(self, groups: list[list[_Seen]]) -> tuple[Codes, Codes, Codes, list[Codes]]:
+    def _fetch(self, groups: list[list[_Seen]]) -> tuple[Ints, Ints, Ints, list[Ints]]:
         ranks = [f"{_rank(group)} AS g{place}" for place, group in enumerate(groups)]
         found = self._connection.execute(
             f"SELECT x, s, n, {', '.join(ranks)} FROM hartley_observed"
@@ -209,7 +206,7 @@ def _rank(seen: list[_Seen]) -> str:
     return f"(dense_rank() OVER (ORDER BY {order}) - 1)::INTEGER"
 
 
-def _released(book: Codebook, clusters: Codes, beside: Alphabet | None, places: Codes) -> Alphabet:
+def _released(book: Codebook, clusters: Ints, beside: Alphabet | None, places: Ints) -> Alphabet:
     labels = [[cell_text(cell) for cell in label] for label in book.labels]
     coordinates = [
         _texts(column.name, [labels[cluster][place] for cluster in clusters.tolist()])

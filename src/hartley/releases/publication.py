@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import ColumnError, WriteError
+from hartley.model.arrays import Int64s
 from hartley.releases.arranging import Arrangement, PublishedCell, Recoding
 from hartley.releases.cells import Cell, values_of
 from hartley.releases.formats import Format
@@ -87,7 +87,7 @@ class Publication:
         format_: Format,
         *,
         keep_order: bool,
-        cluster_rows: npt.NDArray[np.int64] | None = None,
+        cluster_rows: Int64s | None = None,
         generator: np.random.Generator | None = None,
     ) -> None:
         """Write the released table; rows are shuffled by a secret unless their order is to be kept.

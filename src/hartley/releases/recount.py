@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from hartley.releases.row_tally import Codes, Combined, Counts, Numbered
+from hartley.releases.row_tally import Combined, Int64s, Ints, Numbered
 
 
 def recount(
-    seen: Combined, secret: Combined, known: Combined, rows: Counts, *, has_side: bool
+    seen: Combined, secret: Combined, known: Combined, rows: Int64s, *, has_side: bool
 ) -> dict[str, Any]:
     """Count what readers learn; the keys are those of an audit.
 
@@ -67,7 +67,7 @@ def _pairs(one: Combined, other: Combined) -> Combined:
     return Combined.of(parts, len(one.codes))
 
 
-def _groups(where: Codes, what: Codes, values: int) -> int:
+def _groups(where: Ints, what: Ints, values: int) -> int:
     """Count the groups of values that no chain of overlapping sets leaves.
 
     ``where`` ascends; the first value of each set is linked to all others of it.

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Int64s
 from hartley.releases.places import axis_for, places_for
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def count_on_grid(
     book: str,
     keys: Sequence[Column],
     untouched: Sequence[tuple[str, str]],
-) -> tuple[npt.NDArray[np.int64], list[Any], npt.NDArray[np.int64]] | None:
+) -> tuple[Int64s, list[Any], Int64s] | None:
     """Count the rows of each cluster of a codebook beside each combination of untouched cells.
 
     ``untouched`` holds the SQL and the type of each such cell, over the rows ``q``. Gives the clusters, the

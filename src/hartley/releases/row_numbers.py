@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 
-Codes = npt.NDArray[np.integer]
-Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Int64s = npt.NDArray[np.int64]
 
 FIRST_SLOTS = 1 << 4
 _LOW = (1 << 32) - 1
@@ -31,7 +31,7 @@ class RowNumbers:
         self._inner = [_Pairs() for _ in range(columns - 2)]
         self._last = _Pairs()
 
-    def add(self, codes: Sequence[Codes], counts: Counts) -> None:
+    def add(self, codes: Sequence[Ints], counts: Int64s) -> None:
         """Take rows, from their codes in each column, each as often as counted."""
         left, *others = codes if self._columns > 1 else (np.zeros_like(codes[0]), codes[0])
         for pairs, right in zip(self._inner, others, strict=False):
@@ -40,10 +40,10 @@ class RowNumbers:
             left = numbers
         self._last.fill(count_pairs.for_size(len(left)), left, others[-1], counts)
 
-    def counted(self) -> tuple[list[Codes], Counts]:
+    def counted(self) -> tuple[list[Ints], Int64s]:
         """Give the codes of each different row, column by column, and how often each occurs."""
         keys, counts = self._last.filled()
-        found: list[Codes] = []
+        found: list[Ints] = []
         for pairs in reversed(self._inner):
             found.append((keys & _LOW).astype(np.int32))
             left = (keys >> 32).astype(np.int32)
@@ -62,7 +62,7 @@ class _Pairs:
         self._used = 0
         self._slots = np.zeros((FIRST_SLOTS, 2), dtype=np.int64)
 
-    def fill(self, loop: Callable[..., Any], left: Codes, right: Codes, beside: Codes) -> None:
+    def fill(self, loop: Callable[..., Any], left: Ints, right: Ints, beside: Ints) -> None:
         """Take pairs by a loop, which stops where there is no room left."""
         done = 0
         while True:
@@ -73,7 +73,7 @@ class _Pairs:
             move_slots.for_size(len(self._slots))(self._slots, larger)
             self._slots = larger
 
-    def filled(self) -> tuple[Counts, Counts]:
+    def filled(self) -> tuple[Int64s, Int64s]:
         """Give each pair as one number, and what stands beside it."""
         used = np.flatnonzero(self._slots[:, 0])
         return self._slots[used, 0] - 1, self._slots[used, 1]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from hartley.releases.rereading import Reread, python_cells
 from hartley.releases.row_numbers import RowNumbers
 
-Codes = npt.NDArray[np.integer]
-Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Int64s = npt.NDArray[np.int64]
 
 AT_ONCE = 1 << 22
 """Rows up to which they are collected and sorted to be counted; more are counted as they come."""
@@ -29,11 +29,11 @@ _WIDEST = 1 << 62
 class Numbered:
     """A key for each row, as a number into the different keys."""
 
-    codes: Codes
+    codes: Ints
     keys: Sequence[Hashable]
 
     @classmethod
-    def of(cls, codes: Codes, keys: Iterable[Hashable]) -> Numbered:
+    def of(cls, codes: Ints, keys: Iterable[Hashable]) -> Numbered:
         """Give each row the key that its code stands for; equal keys become one."""
         numbers: dict[Hashable, int] = {}
         renumbered = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
@@ -50,8 +50,8 @@ class Numbered:
 class Combined:
     """Combinations of keys: the number of each row's, and for each number a row that has it."""
 
-    codes: Codes
-    example: Codes
+    codes: Ints
+    example: Ints
 
     @classmethod
     def of(cls, parts: Sequence[Numbered], rows: int) -> Combined:
@@ -74,7 +74,7 @@ class Combined:
         """How many different combinations there are."""
         return len(self.example)
 
-    def totals(self, counts: Counts) -> Counts:
+    def totals(self, counts: Int64s) -> Int64s:
         """Add up counts of rows by combination."""
         # Exact: sums of whole numbers stay far below 2^53.
         return np.bincount(self.codes, weights=counts, minlength=self.size).astype(np.int64)
@@ -85,7 +85,7 @@ class Combined:
         return list(zip(*columns, strict=True)) if parts else [()] * self.size
 
 
-def _packed(columns: Sequence[Codes], sizes: Sequence[int], rows: int) -> tuple[Counts, int]:
+def _packed(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Int64s, int]:
     """Give one number for the codes of each row, in the order of the codes, and how many there may be."""
     packed, size = np.zeros(rows, dtype=np.int64), 1
     for codes, choices in zip(columns, sizes, strict=True):
@@ -103,7 +103,7 @@ class RowTally:
     """Different rows of some columns, and how often each occurs."""
 
     columns: dict[str, Numbered]
-    counts: Counts
+    counts: Int64s
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -147,12 +147,12 @@ class _Cells:
         self._codes = np.zeros(0, dtype=np.int32)
         """The number of each."""
 
-    def listed(self, cells: Iterable[Any]) -> Codes:
+    def listed(self, cells: Iterable[Any]) -> Ints:
         """Give the numbers of cells."""
         found = self.found
         return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
 
-    def codes(self, column: Any) -> Codes:
+    def codes(self, column: Any) -> Ints:
         """Give the numbers of the cells of an Arrow column."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -172,7 +172,7 @@ class _Cells:
             self._codes = np.concatenate([self._codes, self.listed(python_cells(cells, self._name))])
             self._seen = pa.concat_arrays([self._seen, fresh])
             places = pc.index_in(plain, value_set=self._seen)
-        numbers: Codes = self._codes[places.to_numpy(zero_copy_only=False)]
+        numbers: Ints = self._codes[places.to_numpy(zero_copy_only=False)]
         return numbers
 
 
@@ -182,12 +182,12 @@ class _Collected:
     def __init__(self, names: list[str]) -> None:
         self._names = names
         self.cells = [_Cells(name) for name in names]
-        self._fresh: list[tuple[list[Codes], Counts]] = []
+        self._fresh: list[tuple[list[Ints], Int64s]] = []
         self._waiting = 0
         self._counted: RowNumbers | None = None
         """The different rows of those that do not wait any more."""
 
-    def add(self, codes: list[Codes], counts: Counts | None = None) -> None:
+    def add(self, codes: list[Ints], counts: Int64s | None = None) -> None:
         """Take rows, each once or as often as counted."""
         rows = len(codes[0])
         self._fresh.append((codes, np.ones(rows, dtype=np.int64) if counts is None else counts))
@@ -212,7 +212,7 @@ class _Collected:
         numbered = [Numbered(one, list(cells.found)) for one, cells in zip(codes, self.cells, strict=True)]
         return RowTally(dict(zip(self._names, numbered, strict=True)), counts)
 
-    def _sorted(self) -> tuple[list[Codes], Counts]:
+    def _sorted(self) -> tuple[list[Ints], Int64s]:
         if not self._fresh:
             return [np.zeros(0, dtype=np.int32) for _ in self._names], np.zeros(0, dtype=np.int64)
         columns, counts = zip(*self._fresh, strict=True)
@@ -220,7 +220,7 @@ class _Collected:
         return _counted_together(codes, np.concatenate(counts), [len(cells.found) for cells in self.cells])
 
 
-def _counted_together(codes: list[Codes], counts: Counts, sizes: list[int]) -> tuple[list[Codes], Counts]:
+def _counted_together(codes: list[Ints], counts: Int64s, sizes: list[int]) -> tuple[list[Ints], Int64s]:
     """Give different rows and how often each occurs, by sorting."""
     packed, _ = _packed(codes, sizes, len(counts))
     order = np.argsort(packed, kind="stable")
@@ -228,7 +228,7 @@ def _counted_together(codes: list[Codes], counts: Counts, sizes: list[int]) -> t
     return [one[order[starts]] for one in codes], np.add.reduceat(counts[order], starts)
 
 
-def _differs(ascending: Counts) -> npt.NDArray[np.bool_]:
+def _differs(ascending: Int64s) -> npt.NDArray[np.bool_]:
     """Tell where another number begins."""
     differs = np.ones(len(ascending), dtype=bool)
     np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])

@@ -19,10 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import code_type
-
-Codes = npt.NDArray[np.integer]
-Counts = npt.NDArray[np.int64]
+from hartley.model.arrays import Int64s, Ints, code_type
 
 BLOCK = 1 << 23
 """Rows of a block, about."""
@@ -36,7 +33,7 @@ _SPARE = 64
 """Random words in reserve: about one in 2^16 is refused."""
 
 
-def shuffled(counts: Counts, generator: np.random.Generator, *, block: int | None = None) -> Iterator[Codes]:
+def shuffled(counts: Int64s, generator: np.random.Generator, *, block: int | None = None) -> Iterator[Ints]:
     """Give the codes 0, 1, ..., each as often as counted, in a uniform random order, block by block.
 
     >>> blocks = shuffled(np.array([2, 0, 3]), np.random.default_rng(1))
@@ -54,14 +51,14 @@ def shuffled(counts: Counts, generator: np.random.Generator, *, block: int | Non
         yield _mixed(np.repeat(codes, taken), generator)
 
 
-def _mixed(codes: Codes, generator: np.random.Generator) -> Codes:
+def _mixed(codes: Ints, generator: np.random.Generator) -> Ints:
     if len(codes) < BOXED_FROM:
         generator.shuffle(codes)
         return codes
     return mixed_in_boxes(codes, generator)
 
 
-def mixed_in_boxes(codes: Codes, generator: np.random.Generator) -> Codes:
+def mixed_in_boxes(codes: Ints, generator: np.random.Generator) -> Ints:
     """Give codes in a uniform random order: dealt into boxes, and shuffled inside each box."""
     boxes = _words(generator, -(-len(codes) // 4)).view(np.uint8)[: len(codes)]
     sizes = np.zeros(BOXES, dtype=np.int64)

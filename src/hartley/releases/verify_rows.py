@@ -18,7 +18,7 @@ from hartley.releases.rereading import Reread, as_kind
 from hartley.releases.row_tally import Combined, Numbered, RowTally, tally
 
 Value = tuple[Hashable, ...]
-Truths = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 ABSENT = -1
 """Stands for the cluster of a row that an earlier release left out."""
 NOWHERE = -2
@@ -225,7 +225,7 @@ def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
     return Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys))
 
 
-def _absent(rows: RowTally, policy: Policy) -> Truths:
+def _absent(rows: RowTally, policy: Policy) -> Flags:
     """Tell which rows a release leaves out because a value is missing."""
     absent = np.zeros(len(rows), dtype=bool)
     if policy.reading.missing == "drop":

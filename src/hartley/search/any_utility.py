@@ -28,7 +28,8 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
-from hartley.search.codeword_costs import Floats, shared_costs
+from hartley.model.arrays import Flags, Floats
+from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
 
@@ -247,13 +248,13 @@ class _Exchange:
             return log2(overlap_partition(whole).size)
         return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
 
-    def bound_by_pairs(self, near: npt.NDArray[np.bool_]) -> float:
+    def bound_by_pairs(self, near: Flags) -> float:
         """Give the bits that are left at least where only these pairs can share a cluster."""
         if self.leakage == "istar":
             return log2(overlap_partition(self.joint, _parts(near)).size)
         return self.ball_bound(near)
 
-    def ball_bound(self, near: npt.NDArray[np.bool_]) -> float:
+    def ball_bound(self, near: Flags) -> float:
         """Count the candidates of each observation among all values that can share its cluster."""
         joint = self.joint
         size, width = joint.public.size, joint.sensitive.size
@@ -291,7 +292,7 @@ class _Exchange:
         return tuple(levels)
 
 
-def _parts(near: npt.NDArray[np.bool_]) -> Partition:
+def _parts(near: Flags) -> Partition:
     """Give the connected parts of the graph of pairs."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

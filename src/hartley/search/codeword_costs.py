@@ -14,14 +14,13 @@ A utility of another kind says nothing, and every pair may share a cluster.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.columns import ColumnsDistortion, NumberColumn
 from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import LineDistortion, Utility
+from hartley.model.arrays import Floats
 from hartley.search.effort import UNLIMITED, Effort
 
-Floats = npt.NDArray[np.float64]
 ROUNDING = 1e-9
 """Relative: distances over several columns are sums and roots, and rounded."""
 

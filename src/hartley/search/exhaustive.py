@@ -18,8 +18,9 @@ import numpy as np
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, Codes, Floats, Walk
+from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, Walk
 from hartley.search.levels import Level, Levels
 
 MOST_VALUES = 12
@@ -119,7 +120,7 @@ def _ratios(joint: JointRange) -> Floats:
     return ratios
 
 
-def _components(joint: JointRange) -> Codes:
+def _components(joint: JointRange) -> Int64s:
     """Give the component of each public value, for each side value; rows that tie nothing are left out."""
     group = overlap_partition(joint).labels[joint.indices[joint.indptr[:-1]]]
     sides = 1 if joint.side is None else joint.side.size
@@ -131,13 +132,13 @@ def _components(joint: JointRange) -> Codes:
     return np.unique(components, axis=0)
 
 
-def _masks(partition: Partition) -> Codes:
+def _masks(partition: Partition) -> Int64s:
     masks = np.zeros(len(partition.labels), dtype=np.int64)
     np.add.at(masks, partition.labels, 1 << np.arange(len(masks)))
     return masks
 
 
-def _partition(masks: Codes) -> Partition:
+def _partition(masks: Int64s) -> Partition:
     holds = masks[:, np.newaxis] >> np.arange(len(masks)) & 1
     return Partition(holds.argmax(axis=0))
 

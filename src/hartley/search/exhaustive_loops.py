@@ -16,12 +16,9 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-
-Codes = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Int64s
 
 NOBODY = -1
 ANY, ONE, FEWEST = 0, 1, 2
@@ -29,7 +26,7 @@ ANY, ONE, FEWEST = 0, 1, 2
 
 
 @hot_loop
-def tie(cluster: int, component_of: Codes, parent: Codes) -> int:
+def tie(cluster: int, component_of: Int64s, parent: Int64s) -> int:
     """Join the components that a cluster confuses; give how many fewer are left."""
     fewer = 0
     for side in range(component_of.shape[0]):
@@ -50,7 +47,7 @@ def tie(cluster: int, component_of: Codes, parent: Codes) -> int:
 
 
 @hot_loop
-def keep(result: int, worst: float, clusters: Codes, least: Floats, best: Codes) -> None:
+def keep(result: int, worst: float, clusters: Int64s, least: Floats, best: Int64s) -> None:
     """Note a partition of a rank and a cost wherever it is better than what is known."""
     for rank in range(result, len(least)):
         if least[rank] <= worst:
@@ -65,17 +62,17 @@ def walk(
     steps: int,
     asked: int,
     costs: Floats,
-    ranks: Codes,
-    component_of: Codes,
-    left: Codes,
-    others: Codes,
+    ranks: Int64s,
+    component_of: Int64s,
+    left: Int64s,
+    others: Int64s,
     cost: Floats,
-    rank: Codes,
-    components: Codes,
-    parent: Codes,
+    rank: Int64s,
+    components: Int64s,
+    parent: Int64s,
     least: Floats,
-    best: Codes,
-    place: Codes,
+    best: Int64s,
+    place: Int64s,
 ) -> None:
     """Take so many steps.
 
@@ -143,18 +140,18 @@ class Walk:
     asked: int
     costs: Floats
     """The cost of every subset; infinite where it may not be a cluster."""
-    ranks: Codes
+    ranks: Int64s
     """How much every subset leaks, as a rank; 0 for the empty one."""
-    component_of: Codes
+    component_of: Int64s
     """The component of each value, for each side value; ``NOBODY`` where the two never meet."""
     least: Floats
     """The least cost known for every rank or less; infinite where none is."""
-    best: Codes
+    best: Int64s
     """The clusters of that partition, then zeros."""
-    state: tuple[Codes, Codes, Floats, Codes, Codes, Codes, Codes]
+    state: tuple[Int64s, Int64s, Floats, Int64s, Int64s, Int64s, Int64s]
 
     @classmethod
-    def of(cls, asked: int, costs: Floats, ranks: Codes, component_of: Codes) -> Walk:
+    def of(cls, asked: int, costs: Floats, ranks: Int64s, component_of: Int64s) -> Walk:
         """Begin with nothing known and no cluster chosen."""
         size = component_of.shape[1]
         count = int(component_of.max()) + 1
@@ -183,7 +180,7 @@ class Walk:
         """Whether no partition is left that could be better."""
         return bool(self.state[-1][0] < 0)
 
-    def offer(self, clusters: Codes) -> None:
+    def offer(self, clusters: Int64s) -> None:
         """Take note of a partition known from elsewhere, as bit masks and then zeros."""
         parent = np.arange(int(self.component_of.max()) + 1)
         left = len(parent) - sum(tie(cluster, self.component_of, parent) for cluster in clusters.tolist())

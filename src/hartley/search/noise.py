@@ -27,20 +27,18 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.stochastic import JointDistribution, StochasticMeasures
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import frozen_array
+from hartley.model.arrays import Floats, frozen_array
 from hartley.search.effort import UNLIMITED, Effort
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = npt.NDArray[np.float64]
 
 MOST_ROUNDS = 5_000
 TOLERANCE_NATS = 1e-9

@@ -23,8 +23,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from hartley.model.arrays import Floats
 from hartley.search.effort import Effort
-from hartley.search.line.line import Floats
 
 T = TypeVar("T")
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, OptionError
 from hartley.model import Alphabet, Coordinate
+from hartley.model.arrays import Flags, Ints
 from hartley.tables.columns import TypedColumn
 from hartley.tables.engine import one_row
 from hartley.tables.first_look import FirstLook
@@ -31,8 +32,6 @@ from hartley.tables.values import coordinate, fetched
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-Codes = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,10 @@ class CodedRole(Protocol):
     def size(self) -> int:
         """How many codes there are; those of a stretch need not all occur."""
 
-    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+    def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
         """Give the alphabet of the role, and the place in it of each code; all codes are given."""
 
-    def cells(self, codes: Codes) -> Alphabet:
+    def cells(self, codes: Ints) -> Alphabet:
         """Give the values of some codes, in the order of the codes given."""
 
     def require_measurable(self) -> None:
@@ -98,11 +97,11 @@ class Stretch:
         """The length of the stretch, and one for missing."""
         return self.gone + 1
 
-    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+    def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
         """Give the alphabet of the role, and the place in it of each of its codes."""
         return _sorted_stretch(codes, self.column, self.least, self.gone, self.missing_at)
 
-    def cells(self, codes: Codes) -> Alphabet:
+    def cells(self, codes: Ints) -> Alphabet:
         """Give the values of some codes."""
         carried = codes.astype(np.int64) + self.least
         return Alphabet((coordinate(self.column, carried, codes == self.gone),))
@@ -138,7 +137,7 @@ class Dictionary:
         """How many values there are."""
         return int(one_row(self.connection, f"SELECT count(*) FROM {self.table}")[0])
 
-    def sorted(self, codes: Codes) -> tuple[Alphabet, Codes]:
+    def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
         """Give the alphabet of the role; codes are places already."""
         return self.alphabet(), codes
 
@@ -146,7 +145,7 @@ class Dictionary:
         """Give all values in their order."""
         return _placed(self._fetched(""), self.missing_at)
 
-    def cells(self, codes: Codes) -> Alphabet:
+    def cells(self, codes: Ints) -> Alphabet:
         """Give the values of some codes."""
         asked = np.unique(codes)
         found = self._fetched(f"WHERE code IN ({', '.join(map(str, asked.tolist()))})")
@@ -252,15 +251,15 @@ def numbered_values(
     return Dictionary(connection, table, columns, missing_at)
 
 
-def _missing(carried: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _missing(carried: npt.NDArray[Any]) -> Flags:
     if carried.dtype == object and not np.ma.isMaskedArray(carried):
         return np.array([cell is None for cell in carried], dtype=bool)
     return np.ma.getmaskarray(carried)
 
 
 def _sorted_stretch(
-    codes: Codes, column: TypedColumn, least: int, gone: int, missing_at: float | None
-) -> tuple[Alphabet, Codes]:
+    codes: Ints, column: TypedColumn, least: int, gone: int, missing_at: float | None
+) -> tuple[Alphabet, Ints]:
     """Give the alphabet of a column that is its own code, and the place of each code in it."""
     seen = np.zeros(gone + 1, dtype=bool)
     seen[codes] = True

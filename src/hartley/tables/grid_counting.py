@@ -13,9 +13,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Alphabet, RangeSummary
+from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 from hartley.tables.coding import CodedRole, CodedRows, coded_rows
 from hartley.tables.columns import TypedColumn
@@ -28,7 +28,6 @@ from hartley.tables.summary_read import SummaryRead
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Codes = npt.NDArray[np.integer]
 MOST_CELLS = 1 << 28
 """Bytes that a grid may take."""
 SMALL_GRID = 1 << 22
@@ -138,11 +137,11 @@ class Grid:
 
     def _narrowest(
         self,
-        observed: Codes,
-        rows: Codes,
-        counts: Codes,
-        first: Codes,
-        place_of: npt.NDArray[np.int64],
+        observed: Ints,
+        rows: Ints,
+        counts: Ints,
+        first: Ints,
+        place_of: Int64s,
     ) -> tuple[NarrowObservation, ...]:
         seen = self._seen.reshape(-1, self._width)
         public = self._public.cells(observed[first] // self._sides)
@@ -163,15 +162,15 @@ class Grid:
 class _Links:
     """Pairs of sensitive codes that occur together, enough of them to decide the components."""
 
-    anchors: Codes
-    codes: Codes
+    anchors: Ints
+    codes: Ints
 
 
-def _links(seen: npt.NDArray[np.bool_], observed: Codes, anchors: Codes) -> _Links:
+def _links(seen: Flags, observed: Ints, anchors: Ints) -> _Links:
     """Link what occurs with an anchor to it; what has been joined already needs no further link."""
     group = np.arange(seen.shape[1])
-    found_anchors: list[Codes] = [np.empty(0, dtype=np.int64)]
-    found: list[Codes] = [np.empty(0, dtype=np.int64)]
+    found_anchors: list[Ints] = [np.empty(0, dtype=np.int64)]
+    found: list[Ints] = [np.empty(0, dtype=np.int64)]
     for anchor, together in _unions(seen, observed, anchors):
         codes = np.flatnonzero(together)
         apart, first = np.unique(group[codes], return_index=True)
@@ -182,9 +181,7 @@ def _links(seen: npt.NDArray[np.bool_], observed: Codes, anchors: Codes) -> _Lin
     return _Links(np.concatenate(found_anchors), np.concatenate(found))
 
 
-def _unions(
-    seen: npt.NDArray[np.bool_], observed: Codes, anchors: Codes
-) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
+def _unions(seen: Flags, observed: Ints, anchors: Ints) -> Iterator[tuple[int, Flags]]:
     """Give each anchor with all that occurs in an observation anchored there."""
     order = np.argsort(anchors, kind="stable")
     values, starts = np.unique(anchors[order], return_index=True)
@@ -196,7 +193,7 @@ def _unions(
         yield anchor, together
 
 
-def _totals(places: Codes, counts: Codes, size: int) -> npt.NDArray[np.int64]:
+def _totals(places: Ints, counts: Ints, size: int) -> Int64s:
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, places, counts)
     return totals

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model import Alphabet, RangeSummary
+from hartley.model.arrays import Int64s
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 from hartley.tables.roles import Roles
 
@@ -179,12 +180,12 @@ class _Places:
         self._numbers = numbers
         self._places = places
 
-    def __call__(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def __call__(self, numbers: npt.NDArray[Any]) -> Int64s:
         found = self._places[np.searchsorted(self._numbers, numbers.astype(np.int64))]
         return found.astype(np.int64)
 
 
-def _spread(places: npt.NDArray[Any], counts: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+def _spread(places: npt.NDArray[Any], counts: npt.NDArray[Any], size: int) -> Int64s:
     spread = np.zeros(size, dtype=np.int64)
     spread[places] = counts.astype(np.int64)
     return spread

@@ -1,6 +1,6 @@
 """The pairs of a large table counted on a grid: a byte for each public value beside each sensitive one.
 
-Codes stream by, and each row adds one at its place. A hash table of pairs costs an engine several times as
+Ints stream by, and each row adds one at its place. A hash table of pairs costs an engine several times as
 much, in time and memory. A byte counts to 255; where it is full, that is put down and counting begins anew.
 """
 
@@ -13,10 +13,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.tables.coding import CodedRows, Codes, coded_rows
+from hartley.model.arrays import Int64s, Ints
+from hartley.tables.coding import CodedRows, coded_rows
 from hartley.tables.columns import TypedColumn
 from hartley.tables.engine import batches
 from hartley.tables.first_look import FirstLook
@@ -52,9 +52,7 @@ def read_range_on_grid(
         return RangeRead(coded_range(rows, _codes(rows, cells), counts), rows.dropped_rows)
 
 
-def _counted(
-    connection: DuckDBPyConnection, rows: CodedRows
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _counted(connection: DuckDBPyConnection, rows: CodedRows) -> tuple[Int64s, Int64s]:
     """Give the cells that occur, in their order, and how many rows each has."""
     named = _in_order(rows)
     codes = ", ".join(f"({rows.roles[name].sql})::INTEGER AS c{number}" for number, name in enumerate(named))
@@ -75,9 +73,9 @@ def _counted(
     return occurring, counts
 
 
-def _codes(rows: CodedRows, cells: npt.NDArray[np.int64]) -> dict[str, Codes]:
+def _codes(rows: CodedRows, cells: Int64s) -> dict[str, Ints]:
     """Give the code of each role in each cell."""
-    codes: dict[str, Codes] = {}
+    codes: dict[str, Ints] = {}
     for name in reversed(_in_order(rows)):
         cells, code = np.divmod(cells, rows.roles[name].size)
         codes[name] = code.astype(np.int32)

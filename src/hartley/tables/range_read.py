@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hartley.model import Alphabet, JointRange
-from hartley.tables.coding import CodedRows, Codes, coded_rows
+from hartley.model.arrays import Ints
+from hartley.tables.coding import CodedRows, coded_rows
 from hartley.tables.columns import TypedColumn
 from hartley.tables.first_look import FirstLook
 from hartley.tables.roles import Roles
@@ -67,9 +68,9 @@ def _fetch(connection: DuckDBPyConnection, rows: CodedRows) -> JointRange:
     return coded_range(rows, found, np.ma.getdata(arrays["n"]) if is_counted else None)
 
 
-def coded_range(rows: CodedRows, codes: Mapping[str, Codes], counts: Codes | None) -> JointRange:
+def coded_range(rows: CodedRows, codes: Mapping[str, Ints], counts: Ints | None) -> JointRange:
     """Make the joint range of codes of each role, each record once or as often as counted."""
-    places: dict[str, Codes] = {}
+    places: dict[str, Ints] = {}
     alphabets: dict[str, Alphabet] = {}
     for name, role in rows.roles.items():
         alphabets[name], places[name] = role.sorted(codes[name])

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError
 from hartley.model import Coordinate
+from hartley.model.arrays import Flags
 from hartley.tables.columns import AS_TEXT, TypedColumn
 
 EPOCH = dt.datetime(1970, 1, 1)
@@ -30,7 +31,7 @@ def fetched(column: TypedColumn, value: str) -> str:
     return f"{value}::VARCHAR" if column.carrier == "exact" else value
 
 
-def coordinate(column: TypedColumn, carried: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> Coordinate:
+def coordinate(column: TypedColumn, carried: npt.NDArray[Any], missing: Flags) -> Coordinate:
     """Build the coordinate of an alphabet from carried values; what stands at a missing place is ignored."""
     if column.carrier == "text":
         values = carried.astype(object)
@@ -48,9 +49,7 @@ def coordinate(column: TypedColumn, carried: npt.NDArray[Any], missing: npt.NDAr
     return Coordinate(column.name, column.kind, values, missing)
 
 
-def _floats(
-    column: TypedColumn, carried: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
-) -> npt.NDArray[Any]:
+def _floats(column: TypedColumn, carried: npt.NDArray[Any], missing: Flags) -> npt.NDArray[Any]:
     values = np.where(missing, 0.0, carried)
     if not np.isfinite(values).all():
         raise ColumnError(f"column {column.name!r} holds infinite numbers; {AS_TEXT}, or take them out")
@@ -60,7 +59,7 @@ def _floats(
     return values
 
 
-def _exact_numbers(texts: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+def _exact_numbers(texts: npt.NDArray[Any], missing: Flags) -> npt.NDArray[Any]:
     numbers = [Decimal(0) if gone else Decimal(text) for text, gone in zip(texts, missing, strict=True)]
     whole = [number == number.to_integral_value() for number in numbers]
     if all(whole) and all(-(2**63) <= number < 2**63 for number in numbers):
@@ -75,9 +74,7 @@ def _exact_numbers(texts: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> n
     return values
 
 
-def _moments(
-    column: TypedColumn, carried: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
-) -> npt.NDArray[Any]:
+def _moments(column: TypedColumn, carried: npt.NDArray[Any], missing: Flags) -> npt.NDArray[Any]:
     counts = np.where(missing, 0, carried).astype(np.int64)
     per_day = _PER_DAY[column.unit]
     days = counts // per_day

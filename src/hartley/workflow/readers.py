@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
-from hartley.model.arrays import code_type
-
-Codes = npt.NDArray[np.integer]
+from hartley.model.arrays import Ints, code_type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +81,7 @@ class Reader:
 class _Part:
     """Some columns of the side information, as values of their own."""
 
-    of_side: Codes
+    of_side: Ints
     """Its value for each value of the whole."""
     alphabet: Alphabet
 

@@ -9,8 +9,8 @@ from hartley.examples import toy
 from hartley.measures.overlap import maximin_information
 from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, utility_of
 from hartley.model import JointRange, Partition
-from hartley.search.baselines import iac_overlap
-from hartley.search.baselines.iac_overlap import SOLVERS, OverlapChange, _enough_concavity
+from hartley.search.baselines.iac import overlap as iac_overlap
+from hartley.search.baselines.iac.overlap import SOLVERS, OverlapChange, _enough_concavity
 from strategies import joint_ranges
 
 weights = st.sampled_from([0.0, 0.1, 0.5, 1.0, 3.0])

@@ -15,10 +15,7 @@ import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.model.arrays import code_type, equal_arrays, frozen_array
-
-Codes = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Int64s, Ints, code_type, equal_arrays, frozen_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +32,8 @@ class JointDistribution:
     """
 
     sensitive_size: int
-    indptr: npt.NDArray[np.int64]
-    indices: Codes
+    indptr: Int64s
+    indices: Ints
     probabilities: Floats
     """Positive weights, one for each pair; they are divided by their sum."""
 
@@ -82,7 +79,7 @@ class JointDistribution:
         return cls.from_codes(public_codes, sensitive_codes, table[sensitive_codes, public_codes])
 
     @classmethod
-    def from_codes(cls, public_codes: Codes, sensitive_codes: Codes, weights: Floats) -> JointDistribution:
+    def from_codes(cls, public_codes: Ints, sensitive_codes: Ints, weights: Floats) -> JointDistribution:
         """Build from parallel arrays of codes and weights; the weights of equal pairs are added."""
         if not len(weights):
             raise InputError("a distribution needs at least one pair, and a weight for each pair")
@@ -130,7 +127,7 @@ class JointDistribution:
         return self.pairs == self.observations * self.sensitive_size
 
     @cached_property
-    def observation_of(self) -> Codes:
+    def observation_of(self) -> Ints:
         """The observation of each pair."""
         numbers = np.arange(self.observations, dtype=code_type(self.observations))
         return frozen_array(np.repeat(numbers, np.diff(self.indptr)))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.stochastic.tilted_mean import require_order, tilted_mean, tilted_means
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Int64s
 
 
 def entropy(probabilities: Floats, order: float = 1.0) -> float:
@@ -29,7 +27,7 @@ def entropy(probabilities: Floats, order: float = 1.0) -> float:
     return max(0.0, -tilted_mean(present, np.log(present), require_order(order) - 1) / log(2))
 
 
-def entropies(probabilities: Floats, starts: npt.NDArray[np.int64], order: float = 1.0) -> Floats:
+def entropies(probabilities: Floats, starts: Int64s, order: float = 1.0) -> Floats:
     """Give the entropy of each of several distributions that stand one behind the other, all positive."""
     means = tilted_means(probabilities, np.log(probabilities), require_order(order) - 1, starts)
     return np.maximum(0.0, -means / log(2)) + 0.0

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.stochastic.distribution import JointDistribution
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from math import inf, log2
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
 from hartley.measures.stochastic.distribution import JointDistribution
 from hartley.measures.stochastic.maximal_leakage import maximal_leakage
 from hartley.measures.stochastic.mutual_information import mutual_information
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats
 
 TOLERANCE_BITS = 1e-10
 MOST_ROUNDS = 20_000

@@ -5,13 +5,11 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.stochastic.distribution import JointDistribution
 from hartley.measures.stochastic.f_information import CHI2, f_information
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats
 
 DENSE_CELLS = 250_000
 """Up to this many cells the matrix is written out and decomposed at once."""

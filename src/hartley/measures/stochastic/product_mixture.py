@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from hartley.measures.rectangles import candidate_sets, maximal_rectangles, members
 from hartley.measures.stochastic.distribution import JointDistribution
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats
 
 MOST_RECTANGLES = 200
 MOST_ROUNDS = 150

@@ -5,13 +5,11 @@ from __future__ import annotations
 from math import inf, log
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.stochastic.distribution import JointDistribution
 from hartley.measures.stochastic.tilted_mean import require_order, tilted_mean, tilted_means
-
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats
 
 
 def renyi_divergence(one: Floats, other: Floats, order: float) -> float:

@@ -15,12 +15,9 @@ from __future__ import annotations
 from math import inf, isnan
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
-
-Floats = npt.NDArray[np.float64]
-Starts = npt.NDArray[np.int64]
+from hartley.model.arrays import Floats, Int64s
 
 NEAR_AVERAGE = 1e-2
 """Largest exponent for which the sum is taken of its difference from one, which keeps all digits there."""
@@ -49,7 +46,7 @@ def outer_tilt(order: float) -> float:
     return 1.0 if order == inf else (order - 1) / order
 
 
-def tilted_means(weights: Floats, values: Floats, tilt: float, starts: Starts) -> Floats:
+def tilted_means(weights: Floats, values: Floats, tilt: float, starts: Int64s) -> Floats:
     """Give the tilted mean of each run of values; runs begin at ``starts``, weights sum to one in each.
 
     >>> tilted_means(np.array([0.5, 0.5, 1]), np.array([0.0, 1.0, 7.0]), 0.0, np.array([0, 2]))

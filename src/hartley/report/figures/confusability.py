@@ -6,11 +6,11 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.confusability import confusability_edges
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.labels import shown_label
 from hartley.report.figures.layout import Layout, laid_out
@@ -218,7 +218,7 @@ def _summary(name: str, groups: Partition, data: dict[str, list[Row]], theme: Th
     ).properties(width=WIDTH, height=height)
 
 
-def _thinned(edges: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def _thinned(edges: Int64s, size: int) -> Int64s:
     """Keep a tree of every component and, of the rest, evenly as many as can be told apart."""
     if len(edges) <= MOST_EDGES:
         return edges
@@ -241,7 +241,7 @@ def _thinned(edges: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     return edges[kept]
 
 
-def _lines(edges: npt.NDArray[np.int64], layout: Layout) -> list[Row]:
+def _lines(edges: Int64s, layout: Layout) -> list[Row]:
     return [
         {
             "x": _rounded(layout.places[one, 0]),

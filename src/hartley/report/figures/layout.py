@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Int64s
+
 ROUNDS = 120
 
 
@@ -39,9 +39,7 @@ class Layout:
     height: float
 
 
-def laid_out(
-    components: Sequence[Sequence[int]], edges: npt.NDArray[np.int64], *, spacing: float, width: float
-) -> Layout:
+def laid_out(components: Sequence[Sequence[int]], edges: Int64s, *, spacing: float, width: float) -> Layout:
     """Lay out a graph whose components are given, joined nodes about ``spacing`` apart.
 
     >>> layout = laid_out([[0, 1], [2]], np.array([[0, 1]]), spacing=10, width=100)
@@ -70,7 +68,7 @@ def laid_out(
     return Layout(places, tuple(boxes), total_width, total_height)
 
 
-def _component_places(size: int, edges: npt.NDArray[np.int64]) -> Floats:
+def _component_places(size: int, edges: Int64s) -> Floats:
     """Place one component, joined nodes about 1 apart, the smallest coordinates 0."""
     if size == 1:
         return np.zeros((1, 2))
@@ -81,7 +79,7 @@ def _component_places(size: int, edges: npt.NDArray[np.int64]) -> Floats:
     return _spread(_upright(places))
 
 
-def _distances(size: int, edges: npt.NDArray[np.int64]) -> Floats:
+def _distances(size: int, edges: Int64s) -> Floats:
     """Give the fewest edges between all pairs of nodes of a connected graph."""
     near = np.zeros((size, size), dtype=bool)
     near[edges[:, 0], edges[:, 1]] = near[edges[:, 1], edges[:, 0]] = True

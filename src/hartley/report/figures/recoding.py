@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Alphabet, Partition
+from hartley.model.arrays import Floats
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.joint_range import named_axis, named_places
 from hartley.report.figures.labels import shown_label
@@ -120,7 +120,7 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
     )
 
 
-def _places(public: Alphabet) -> npt.NDArray[np.float64]:
+def _places(public: Alphabet) -> Floats:
     if public.positions is None:
         return np.arange(public.size, dtype=float)
     scale = 1

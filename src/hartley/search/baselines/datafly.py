@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
 from hartley.model import JointRange, Partition, meet
-from hartley.search.baselines.demand import Count, Demand
+from hartley.model.arrays import Flags
+from hartley.search.baselines.class_counts import Count, Demand
 from hartley.search.baselines.generalisation import Generalisation, precision, rows_of_values
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for
 
@@ -70,9 +70,7 @@ def datafly(
     return _generalised(joint, trees, levels, partition, left_over)
 
 
-def _with_enough(
-    joint: JointRange, partition: Partition, left_over: npt.NDArray[np.bool_], demand: Demand
-) -> npt.NDArray[np.bool_]:
+def _with_enough(joint: JointRange, partition: Partition, left_over: Flags, demand: Demand) -> Flags:
     """Add classes to the suppressed ones until together they meet the demand."""
     if not left_over.any():
         return left_over
@@ -92,7 +90,7 @@ def _generalised(
     trees: tuple[Hierarchy, ...],
     levels: list[int],
     partition: Partition,
-    suppressed: npt.NDArray[np.bool_],
+    suppressed: Flags,
 ) -> Generalisation:
     heights = [tree.height for tree in trees]
     cells = np.where(suppressed[:, None], heights, levels)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.measures.uncertainty import distinct_l as measured_distinct_l
 from hartley.model import Alphabet, Coordinate, JointRange, MergeTree, Partition
-from hartley.search.baselines.demand import Demand
+from hartley.model.arrays import Floats
+from hartley.search.baselines.class_counts import Demand
 
 Linkage: TypeAlias = Literal["complete", "average", "single", "ward"]
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
@@ -75,7 +75,7 @@ def clustering_until(joint: JointRange, *, distinct_l: int, linkage: Linkage = "
     return tree.partition(enough)
 
 
-def _features(public: Alphabet) -> npt.NDArray[np.float64]:
+def _features(public: Alphabet) -> Floats:
     if len(public.coordinates) == 1 and public.positions is not None:
         return np.column_stack(_on_line(public.positions))
     parts = []
@@ -84,7 +84,7 @@ def _features(public: Alphabet) -> npt.NDArray[np.float64]:
     return np.column_stack(parts)
 
 
-def _on_line(positions: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+def _on_line(positions: Floats) -> list[Floats]:
     # Halved, which changes no ratio, because the whole span of huge numbers may be no number.
     positions = positions / 2
     absent = np.isnan(positions)
@@ -94,6 +94,6 @@ def _on_line(positions: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]
     return [scaled, 2.0 * absent]
 
 
-def _words(cells: Coordinate) -> list[npt.NDArray[np.float64]]:
+def _words(cells: Coordinate) -> list[Floats]:
     words = np.array([str(cells.cell(place)) for place in range(len(cells.values))], dtype=object)
     return [(words == word) / np.sqrt(2) for word in sorted(set(words.tolist()))]

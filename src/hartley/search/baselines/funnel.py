@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import JointRange
-from hartley.search.baselines.masses import Masses
+from hartley.search.baselines.information import Masses
 from hartley.search.baselines.pair_merging import GRID, InformationRun, PairRule, merge_pairs
 from hartley.search.effort import UNLIMITED, Effort
 

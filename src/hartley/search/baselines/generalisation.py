@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import JointRange, Partition
-
-Levels = npt.NDArray[np.int64]
+from hartley.model.arrays import Int64s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,13 +34,13 @@ class Generalisation:
         return int(rows_of_values(joint)[list(self.suppressed)].sum())
 
 
-def rows_of_values(joint: JointRange) -> npt.NDArray[np.int64]:
+def rows_of_values(joint: JointRange) -> Int64s:
     """Count the rows that show each public value."""
     pair_public = joint.public_of[joint.observation_of]
     return np.bincount(pair_public, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
 
 
-def precision(joint: JointRange, levels: Levels, heights: Sequence[int]) -> float:
+def precision(joint: JointRange, levels: Int64s, heights: Sequence[int]) -> float:
     r"""Measure how much of the cells is left, Sweeney's Prec.
 
     .. math:: 1 - \frac{\sum_{i,j} \text{level}_{ij} / \text{height}_j}{\text{rows} \cdot \text{columns}}

@@ -14,10 +14,10 @@ from functools import cached_property
 from math import floor, isfinite, log10
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model import Alphabet, Coordinate, Label, Partition
+from hartley.model.arrays import Int64s
 
 EVERYTHING = "*"
 """The word that tells nothing."""
@@ -188,7 +188,7 @@ def _cells(cells: Coordinate) -> tuple[Label, ...]:
 
 def _by_word(words: Sequence[Label]) -> Partition:
     number: dict[Label, int] = {}
-    labels: npt.NDArray[np.int64] = np.array([number.setdefault(word, len(number)) for word in words])
+    labels: Int64s = np.array([number.setdefault(word, len(number)) for word in words])
     return Partition(labels)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.demand import Count, Demand
+from hartley.search.baselines.class_counts import Count, Demand
 from hartley.search.baselines.generalisation import Generalisation, precision
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 

@@ -18,16 +18,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.search.baselines.demand import Count, Demand
+from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.search.baselines.class_counts import Count, Demand
 
 Cut: TypeAlias = Literal["median", "nearest"]
 CUTS: tuple[Cut, ...] = get_args(Cut)
-
-Places = npt.NDArray[np.int64]
 
 
 def mondrian(
@@ -52,7 +50,7 @@ def mondrian(
     pairs = _Pairs.of(joint)
     labels = np.zeros(joint.public.size, dtype=np.int64)
     boxes = 1
-    open_boxes: list[Places] = [np.arange(joint.public.size)]
+    open_boxes: list[Int64s] = [np.arange(joint.public.size)]
     while open_boxes:
         box = open_boxes.pop()
         upper = _upper_half(box, columns, pairs, demand, cut)
@@ -68,14 +66,14 @@ def mondrian(
 class _Column:
     """A public column as Mondrian sees it: ranks to cut between, and a width."""
 
-    ranks: Places
+    ranks: Int64s
     """The place of each value's cell among the cells of the column, missing after all others."""
-    positions: npt.NDArray[np.float64]
+    positions: Floats
     """Half of where the cell lies; of its rank for text."""
-    missing: npt.NDArray[np.bool_]
+    missing: Flags
     span: float
 
-    def width(self, box: Places) -> float:
+    def width(self, box: Int64s) -> float:
         missing = self.missing[box]
         if missing.any():
             return 0.0 if missing.all() else np.inf
@@ -87,12 +85,12 @@ class _Column:
 class _Pairs:
     """The pairs that occur, to be counted on either side of a cut."""
 
-    starts: Places
+    starts: Int64s
     """Where the observations of each public value start."""
-    indptr: npt.NDArray[np.int64]
-    sensitive: npt.NDArray[np.integer]
-    rows: npt.NDArray[np.integer]
-    side: npt.NDArray[np.integer]
+    indptr: Int64s
+    sensitive: Ints
+    rows: Ints
+    side: Ints
 
     @classmethod
     def of(cls, joint: JointRange) -> _Pairs:
@@ -100,7 +98,7 @@ class _Pairs:
         side = np.zeros(joint.observations, np.int64) if joint.observed_side is None else joint.observed_side
         return cls(joint.indptr[starts], joint.indptr, joint.indices, joint.rows, side[joint.observation_of])
 
-    def inside(self, box: Places) -> tuple[Places, Places]:
+    def inside(self, box: Int64s) -> tuple[Int64s, Int64s]:
         """Give the pairs of a box, and for each the number of its value in the box."""
         lengths = self.starts[box + 1] - self.starts[box]
         owner = np.repeat(np.arange(len(box)), lengths)
@@ -116,7 +114,7 @@ def _columns(joint: JointRange) -> list[_Column]:
     ]
 
 
-def _column(cells: Coordinate, positions: npt.NDArray[np.float64] | None) -> _Column:
+def _column(cells: Coordinate, positions: Floats | None) -> _Column:
     if positions is None:
         absent = cells.missing
         # Text cells of several columns need not first appear in order, so they are sorted.
@@ -133,9 +131,7 @@ def _column(cells: Coordinate, positions: npt.NDArray[np.float64] | None) -> _Co
     return _Column(ranks, placed, absent, float(present.max() - present.min()) if len(present) else 0.0)
 
 
-def _upper_half(
-    box: Places, columns: list[_Column], pairs: _Pairs, demand: Demand, cut: Cut
-) -> npt.NDArray[np.bool_] | None:
+def _upper_half(box: Int64s, columns: list[_Column], pairs: _Pairs, demand: Demand, cut: Cut) -> Flags | None:
     """Give which values of the box lie above the first allowed cut, or ``None`` where there is none."""
     widths = [column.width(box) for column in columns]
     for number in np.argsort([-width for width in widths], kind="stable"):
@@ -151,7 +147,7 @@ def _upper_half(
     return None
 
 
-def _in_order(rows_below: Places, missing: npt.NDArray[np.bool_], cut: Cut) -> Iterator[int]:
+def _in_order(rows_below: Int64s, missing: Flags, cut: Cut) -> Iterator[int]:
     """Give the cuts to try: after the present cells, then by distance from the median."""
     if missing.any():
         yield len(rows_below) - 2
@@ -160,9 +156,7 @@ def _in_order(rows_below: Places, missing: npt.NDArray[np.bool_], cut: Cut) -> I
     yield from order[:1] if cut == "median" else order
 
 
-def _cuts(
-    group: Places, groups: int, box: Places, pairs: _Pairs, demand: Demand
-) -> tuple[npt.NDArray[np.bool_], Places]:
+def _cuts(group: Int64s, groups: int, box: Int64s, pairs: _Pairs, demand: Demand) -> tuple[Flags, Int64s]:
     """Tell of every cut (after each group but the last) whether both halves meet the demand."""
     pair, owner = pairs.inside(box)
     group_of_pair = group[owner]
@@ -182,12 +176,12 @@ def _cuts(
 
 
 def _running_count(
-    group: Places,
-    sensitive: npt.NDArray[np.integer],
-    rows: npt.NDArray[np.integer],
+    group: Int64s,
+    sensitive: Ints,
+    rows: Ints,
     groups: int,
     demand: Demand,
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Count what the groups up to each one hold together."""
     if demand.count == "records":
         return np.cumsum(np.bincount(group, weights=rows, minlength=groups))

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, MergeTree, Partition
-from hartley.search.baselines.masses import Floats, Masses, Whole, weighted_log, weighted_logs
+from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort
 
 GRID = 1e12
@@ -112,7 +112,7 @@ def merge_pairs(joint: JointRange, rule: PairRule, effort: Effort = UNLIMITED) -
 
 @hot_loop
 def pair_drops(
-    one: int, other: int, lists: Whole, span: Whole, totals: Whole, logs: Floats
+    one: int, other: int, lists: Int64s, span: Int64s, totals: Int64s, logs: Floats
 ) -> tuple[float, float]:
     r"""Give :math:`N \delta_S` and :math:`N \delta_X` of merging two clusters."""
     public = (
@@ -142,11 +142,11 @@ def pair_drops(
 @hot_loop
 def _find_partner(
     row: int,
-    lists: Whole,
-    span: Whole,
-    totals: Whole,
-    partner: Whole,
-    stale: npt.NDArray[np.bool_],
+    lists: Int64s,
+    span: Int64s,
+    totals: Int64s,
+    partner: Int64s,
+    stale: Flags,
     cost: Floats,
     spend: Floats,
     weights: Floats,
@@ -170,7 +170,7 @@ def _find_partner(
 
 
 @hot_loop
-def _join_lists(kept: int, joined: int, lists: Whole, span: Whole, state: Floats) -> None:
+def _join_lists(kept: int, joined: int, lists: Int64s, span: Int64s, state: Floats) -> None:
     """Write the rows of the merged cluster behind all others; tidy up first when there is no room."""
     need = span[1, kept] + span[1, joined]
     if int(state[1]) + need > lists.shape[1]:
@@ -210,17 +210,17 @@ def _join_lists(kept: int, joined: int, lists: Whole, span: Whole, state: Floats
 def _merge_some(
     most: int,
     ceiling: float,
-    lists: Whole,
-    span: Whole,
-    totals: Whole,
-    partner: Whole,
-    stale: npt.NDArray[np.bool_],
+    lists: Int64s,
+    span: Int64s,
+    totals: Int64s,
+    partner: Int64s,
+    stale: Flags,
     cost: Floats,
     spend: Floats,
     weights: Floats,
     state: Floats,
     logs: Floats,
-    merges: Whole,
+    merges: Int64s,
 ) -> int:
     """Do up to so many merges; fewer only when the run is at its end. Give how many were done.
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.line.line import Floats, Line, Places
+from hartley.model.arrays import Floats, Int64s
+from hartley.search.line.line import Line
 
 MOST_VALUES = 12
 
 
 @hot_loop
-def solve_subsets(costs: Floats, chosen: Places) -> Any:
+def solve_subsets(costs: Floats, chosen: Int64s) -> Any:
     """Give the least worst cost of a partition; ``chosen`` gets the first cluster of each subset."""
     full = len(costs) - 1
     best = np.full(full + 1, np.inf)
@@ -40,7 +41,7 @@ def solve_subsets(costs: Floats, chosen: Places) -> Any:
     return best[full]
 
 
-def least_over_subsets(line: Line, distinct_l: int) -> tuple[float, Places]:
+def least_over_subsets(line: Line, distinct_l: int) -> tuple[float, Int64s]:
     """Give the least centroid cost of all partitions with enough candidates, and the cluster of each rank."""
     size = line.size
     masks = np.arange(1 << size)

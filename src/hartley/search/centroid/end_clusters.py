@@ -14,10 +14,10 @@ from math import frexp, inf, ldexp
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.search.effort import Effort
-from hartley.search.line.line import Floats, Line, Places
+from hartley.search.line.line import Line
 from hartley.search.solver import SOLVER_TOLERANCE, minimised
 
 End = Literal["first", "last"]
@@ -50,14 +50,14 @@ class _Cover:
 
     unit: float
     """What distances are counted in; see :func:`solver_unit`."""
-    ranks: Places
+    ranks: Int64s
     distances: Floats
     """Distance of each value from the end, which comes first, at 0."""
-    holds: npt.NDArray[np.bool_]
+    holds: Flags
     """Which sensitive value (row) is held by which value (column)."""
 
     @classmethod
-    def seen_from(cls, line: Line, ranks: Places, end: End) -> _Cover:
+    def seen_from(cls, line: Line, ranks: Int64s, end: End) -> _Cover:
         ordered = ranks if end == "first" else ranks[::-1]
         unit = solver_unit(line.positions[ranks])
         distances = np.abs(line.positions[ordered] - line.positions[ordered[0]]) / unit
@@ -118,7 +118,7 @@ def _is_whole(cover: _Cover) -> bool:
 
 def _cheapest_set(
     cover: _Cover, distinct_l: int, trial: float, effort: Effort
-) -> tuple[Places, float] | None:
+) -> tuple[Int64s, float] | None:
     """Choose members, each at the price of its distance less the trial, so that enough values are held.
 
     Gives the members and a bound on the least total price.
@@ -147,8 +147,8 @@ def _cheapest_set(
 
 
 def peeled_cluster(
-    line: Line, ranks: Places, end: End, distinct_l: int, target: float, effort: Effort
-) -> Places | None:
+    line: Line, ranks: Int64s, end: End, distinct_l: int, target: float, effort: Effort
+) -> Int64s | None:
     """Choose a cluster for the end within the target, greedy for values near the end, sparing with others."""
     cover = _Cover.seen_from(line, ranks, end)
     target /= cover.unit
@@ -205,7 +205,7 @@ def _radius(distances: Floats) -> float:
 class _Choice:
     """The members of a cluster, or the proof that there is none, or neither."""
 
-    members: Places | None
+    members: Int64s | None
     impossible: bool
 
 
@@ -247,7 +247,7 @@ def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
     return np.vstack([target - distances, gains]), np.concatenate(([0.0], -slack))
 
 
-def _cover_rows(holds: npt.NDArray[np.bool_]) -> Floats:
+def _cover_rows(holds: Flags) -> Floats:
     """Let a sensitive value count as held only where a member holds it."""
     return np.hstack([holds.astype(float), -np.eye(len(holds))])
 

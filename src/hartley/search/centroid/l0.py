@@ -25,6 +25,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.centroid.all_subsets import MOST_VALUES, least_over_subsets
 from hartley.search.centroid.end_clusters import (
     End,
@@ -45,7 +46,7 @@ from hartley.search.line.least_cost import (
     latest_of,
     window_bounded,
 )
-from hartley.search.line.line import Floats, Line, Places
+from hartley.search.line.line import Line
 from hartley.search.line.windows import Windows, latest_starts
 from hartley.search.proofs.statements import CentroidEndCertificate, SweepCertificate
 
@@ -74,7 +75,7 @@ NEAR = 1e-3
 
 @hot_loop
 def extend_program(
-    positions: Floats, sums: Floats, latest: Places, best: Floats, chosen: Places, begin: int, steps: int
+    positions: Floats, sums: Floats, latest: Int64s, best: Floats, chosen: Int64s, begin: int, steps: int
 ) -> int:
     """Carry the dynamic program on from a rank until the steps are used up; give the next rank."""
     end = begin
@@ -101,11 +102,11 @@ class CentroidPlan:
     """Intervals by their first ranks, and what the worst of them costs."""
 
     cost: float
-    starts: Places
+    starts: Int64s
 
 
 def centroid_intervals(
-    positions: Floats, latest: Places, allowed: float, effort: Effort
+    positions: Floats, latest: Int64s, allowed: float, effort: Effort
 ) -> CentroidPlan | None:
     """Cut the line into intervals of the least centroid cost, ``None`` where it is above ``allowed``."""
     size = len(positions)
@@ -249,7 +250,7 @@ def _peeled(line: Line, known: LeastDistortion, ends: tuple[End, ...], effort: E
     return known
 
 
-def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], effort: Effort) -> Places | None:
+def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], effort: Effort) -> Int64s | None:
     """Give the cluster of each rank after peeling the ends in turn and cutting the rest into intervals."""
     cluster_of = np.full(line.size, -1, dtype=np.int64)
     for number, end in enumerate(ends):
@@ -273,7 +274,7 @@ def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], eff
     return cluster_of
 
 
-def _rows(line: Line, ranks: Places) -> tuple[Places, Places]:
+def _rows(line: Line, ranks: Int64s) -> tuple[Int64s, Int64s]:
     """Give the sensitive values of some ranks, in rows of their own."""
     rows = [line.indices[line.indptr[rank] : line.indptr[rank + 1]] for rank in ranks.tolist()]
     indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows])))

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.model.arrays import Int64s
 from hartley.search.centroid.subset_sweep_loops import BEFORE, CLUSTER, NEXT, NODES, RANK, extend_fronts
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line, Places
+from hartley.search.line.line import Line
 from hartley.search.line.windows import Windows
 
 WIDEST = 40
@@ -38,7 +39,7 @@ class FrontAnswer:
     """Whether every partition within the limit was met."""
     cost: float
     """What the best partition within the limit costs; infinite where there is none or it is not decided."""
-    cluster_of: Places | None
+    cluster_of: Int64s | None
     """The cluster of each rank in it."""
 
 
@@ -107,7 +108,7 @@ def least_by_fronts(
     return FrontAnswer(True, float(costs[heads[size]]), _trace(fronts, int(heads[size]), size))
 
 
-def _trace(fronts: Places, front: int, size: int) -> Places:
+def _trace(fronts: Int64s, front: int, size: int) -> Int64s:
     """Give the cluster of each rank, named by its first rank, walking back through the sweep."""
     cluster_of = np.empty(size, dtype=np.int64)
     while (before := int(fronts[front, BEFORE])) >= 0:

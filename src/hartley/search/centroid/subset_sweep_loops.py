@@ -9,13 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.line.two_open_clusters_loops import bits_set
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 TAKEN, BEFORE, CLUSTER, NEXT, RANK = 0, 1, 2, 3, 4
 """What is kept of a front: the ranks taken, the front before, the cluster chosen then, the next front of the
@@ -26,7 +23,7 @@ PERIOD = 2_147_483_647
 
 
 @hot_loop
-def place_of(rank: int, taken: int, fronts: Places, table: Places) -> int:
+def place_of(rank: int, taken: int, fronts: Int64s, table: Int64s) -> int:
     """Give the place in the table where a front is (its number and 1), or belongs (0)."""
     place = ((taken % PERIOD) * 48271 + rank * 69621) % PERIOD % len(table)
     while True:
@@ -43,11 +40,11 @@ def keep_front(
     before: int,
     cluster: int,
     cost: float,
-    fronts: Places,
+    fronts: Int64s,
     costs: Floats,
-    heads: Places,
-    table: Places,
-    counts: Places,
+    heads: Int64s,
+    table: Int64s,
+    counts: Int64s,
 ) -> bool:
     """Keep a front, or the better way to one met before; tell whether there was room."""
     place = place_of(rank, taken, fronts, table)
@@ -71,7 +68,7 @@ def keep_front(
 
 
 @hot_loop
-def free_ranks(rank: int, taken: int, positions: Floats, reach: float, free: Places) -> int:
+def free_ranks(rank: int, taken: int, positions: Floats, reach: float, free: Int64s) -> int:
     """Write the ranks that a cluster beginning at a rank can have as members, itself first; give how many."""
     free[0] = rank
     many = 1
@@ -89,15 +86,15 @@ def extend_fronts(
     begin: int,
     most_nodes: int,
     positions: Floats,
-    words: Places,
+    words: Int64s,
     wanted: int,
     limit: float,
     rounding: float,
-    fronts: Places,
+    fronts: Int64s,
     costs: Floats,
-    heads: Places,
-    table: Places,
-    counts: Places,
+    heads: Int64s,
+    table: Int64s,
+    counts: Int64s,
 ) -> Any:
     """Choose the cluster of the first free rank in every way, from a rank on until the nodes are used up.
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.centroid.end_clusters import ALLOWANCE, near_the_mean, solver_unit
 from hartley.search.effort import Effort
-from hartley.search.line.line import Floats, Line, Places
+from hartley.search.line.line import Line
 from hartley.search.solver import minimised
 
 
@@ -25,7 +26,7 @@ from hartley.search.solver import minimised
 class Pair:
     """Two clusters, or the proof that there are none, or neither."""
 
-    cluster_of: Places | None
+    cluster_of: Int64s | None
     """1 for the ranks that go with the last one, 0 for the others."""
     impossible: bool
 

@@ -27,13 +27,11 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.greedy.line_order import LineOrder
+from hartley.search.greedy.loops import joining
+from hartley.search.greedy.loops.interned_sets import sets_for
+from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
 from hartley.search.greedy.observations import Components
-from hartley.search.greedy.recording import Recorder
-from hartley.search.greedy.slices import run_in_slices
-from hartley.search.kernels import joining_by_size, joining_on_line
-from hartley.search.kernels.interned_sets import sets_for
-from hartley.search.kernels.line_slots import slots_for
+from hartley.search.greedy.recorder import Recorder, run_in_slices
 
 STEPS_PER_VALUE = 8
 WHAT = "joining components"
@@ -59,15 +57,13 @@ def component_joining(joint: JointRange, utility: Utility, effort: Effort = UNLI
 def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
     size = joint.public.size
     parts = components(joint)
-    heaps = joining_by_size.heaps_for(parts.labels, parts.sizes)
+    heaps = joining.heaps_for(parts.labels, parts.sizes)
 
     def report() -> tuple[int, int, str]:
-        return int(heaps.at[joining_by_size.MERGES]), parts.size - 1, WHAT
+        return int(heaps.at[joining.MERGES]), parts.size - 1, WHAT
 
-    complete = run_in_slices(
-        joining_by_size.joining_by_size, STEPS_PER_VALUE * size, (heaps,), effort, report
-    )
-    done = int(heaps.at[joining_by_size.MERGES])
+    complete = run_in_slices(joining.joining_by_size, STEPS_PER_VALUE * size, (heaps,), effort, report)
+    done = int(heaps.at[joining.MERGES])
     return MergeTree.of_merges(size, heaps.kept[:done], heaps.joined[:done], complete=complete)
 
 
@@ -84,17 +80,17 @@ def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> Merg
         alias=np.arange(parts.size, dtype=np.int32),
         is_exact=line.is_exact,
     )
-    offers = joining_on_line.offers_for(kind, parts.size)
+    offers = joining.offers_for(kind, parts.size)
     no_sets = sets_for(0, 0, 0, is_numbered=True)
 
     def report() -> tuple[int, int, str]:
-        done = offers.at[joining_on_line.ASKED] + offers.at[joining_on_line.MERGES]
+        done = offers.at[joining.ASKED] + offers.at[joining.MERGES]
         return int(done), len(kind) + len(offers.kept), WHAT
 
     complete = run_in_slices(
-        joining_on_line.joining_on_line, STEPS_PER_VALUE * size, (slots, no_sets, offers), effort, report
+        joining.joining_on_line, STEPS_PER_VALUE * size, (slots, no_sets, offers), effort, report
     )
-    done = int(offers.at[joining_on_line.MERGES])
+    done = int(offers.at[joining.MERGES])
     return MergeTree.of_merges(size, offers.kept[:done], offers.joined[:done], complete=complete)
 
 

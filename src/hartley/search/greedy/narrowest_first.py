@@ -26,15 +26,19 @@ import numpy as np
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.greedy.line_order import LineOrder
+from hartley.search.greedy.loops.interned_sets import sets_for
+from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
+from hartley.search.greedy.loops.narrowest import (
+    MERGES,
+    STEPS,
+    Steps,
+    narrowest_by_size,
+    narrowest_on_line,
+    steps_for,
+    tournament_for,
+)
 from hartley.search.greedy.observations import Candidates
-from hartley.search.greedy.recording import Recorder
-from hartley.search.greedy.slices import run_in_slices
-from hartley.search.kernels.interned_sets import sets_for
-from hartley.search.kernels.line_slots import slots_for
-from hartley.search.kernels.narrowest_by_size import narrowest_by_size, tournament_for
-from hartley.search.kernels.narrowest_on_line import narrowest_on_line
-from hartley.search.kernels.narrowest_steps import MERGES, STEPS, Steps, steps_for
+from hartley.search.greedy.recorder import Recorder, run_in_slices
 
 STEPS_PER_VALUE = 8
 WHAT = "merging the narrowest clusters"

@@ -10,14 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange
-
-Codes = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from hartley.model.arrays import Flags, Floats, Ints
 
 LOOKED_AT = 32
 """Partners that are looked at one by one."""
@@ -33,7 +29,7 @@ class Candidates:
         if joint.observed_side is not None:
             codes += joint.observed_side[joint.observation_of]
         size = joint.public.size
-        self._codes: list[Codes] = list(np.split(codes, np.searchsorted(public, np.arange(1, size))))
+        self._codes: list[Ints] = list(np.split(codes, np.searchsorted(public, np.arange(1, size))))
         self._is_marked = np.zeros(joint.sensitive.size * self._sides, dtype=bool)
         self._prior = np.bincount(np.unique(codes) % self._sides, minlength=self._sides)
         self.counts = np.array([len(own) for own in self._codes])
@@ -76,7 +72,7 @@ class Candidates:
         """Give the most that a reader of the union would learn."""
         return self._worst(self._union(one, other))
 
-    def _union(self, one: int, other: int) -> Codes:
+    def _union(self, one: int, other: int) -> Ints:
         with self._marked(one):
             fresh = self._codes[other][~self._is_marked[self._codes[other]]]
         return np.concatenate((self._codes[one], fresh))
@@ -88,7 +84,7 @@ class Candidates:
         yield
         self._is_marked[self._codes[place]] = False
 
-    def _worst(self, codes: Codes) -> float:
+    def _worst(self, codes: Ints) -> float:
         if self._sides == 1:
             return float(self._prior[0] / len(codes))
         counts = np.bincount(codes % self._sides, minlength=self._sides)
@@ -122,7 +118,7 @@ class Components:
         self.firsts = np.array([min(values) for values in self._values])
         """The first public value of each component."""
 
-    def joined_by(self, place: int) -> tuple[Flags, Codes, Codes]:
+    def joined_by(self, place: int) -> tuple[Flags, Ints, Ints]:
         """Tell which clusters a merge with this one would join components of, and which they bring.
 
         Merging identifies the two observations of every side value that both clusters occur with. A merge

@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.search.effort import Effort
-from hartley.search.line.forest_bound import Flags, joined
-from hartley.search.line.line import Floats, Places
+from hartley.search.line.forest_bound import joined
 
 STEPS_PER_CALL = 2_000_000
 """Elementary steps between two looks at whether to stop."""
@@ -25,8 +24,8 @@ WARM, COLD = 0.7, 0.05
 def is_allowed(
     start: int,
     end: int,
-    earliest: Places,
-    latest: Places,
+    earliest: Int64s,
+    latest: Int64s,
     positions: Floats,
     sums: Floats,
     cost: float,
@@ -44,16 +43,16 @@ def is_allowed(
 
 @hot_loop
 def anneal(
-    groups: Places,
-    earliest: Places,
-    latest: Places,
+    groups: Int64s,
+    earliest: Int64s,
+    latest: Int64s,
     positions: Floats,
     sums: Floats,
     cost: float,
     by_centroid: bool,
     broken: Flags,
     best: Flags,
-    parent: Places,
+    parent: Int64s,
     chances: Floats,
     temperatures: Floats,
     target: int,
@@ -138,10 +137,10 @@ def anneal(
 
 
 def annealed(
-    groups: Places,
+    groups: Int64s,
     count: int,
-    earliest: Places,
-    latest: Places,
+    earliest: Int64s,
+    latest: Int64s,
     begin: Flags,
     target: int,
     steps: int,
@@ -161,7 +160,7 @@ def annealed(
     parent = np.empty(count, dtype=np.int64)
     loop = anneal.for_size(steps * size)
     per_call = max(16, min(steps, STEPS_PER_CALL // max(size, 1)))
-    temperatures: npt.NDArray[np.float64] = WARM * (COLD / WARM) ** np.linspace(0.0, 1.0, max(steps, 1))
+    temperatures: Floats = WARM * (COLD / WARM) ** np.linspace(0.0, 1.0, max(steps, 1))
     most = -1
     for done in range(0, steps, per_call):
         part = temperatures[done : done + per_call]

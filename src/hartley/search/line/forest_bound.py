@@ -19,19 +19,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Flags, Int64s
 from hartley.search.effort import Effort
-from hartley.search.line.line import Places
 from hartley.search.proofs.statements import SCALE
-
-Flags = npt.NDArray[np.bool_]
 
 
 @hot_loop
 def keep_forest(
-    order: Places, groups: Places, usable: Flags, prices: Places, limit: int, parent: Places, kept: Flags
+    order: Int64s, groups: Int64s, usable: Flags, prices: Int64s, limit: int, parent: Int64s, kept: Flags
 ) -> int:
     """Keep links in this order that join components and cost less than the limit; give how many."""
     for group in range(len(parent)):
@@ -59,7 +56,7 @@ def keep_forest(
 
 
 @hot_loop
-def joined(groups: Places, broken: Flags, parent: Places) -> int:
+def joined(groups: Int64s, broken: Flags, parent: Int64s) -> int:
     """Give how many components the links that are not broken join."""
     for group in range(len(parent)):
         parent[group] = group
@@ -81,7 +78,7 @@ def joined(groups: Places, broken: Flags, parent: Places) -> int:
 
 
 @hot_loop
-def cheapest_breaks(earliest: Places, latest: Places, prices: Places) -> Flags:
+def cheapest_breaks(earliest: Int64s, latest: Int64s, prices: Int64s) -> Flags:
     """Break links at the least total price; every interval starts between its earliest and latest start.
 
     All links broken where no such intervals exist. One pass with a queue of starts, since both limits only
@@ -130,21 +127,21 @@ def cheapest_breaks(earliest: Places, latest: Places, prices: Places) -> Flags:
 class Links:
     """Neighbours along a line at one distortion: which may be kept, and which windows must lose one."""
 
-    groups: Places
+    groups: Int64s
     """The component of each rank."""
     count: int
     """How many components there are, those off the line included."""
-    earliest: Places
-    latest: Places
+    earliest: Int64s
+    latest: Int64s
     """The earliest and latest start of an interval for each end."""
     usable: Flags
     """Links whose two ends are of different components and within reach of each other."""
-    starts: Places
-    ends: Places
+    starts: Int64s
+    ends: Int64s
     """Windows just out of reach all of whose links are usable; the others lose a link for nothing."""
 
     @classmethod
-    def within(cls, groups: Places, count: int, earliest: Places, latest: Places | None = None) -> Links:
+    def within(cls, groups: Int64s, count: int, earliest: Int64s, latest: Int64s | None = None) -> Links:
         """Build from the earliest start of each end; ``latest`` where intervals must not be too short."""
         size = len(groups)
         ranks = np.arange(size)
@@ -187,7 +184,7 @@ class Priced:
     """What the prices gave: a bound on the components joined, its prices, and the best breaks met."""
 
     most_joined: int
-    multipliers: Places
+    multipliers: Int64s
     broken: Flags
     joined: int
 

@@ -25,13 +25,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line, Places
+from hartley.search.line.line import Line
 from hartley.search.line.windows import Bracket, Windows, least_passing
 
 
 @hot_loop
-def last_starts(earliest: Places, latest: Places) -> Places:
+def last_starts(earliest: Int64s, latest: Int64s) -> Int64s:
     """Give the start of the last interval of each prefix; -1 where the prefix cannot be cut."""
     size = len(earliest)
     chosen = np.full(size, -1, dtype=np.int64)
@@ -46,7 +47,7 @@ def last_starts(earliest: Places, latest: Places) -> Places:
 
 
 @hot_loop
-def interval_starts(chosen: Places) -> Places:
+def interval_starts(chosen: Int64s) -> Int64s:
     """Walk back from the end and give the first rank of every interval."""
     starts = np.empty(len(chosen), dtype=np.int64)
     count = 0
@@ -63,10 +64,10 @@ class IntervalPlan:
     """Intervals by their first ranks, and what the worst of them costs."""
 
     cost: float
-    starts: Places
+    starts: Int64s
 
 
-def intervals_within(windows: Windows, latest: Places, cost: float) -> IntervalPlan | None:
+def intervals_within(windows: Windows, latest: Int64s, cost: float) -> IntervalPlan | None:
     """Cut the line into intervals of at most this cost with enough sensitive values, or say it cannot be."""
     size = len(latest)
     chosen = last_starts.for_size(size * 20)(windows.within(cost), latest)
@@ -76,11 +77,11 @@ def intervals_within(windows: Windows, latest: Places, cost: float) -> IntervalP
 
 
 def best_intervals(
-    windows: Windows, latest: Places, bracket: Bracket, effort: Effort = UNLIMITED
+    windows: Windows, latest: Int64s, bracket: Bracket, effort: Effort = UNLIMITED
 ) -> IntervalPlan:
     """Cut the line into intervals of the least cost; the bracket's high end must pass."""
 
-    def passes(earliest: Places) -> bool:
+    def passes(earliest: Int64s) -> bool:
         return bool(last_starts.for_size(len(latest) * 20)(earliest, latest)[-1] >= 0)
 
     least = least_passing(windows, passes, bracket, effort)
@@ -90,7 +91,7 @@ def best_intervals(
 
 
 @hot_loop
-def windows_needed(earliest: Places) -> int:
+def windows_needed(earliest: Int64s) -> int:
     """Give how many windows within reach cover the line, going back from its end."""
     count = 0
     end = len(earliest) - 1

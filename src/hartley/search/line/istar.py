@@ -22,12 +22,13 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Flags, Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
 from hartley.search.line.annealing import annealed
-from hartley.search.line.forest_bound import Flags, Links, price_windows
-from hartley.search.line.line import Floats, Line
+from hartley.search.line.forest_bound import Links, price_windows
+from hartley.search.line.line import Line
 from hartley.search.line.windows import Windows
 from hartley.search.proofs.statements import LagrangianCertificate
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Partition
+from hartley.model.arrays import Int64s, Ints
 from hartley.search.effort import Effort
 from hartley.search.line.intervals import best_intervals, count_bound, intervals_within
-from hartley.search.line.line import Line, Places
+from hartley.search.line.line import Line
 from hartley.search.line.two_open_clusters import chain_within
 from hartley.search.line.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
 from hartley.search.proofs.statements import (
@@ -69,26 +69,26 @@ class LeastDistortion:
         return replace(self, lower_bound=min(cost, self.cost), certificate=certificate)
 
 
-def cut_of_starts(line: Line, starts: Places) -> Callable[[], Partition]:
+def cut_of_starts(line: Line, starts: Int64s) -> Callable[[], Partition]:
     """Keep intervals by their starts, and build the partition when it is asked for."""
     kept = starts.astype(np.int32)
     return lambda: line.partition_of_starts(kept)
 
 
-def cut_of_ranks(line: Line, cluster_of: npt.NDArray[np.integer]) -> Callable[[], Partition]:
+def cut_of_ranks(line: Line, cluster_of: Ints) -> Callable[[], Partition]:
     """Keep the cluster of each rank, and build the partition when it is asked for."""
     kept = cluster_of.astype(np.int32)
     return lambda: line.partition_of_ranks(kept)
 
 
-def latest_of(line: Line, distinct_l: int) -> Places:
+def latest_of(line: Line, distinct_l: int) -> Int64s:
     """Give, for each last rank, the latest start of a window with this many sensitive values."""
     loop = latest_starts.for_size(len(line.indices))
     return loop(line.indptr, line.indices, line.sensitive_size, distinct_l)
 
 
 def window_bounded(
-    line: Line, latest: Places, known: LeastDistortion, passing: float, effort: Effort
+    line: Line, latest: Int64s, known: LeastDistortion, passing: float, effort: Effort
 ) -> LeastDistortion:
     """Raise the bound of what is known by the window bound."""
     bound = window_bound(Windows.of(line), latest, WindowBound(known.lower_bound, -1), passing, effort)

@@ -11,24 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.measures.utility import Codeword, LineDistortion
 from hartley.model import JointRange, Partition
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Floats, Int64s, Ints
 
 WORD_BITS = 62
 """Bits of a word that are used: signs stay out of it."""
 
 
 @hot_loop
-def fewest_candidates(
-    order: Places, sizes: Places, indptr: Places, indices: npt.NDArray[np.integer], width: int
-) -> int:
+def fewest_candidates(order: Int64s, sizes: Int64s, indptr: Int64s, indices: Ints, width: int) -> int:
     """Give the fewest distinct sensitive values of a cluster; clusters are stretches of ``order``."""
     seen_in = np.full(width, -1, dtype=np.int64)
     fewest = width
@@ -60,14 +55,14 @@ class Line:
 
     joint: JointRange
     utility: LineDistortion
-    order: Places
+    order: Int64s
     """The place of each rank."""
     positions: Floats
     """The position of each rank, ascending."""
-    indptr: Places
-    indices: npt.NDArray[np.integer]
+    indptr: Int64s
+    indices: Ints
     """Sensitive values of rank ``i``: ``indices[indptr[i]:indptr[i + 1]]``."""
-    alone: Places
+    alone: Int64s
     """Places of the values that have no position."""
 
     @classmethod
@@ -126,7 +121,7 @@ class Line:
         return tuple(bits)
 
     @cached_property
-    def words(self) -> Places:
+    def words(self) -> Int64s:
         """The sensitive values of each rank as the bits of words, for loops that are compiled."""
         words = np.zeros((self.size, self.sensitive_size // WORD_BITS + 1), dtype=np.int64)
         ranks = np.repeat(np.arange(self.size), np.diff(self.indptr))
@@ -134,14 +129,14 @@ class Line:
         np.bitwise_or.at(words, (ranks, self.indices // WORD_BITS), bits)
         return words
 
-    def partition_of_ranks(self, cluster_of: npt.NDArray[np.integer]) -> Partition:
+    def partition_of_ranks(self, cluster_of: Ints) -> Partition:
         """Turn the cluster of each rank into a partition of the alphabet."""
         labels = np.empty(self.joint.public.size, dtype=np.int64)
         labels[self.order] = cluster_of
         labels[self.alone] = np.arange(len(self.alone)) + self.size
         return Partition(labels)
 
-    def partition_of_starts(self, starts: npt.NDArray[np.integer]) -> Partition:
+    def partition_of_starts(self, starts: Ints) -> Partition:
         """Turn intervals, given by their first ranks, into a partition of the alphabet."""
         begins = np.zeros(self.size, dtype=np.int64)
         begins[starts[starts > 0]] = 1

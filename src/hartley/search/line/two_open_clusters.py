@@ -21,10 +21,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hartley.model.arrays import Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line, Places
+from hartley.search.line.line import Line
 from hartley.search.line.two_open_clusters_loops import (
     BEFORE,
     HELD,
@@ -46,7 +46,7 @@ STEPS_PER_STATE = 60
 class ChainAnswer:
     """What the sweep found: clusters of ranks, or the proof that there are none, or neither."""
 
-    cluster_of: npt.NDArray[np.int64] | None
+    cluster_of: Int64s | None
     exhausted: bool
     """Whether every case was met, so that finding nothing is a proof."""
 
@@ -103,13 +103,13 @@ class _Sweep:
             return ChainAnswer(None, exhausted)
         return ChainAnswer(_trace(layers, int(np.argmax(ended))), exhausted)
 
-    def begun(self) -> Places:
+    def begun(self) -> Int64s:
         row = np.zeros((1, HELD + 2 * self.words.shape[1]), dtype=np.int64)
         row[:, YOUNGER : YOUNGER + 3] = -1
         open_at(row[0], OLDER, 0, self.words, self.full, self.wanted, self.positions)
         return row
 
-    def successors(self, states: Places, rank: int) -> Places:
+    def successors(self, states: Int64s, rank: int) -> Int64s:
         # Of a lone cluster come two states, of a pair two; one row more to write into.
         out = np.empty((2 * len(states) + 1, states.shape[1]), dtype=np.int64)
         loop = succeed.for_size(self.steps)
@@ -129,7 +129,7 @@ class _Sweep:
         )
         return out[: int(count)]
 
-    def undominated(self, states: Places) -> Places:
+    def undominated(self, states: Int64s) -> Int64s:
         """Drop states that can do no more than another one."""
         loop = outdone_by_free.for_size(self.steps)
         states = states[~loop(states, self.wanted, len(self.words))]
@@ -137,7 +137,7 @@ class _Sweep:
         mark_maximal.for_size(self.steps)(states, _by_weight(states), kept)
         return states[kept]
 
-    def by_promise(self, states: Places) -> Places:
+    def by_promise(self, states: Int64s) -> Int64s:
         """Order states by what their clusters lack, then by how far they reach."""
         alone = states[:, YOUNGER] < 0
         lacking = self.wanted - states[:, OLDER + 2]
@@ -146,14 +146,14 @@ class _Sweep:
         return np.lexsort((-states[:, OLDER], -last, lacking)).astype(np.int64)
 
 
-def _by_weight(states: Places) -> Places:
+def _by_weight(states: Int64s) -> Int64s:
     """Order states by their first ranks, then those that hold most before those that they may cover."""
     anchors = states[:, OLDER + 1] + states[:, YOUNGER + 1]
     values = states[:, OLDER + 2] + states[:, YOUNGER + 2]
     return np.lexsort((-anchors, -values, states[:, YOUNGER], states[:, OLDER])).astype(np.int64)
 
 
-def _trace(layers: list[Places], row: int) -> Places:
+def _trace(layers: list[Int64s], row: int) -> Int64s:
     """Give the cluster of each rank, named by its first rank, walking back through the sweep."""
     cluster_of = np.empty(len(layers), dtype=np.int64)
     for rank in range(len(layers) - 1, -1, -1):
@@ -162,6 +162,6 @@ def _trace(layers: list[Places], row: int) -> Places:
     return cluster_of
 
 
-def _ends(earliest: Places) -> Places:
+def _ends(earliest: Int64s) -> Int64s:
     """Turn the earliest start of each end into the latest end of each start."""
     return np.searchsorted(earliest, np.arange(len(earliest)), side="right") - 1

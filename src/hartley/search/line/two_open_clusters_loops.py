@@ -8,12 +8,9 @@ that what it can do is told by the same comparison as for any other.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hartley.model.arrays import Flags, Floats, Int64s
 
 OLDER, YOUNGER = 0, 3
 """Where a cluster begins in a row: its first rank (-1: there is no such cluster), the last member that can be
@@ -36,13 +33,13 @@ def bits_set(word: int) -> int:
 
 
 @hot_loop
-def can_anchor(row: Places, cluster: int, rank: int, positions: Floats, cost: float, halved: bool) -> bool:
+def can_anchor(row: Int64s, cluster: int, rank: int, positions: Floats, cost: float, halved: bool) -> bool:
     """Tell whether a rank can be the codeword of a cluster."""
     return not halved and positions[rank] - positions[row[cluster]] <= cost
 
 
 @hot_loop
-def is_within(row: Places, cluster: int, rank: int, positions: Floats, cost: float, halved: bool) -> bool:
+def is_within(row: Int64s, cluster: int, rank: int, positions: Floats, cost: float, halved: bool) -> bool:
     """Tell whether a cluster can take a rank at this cost."""
     if halved:
         return bool((positions[rank] - positions[row[cluster]]) / 2 <= cost)
@@ -53,7 +50,7 @@ def is_within(row: Places, cluster: int, rank: int, positions: Floats, cost: flo
 
 @hot_loop
 def is_useful(
-    row: Places, cluster: int, rank: int, words: Places, positions: Floats, cost: float, halved: bool
+    row: Int64s, cluster: int, rank: int, words: Int64s, positions: Floats, cost: float, halved: bool
 ) -> bool:
     """Tell whether a rank brings a cluster sensitive values or a codeword that reaches farther."""
     wide = words.shape[1]
@@ -66,11 +63,11 @@ def is_useful(
 
 @hot_loop
 def take(
-    row: Places,
+    row: Int64s,
     cluster: int,
     rank: int,
-    words: Places,
-    full: Places,
+    words: Int64s,
+    full: Int64s,
     wanted: int,
     positions: Floats,
     cost: float,
@@ -97,7 +94,7 @@ def take(
 
 @hot_loop
 def open_at(
-    row: Places, cluster: int, rank: int, words: Places, full: Places, wanted: int, positions: Floats
+    row: Int64s, cluster: int, rank: int, words: Int64s, full: Int64s, wanted: int, positions: Floats
 ) -> bool:
     """Open a cluster at a rank; tell whether it has enough at once."""
     wide = words.shape[1]
@@ -110,7 +107,7 @@ def open_at(
 
 
 @hot_loop
-def older_leaves(row: Places, wide: int) -> None:
+def older_leaves(row: Int64s, wide: int) -> None:
     """Close the older cluster: the younger one takes its place."""
     for part in range(3):
         row[OLDER + part] = row[YOUNGER + part]
@@ -120,7 +117,7 @@ def older_leaves(row: Places, wide: int) -> None:
 
 
 @hot_loop
-def has_hope(row: Places, wanted: int, anywhere: Places, once: Places) -> bool:
+def has_hope(row: Int64s, wanted: int, anywhere: Int64s, once: Int64s) -> bool:
     """Tell whether the open clusters can still find enough values ahead, each alone and both together.
 
     ``anywhere`` and ``once`` give, for each first rank, the values ahead within its reach: all of them, and
@@ -151,7 +148,7 @@ def has_hope(row: Places, wanted: int, anywhere: Places, once: Places) -> bool:
 
 
 @hot_loop
-def look_ahead(rank: int, ends: Places, words: Places, anywhere: Places, once: Places) -> None:
+def look_ahead(rank: int, ends: Int64s, words: Int64s, anywhere: Int64s, once: Int64s) -> None:
     """Gather, for each first rank, the values after a rank within its reach: all, and those seen once."""
     for first in range(rank + 1):
         for word in range(words.shape[1]):
@@ -167,18 +164,18 @@ def look_ahead(rank: int, ends: Places, words: Places, anywhere: Places, once: P
 
 @hot_loop
 def succeed(
-    states: Places,
+    states: Int64s,
     rank: int,
     positions: Floats,
-    words: Places,
-    full: Places,
-    ends: Places,
+    words: Int64s,
+    full: Int64s,
+    ends: Int64s,
     wanted: int,
     cost: float,
     halved: bool,
-    anywhere: Places,
-    once: Places,
-    out: Places,
+    anywhere: Int64s,
+    once: Int64s,
+    out: Int64s,
 ) -> int:
     """Write every state that a rank can lead to and that has hope into ``out``; give how many."""
     wide = words.shape[1]
@@ -219,7 +216,7 @@ def succeed(
 
 
 @hot_loop
-def outdone_by_free(states: Places, wanted: int, size: int) -> npt.NDArray[np.bool_]:
+def outdone_by_free(states: Int64s, wanted: int, size: int) -> Flags:
     """Mark states that can do no more than one whose only cluster has enough and reaches farther."""
     same = np.full(size + 1, -1, dtype=np.int64)
     for row in states:
@@ -242,7 +239,7 @@ def outdone_by_free(states: Places, wanted: int, size: int) -> npt.NDArray[np.bo
 
 
 @hot_loop
-def mark_maximal(states: Places, order: Places, kept: npt.NDArray[np.bool_]) -> None:
+def mark_maximal(states: Int64s, order: Int64s, kept: Flags) -> None:
     """Mark, of the states of the same first ranks, those that no other covers; ``order``: heaviest first."""
     last_word = states.shape[1]
     chosen = np.empty(len(order), dtype=np.int64)

@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Int64s, Ints
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Floats, Line, Places
+from hartley.search.line.line import Line
 
 WindowCost = Literal["midpoint", "member"]
 
 
 @hot_loop
-def latest_starts(indptr: Places, indices: npt.NDArray[np.integer], width: int, wanted: int) -> Places:
+def latest_starts(indptr: Int64s, indices: Ints, width: int, wanted: int) -> Int64s:
     """Give, for each last rank, the latest start whose window holds ``wanted`` values; -1 where none does."""
     size = len(indptr) - 1
     held = np.zeros(width, dtype=np.int64)
@@ -58,7 +58,7 @@ def latest_starts(indptr: Places, indices: npt.NDArray[np.integer], width: int, 
 
 
 @hot_loop
-def earliest_starts(positions: Floats, cost: float, halved: bool) -> Places:
+def earliest_starts(positions: Floats, cost: float, halved: bool) -> Int64s:
     """Give, for each last rank, the earliest start so that half the span, or the span, is within ``cost``."""
     size = len(positions)
     earliest = np.zeros(size, dtype=np.int64)
@@ -96,7 +96,7 @@ def window_cost(positions: Floats, start: int, end: int, halved: bool) -> Any:
 
 
 @hot_loop
-def cost_below(positions: Floats, earliest: Places, halved: bool) -> float:
+def cost_below(positions: Floats, earliest: Int64s, halved: bool) -> float:
     """Give the greatest cost of a window that is within reach."""
     best = 0.0
     for end in range(len(positions)):
@@ -105,7 +105,7 @@ def cost_below(positions: Floats, earliest: Places, halved: bool) -> float:
 
 
 @hot_loop
-def cost_above(positions: Floats, earliest: Places, halved: bool) -> float:
+def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
     """Give the least cost of a window that is out of reach; infinite where all are within."""
     best = np.inf
     for end in range(len(positions)):
@@ -115,7 +115,7 @@ def cost_above(positions: Floats, earliest: Places, halved: bool) -> float:
 
 
 @hot_loop
-def uncovered(earliest: Places, latest: Places) -> int:
+def uncovered(earliest: Int64s, latest: Int64s) -> int:
     """Give a rank that no window within reach with enough values contains; -1 where there is none."""
     size = len(earliest)
     opened = np.zeros(size + 1, dtype=np.int64)
@@ -151,19 +151,19 @@ class Windows:
     def _halved(self) -> bool:
         return self.cost == "midpoint"
 
-    def within(self, cost: float) -> Places:
+    def within(self, cost: float) -> Int64s:
         """Give the earliest start, for each end, of a window that costs no more than this."""
         size = len(self.positions)
         earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
         # A member serves both ends: the farthest codeword to the left, then what it reaches.
         return earliest if self._halved else earliest[earliest]
 
-    def below(self, earliest: Places) -> float:
+    def below(self, earliest: Int64s) -> float:
         """Give the greatest cost of a window within reach."""
         size = len(self.positions)
         return float(cost_below.for_size(size * 20)(self.positions, earliest, self._halved))
 
-    def above(self, earliest: Places) -> float:
+    def above(self, earliest: Int64s) -> float:
         """Give the least cost of a window out of reach."""
         size = len(self.positions)
         return float(cost_above.for_size(size * 20)(self.positions, earliest, self._halved))
@@ -202,7 +202,7 @@ class Bracket:
 
 def least_passing(
     windows: Windows,
-    passes: Callable[[Places], bool],
+    passes: Callable[[Int64s], bool],
     bracket: Bracket,
     effort: Effort = UNLIMITED,
 ) -> Bracket:
@@ -233,7 +233,7 @@ class WindowBound:
 
 
 def window_bound(
-    windows: Windows, latest: Places, known: WindowBound, passing: float, effort: Effort = UNLIMITED
+    windows: Windows, latest: Int64s, known: WindowBound, passing: float, effort: Effort = UNLIMITED
 ) -> WindowBound:
     """Give the greatest cost below which some value has no window with enough sensitive values.
 
@@ -242,7 +242,7 @@ def window_bound(
     """
     witness = known.rank
 
-    def passes(earliest: Places) -> bool:
+    def passes(earliest: Int64s) -> bool:
         nonlocal witness
         rank = int(uncovered.for_size(len(latest) * 20)(earliest, latest))
         if rank >= 0:

@@ -21,11 +21,11 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,9 +189,9 @@ class LagrangianCertificate:
 
     cost: float
     components: int
-    starts: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    multipliers: npt.NDArray[np.int64]
+    starts: Int64s
+    ends: Int64s
+    multipliers: Int64s
 
 
 SCALE = 1 << 20

@@ -8,12 +8,10 @@ cluster gets at least :math:`\lfloor \sum_s \min(f_s, q) / q \rfloor` candidates
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Partition
+from hartley.model.arrays import Int64s
 from hartley.search.resolution.layout import CandidateSets, least_clusters
-
-Codes = npt.NDArray[np.int64]
 
 NOWHERE = -1
 
@@ -54,7 +52,7 @@ def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
     return filled_up(labels, clusters, largest)
 
 
-def _side_by_side(candidates: Codes, most: int) -> Codes:
+def _side_by_side(candidates: Int64s, most: int) -> Int64s:
     """Give the places in order of their candidates, no more than so many of each."""
     order = np.argsort(candidates, kind="stable")
     ordered = candidates[order]
@@ -62,7 +60,7 @@ def _side_by_side(candidates: Codes, most: int) -> Codes:
     return order[within < most]
 
 
-def filled_up(labels: Codes, clusters: int, largest: int) -> Partition:
+def filled_up(labels: Int64s, clusters: int, largest: int) -> Partition:
     """Put the values that are nowhere yet where there is room."""
     left = np.flatnonzero(labels == NOWHERE)
     room = largest - np.bincount(labels[labels != NOWHERE], minlength=clusters)

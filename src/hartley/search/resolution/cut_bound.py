@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from hartley.model.arrays import Int64s
 from hartley.search.proofs.statements import CutCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
-
-Codes = npt.NDArray[np.int64]
 
 MOST_PAIRS = 500_000
 """Pairs of value and candidate up to which a flow is computed; it cannot be interrupted."""
@@ -42,13 +40,13 @@ class Remainder:
     """Values with at least this many candidates are set aside."""
     aside: int
     """How many that are."""
-    occurrences: Codes
+    occurrences: Int64s
     """How many of the values left show each candidate, ascending."""
-    occurrences_below: Codes
+    occurrences_below: Int64s
     """Sums of the first 0, 1, 2, ... of them."""
-    counts: Codes
+    counts: Int64s
     """How many candidates each of the values left shows, ascending."""
-    counts_below: Codes
+    counts_below: Int64s
 
     @cached_property
     def set_aside(self) -> tuple[int, ...]:
@@ -178,7 +176,7 @@ def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
     )
 
 
-def _capped_sum(ascending: Codes, sums: Codes, cap: int) -> int:
+def _capped_sum(ascending: Int64s, sums: Int64s, cap: int) -> int:
     """Give the sum of the smaller of each number and the cap."""
     below = int(np.searchsorted(ascending, cap))
     return int(sums[below]) + cap * (len(ascending) - below)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
 from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.swaps import (
@@ -24,8 +25,6 @@ from hartley.search.resolution.swaps import (
     shift,
 )
 
-Codes = npt.NDArray[np.int64]
-
 NOBODY = -1
 STEPS_BETWEEN_QUESTIONS = 4_000_000
 
@@ -35,7 +34,7 @@ def joined(
     sets: CandidateSets,
     partition: Partition,
     largest: int,
-    need: Codes,
+    need: Int64s,
     tries: int,
     effort: Effort,
 ) -> Partition | None:
@@ -49,7 +48,7 @@ def settled(
     sets: CandidateSets,
     partition: Partition,
     largest: int,
-    need: Codes,
+    need: Int64s,
     tries: int,
     effort: Effort,
 ) -> Partition:
@@ -97,7 +96,7 @@ def compacted(partition: Partition, largest: int, *, is_harmless: bool) -> Parti
     return Partition(labels)
 
 
-def _part_of_candidates(joint: JointRange, sets: CandidateSets) -> Codes:
+def _part_of_candidates(joint: JointRange, sets: CandidateSets) -> Int64s:
     """Give the component of each candidate in the untouched table."""
     groups = overlap_partition(joint).labels
     part_of = np.empty(sets.kinds, dtype=np.int64)
@@ -108,14 +107,14 @@ def _part_of_candidates(joint: JointRange, sets: CandidateSets) -> Codes:
 @hot_loop
 def parts_left(
     largest: int,
-    places: Codes,
-    starts: Codes,
-    candidates: Codes,
-    side_of: Codes,
-    part_of: Codes,
-    parent: Codes,
-    first: Codes,
-    stamp: Codes,
+    places: Int64s,
+    starts: Int64s,
+    candidates: Int64s,
+    side_of: Int64s,
+    part_of: Int64s,
+    parent: Int64s,
+    first: Int64s,
+    stamp: Int64s,
 ) -> int:
     """Count the components after merging; ``parent`` is left with their roots."""
     parts = 0
@@ -151,15 +150,15 @@ def parts_left(
 def join_loop(
     tries: int,
     largest: int,
-    places: Codes,
-    starts: Codes,
-    candidates: Codes,
-    side_of: Codes,
-    part_of: Codes,
-    need: Codes,
+    places: Int64s,
+    starts: Int64s,
+    candidates: Int64s,
+    side_of: Int64s,
+    part_of: Int64s,
+    need: Int64s,
     held: npt.NDArray[np.int32],
-    shown: Codes,
-    running: Codes,
+    shown: Int64s,
+    running: Int64s,
 ) -> None:
     """Try so many swaps; stop when one component is left. ``running``: random number, components left."""
     parent = np.empty(part_of.max() + 1, dtype=np.int64)

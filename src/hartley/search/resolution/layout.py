@@ -27,8 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model import JointRange
-
-Codes = npt.NDArray[np.int64]
+from hartley.model.arrays import Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +38,12 @@ class CandidateSets:
     a cluster is judged for each side value it shows; without, there is one side value.
     """
 
-    starts: Codes
+    starts: Int64s
     """Value x shows ``candidates[starts[x]:starts[x + 1]]``."""
-    candidates: Codes
-    side_of: Codes
+    candidates: Int64s
+    side_of: Int64s
     """The side value of every candidate."""
-    before: Codes
+    before: Int64s
     """How many candidates there are under each side value before anything is released."""
 
     @classmethod
@@ -78,12 +77,12 @@ class CandidateSets:
         return len(self.side_of)
 
     @cached_property
-    def counts(self) -> Codes:
+    def counts(self) -> Int64s:
         """How many candidates each public value shows."""
         return np.diff(self.starts)
 
     @cached_property
-    def value_of(self) -> Codes:
+    def value_of(self) -> Int64s:
         """The public value of every pair."""
         return np.repeat(np.arange(self.size), self.counts)
 

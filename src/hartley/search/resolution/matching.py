@@ -11,16 +11,13 @@ more odd parts than there are of them (Tutte, Berge).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
+from hartley.model.arrays import Flags, Int64s
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.proofs.statements import PairingCertificate
 from hartley.search.resolution.layout import CandidateSets
-
-Codes = npt.NDArray[np.int64]
-Graph = npt.NDArray[np.bool_]
 
 MOST_VALUES = 3_000
 """Up to here the graph is kept as a square of flags."""
@@ -61,7 +58,7 @@ def pair_up(
     return Partition(np.where(alone, values, np.minimum(values, mates[values])))
 
 
-def _graph(sets: CandidateSets, wanted: int) -> tuple[Graph, npt.NDArray[np.bool_]]:
+def _graph(sets: CandidateSets, wanted: int) -> tuple[Flags, Flags]:
     from scipy.sparse import csr_array
 
     shows = csr_array(
@@ -80,7 +77,7 @@ def _graph(sets: CandidateSets, wanted: int) -> tuple[Graph, npt.NDArray[np.bool
 
 
 @hot_loop
-def match_some(root: int, trees: int, fits: Graph, mates: Codes, odd: npt.NDArray[np.bool_]) -> int:
+def match_some(root: int, trees: int, fits: Flags, mates: Int64s, odd: Flags) -> int:
     """Match the nodes from a root on, each with another that fits, growing no more than so many trees.
 
     Gives the next root, as many as there are nodes where all are matched. ``NOBODY`` where they cannot be;
@@ -113,7 +110,7 @@ def match_some(root: int, trees: int, fits: Graph, mates: Codes, odd: npt.NDArra
 
 
 @hot_loop
-def free_end(fits: Graph, mates: Codes, root: int, parents: Codes, odd: npt.NDArray[np.bool_]) -> int:
+def free_end(fits: Flags, mates: Int64s, root: int, parents: Int64s, odd: Flags) -> int:
     """Grow a tree of alternating paths from a free node; give another free node it reaches.
 
     An odd cycle is shrunk to the node where it leaves the tree (its base). Where no
@@ -159,7 +156,7 @@ def free_end(fits: Graph, mates: Codes, root: int, parents: Codes, odd: npt.NDAr
 
 
 @hot_loop
-def meeting_base(mates: Codes, parents: Codes, base: Codes, one: int, other: int) -> int:
+def meeting_base(mates: Int64s, parents: Int64s, base: Int64s, one: int, other: int) -> int:
     """Give the base at which the paths of two even nodes to the root meet."""
     passed = np.zeros(len(base), dtype=np.bool_)
     while True:
@@ -177,10 +174,10 @@ def meeting_base(mates: Codes, parents: Codes, base: Codes, one: int, other: int
 
 @hot_loop
 def mark_stem(
-    mates: Codes,
-    parents: Codes,
-    base: Codes,
-    inside: npt.NDArray[np.bool_],
+    mates: Int64s,
+    parents: Int64s,
+    base: Int64s,
+    inside: Flags,
     node: int,
     stem: int,
     child: int,

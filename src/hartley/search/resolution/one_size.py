@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Partition
+from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
 from hartley.search.proofs.statements import CandidateCertificate
 from hartley.search.resolution.constructions import dealt_partition, paired_partition
@@ -134,7 +134,7 @@ class CandidateSearch:
         stopped = self.effort.should_stop() and not standing.is_closed
         return replace(standing, finished=not stopped)
 
-    def _searched_in_blocks(self, standing: Standing, places: npt.NDArray[np.int64]) -> Standing:
+    def _searched_in_blocks(self, standing: Standing, places: Int64s) -> Standing:
         largest = standing.largest
         for wanted in range(standing.most, standing.kept, -1):
             certificate = None
@@ -200,8 +200,6 @@ def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
     return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
 
 
-Codes = npt.NDArray[np.int64]
-
 MOVES = 1_000
 """Moves per place in each block."""
 
@@ -209,7 +207,7 @@ MOVES = 1_000
 def searched_in_blocks(
     sets: CandidateSets,
     largest: int,
-    places: Codes,
+    places: Int64s,
     wanted: int,
     effort: Effort,
     most_cells: int = MOST_CELLS // 4,
@@ -238,7 +236,7 @@ def searched_in_blocks(
     return partition_of_places(places, largest, sets.size)
 
 
-def taken(sets: CandidateSets, values: Codes) -> CandidateSets:
+def taken(sets: CandidateSets, values: Int64s) -> CandidateSets:
     """Give some of the values, in this order, with all candidates."""
     counts = sets.counts[values]
     starts = np.zeros(len(values) + 1, dtype=np.int64)

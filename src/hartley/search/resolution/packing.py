@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model import Partition
+from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
 from hartley.search.proofs.statements import ExhaustionCertificate
 from hartley.search.resolution.constructions import NOWHERE, filled_up
@@ -50,7 +51,7 @@ def packing(
     return filled_up(labels, clusters, largest)
 
 
-def _enough_sets(sets: CandidateSets, largest: int, wanted: int) -> npt.NDArray[np.int64] | None:
+def _enough_sets(sets: CandidateSets, largest: int, wanted: int) -> Int64s | None:
     """List the sets that are enough with their last member and not before; nothing if there are too many."""
     free = np.zeros(sets.size, dtype=np.int64)
     found = np.zeros((MOST_SETS, largest), dtype=np.int64)
@@ -69,7 +70,7 @@ def _enough_sets(sets: CandidateSets, largest: int, wanted: int) -> npt.NDArray[
     return found[:count] if 0 <= count < MOST_SETS else None
 
 
-def _disjoint(enough: npt.NDArray[np.int64], size: int, effort: Effort) -> npt.NDArray[np.intp] | None:
+def _disjoint(enough: Int64s, size: int, effort: Effort) -> npt.NDArray[np.intp] | None:
     """Choose as many disjoint sets as there can be; nothing where the solver does not finish."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array

@@ -21,15 +21,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import Effort
 from hartley.search.proofs.statements import SizePriceCertificate, ValuePriceCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.solver import solved
-
-Codes = npt.NDArray[np.int64]
 
 UNIT = 1_000_000
 """Prices are whole numbers of this fraction, so that sums are exact."""
@@ -57,7 +55,7 @@ def size_prices(
     capped = np.minimum(sets.counts, wanted)
     sizes, members = np.unique(capped, return_counts=True)
 
-    def cheap(prices: Codes) -> Codes:
+    def cheap(prices: Int64s) -> Int64s:
         pattern = _cheapest_pattern(sizes, prices, largest, wanted)
         return pattern[np.newaxis, :] if int(pattern @ prices) < UNIT else pattern[np.newaxis, :0]
 
@@ -81,7 +79,7 @@ def value_prices(
     capped = np.minimum(sets.counts, wanted)
     search = cheap_sets.for_size(sets.size**3)
 
-    def cheap(prices: Codes) -> Codes:
+    def cheap(prices: Int64s) -> Int64s:
         found = np.zeros((PER_ROOT * sets.size, largest), dtype=np.int64)
         count = search(
             sets.starts,
@@ -115,8 +113,8 @@ def value_prices(
 
 
 def _prices_below(
-    clusters: int, members: Codes, worth: Codes, cheap: Callable[[Codes], Codes], effort: Effort
-) -> Codes | None:
+    clusters: int, members: Int64s, worth: Int64s, cheap: Callable[[Int64s], Int64s], effort: Effort
+) -> Int64s | None:
     """Give prices whose total is below so many units and under which nothing is cheap, if there are any.
 
     ``members`` counts the values that share a price; ``cheap`` gives sets that cost
@@ -144,7 +142,7 @@ def _prices_below(
     return None
 
 
-def _best_duals(rows: Codes, members: Codes, effort: Effort) -> npt.NDArray[np.float64] | None:
+def _best_duals(rows: Int64s, members: Int64s, effort: Effort) -> Floats | None:
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -162,11 +160,11 @@ def _best_duals(rows: Codes, members: Codes, effort: Effort) -> npt.NDArray[np.f
     return np.maximum(result.x, 0.0) if result is not None and result.status == 0 else None
 
 
-def _cheapest_pattern(sizes: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
+def _cheapest_pattern(sizes: Int64s, prices: Int64s, largest: int, wanted: int) -> Int64s:
     """Give how many values of each size make the cheapest set that is enough, overlaps ignored."""
     totals = np.arange(wanted + 1)
     cheapest = np.where(totals == 0, 0, FAR)
-    choices: list[Codes] = []
+    choices: list[Int64s] = []
     for _ in range(min(largest, wanted)):
         options = np.minimum(
             cheapest[np.maximum(totals - sizes[:, np.newaxis], 0)] + prices[:, np.newaxis], FAR
@@ -184,7 +182,7 @@ def _cheapest_pattern(sizes: Codes, prices: Codes, largest: int, wanted: int) ->
     return pattern
 
 
-def least_prices(counts: Codes, prices: Codes, largest: int, wanted: int) -> Codes:
+def least_prices(counts: Int64s, prices: Int64s, largest: int, wanted: int) -> Int64s:
     """Give, in row c and column t, the least price of c values that bring t candidates, overlaps ignored."""
     best = np.full(wanted + 1, FAR)
     np.minimum.at(best, counts, prices)
@@ -201,16 +199,16 @@ def least_prices(counts: Codes, prices: Codes, largest: int, wanted: int) -> Cod
 
 @hot_loop
 def cheap_sets(
-    starts: Codes,
-    candidates: Codes,
-    order: Codes,
-    prices: Codes,
-    least: Codes,
+    starts: Int64s,
+    candidates: Int64s,
+    order: Int64s,
+    prices: Int64s,
+    least: Int64s,
     largest: int,
     wanted: int,
     per_root: int,
-    held: Codes,
-    found: Codes,
+    held: Int64s,
+    found: Int64s,
 ) -> int:
     """Find sets of at most ``largest`` values with enough candidates that cost less than a unit.
 

@@ -21,10 +21,9 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
+from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
 from hartley.search.resolution.layout import CandidateSets
-
-Codes = npt.NDArray[np.int64]
 
 PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""
@@ -45,12 +44,12 @@ def shift(
     cluster: int,
     value: int,
     step: int,
-    starts: Codes,
-    candidates: Codes,
-    side_of: Codes,
-    need: Codes,
+    starts: Int64s,
+    candidates: Int64s,
+    side_of: Int64s,
+    need: Int64s,
     held: npt.NDArray[np.int32],
-    shown: Codes,
+    shown: Int64s,
 ) -> int:
     """Add a value to a cluster (``step`` 1) or take it out (-1); give the change of what it lacks."""
     change = 0
@@ -80,8 +79,8 @@ def gains(
     cluster: int,
     leaving: int,
     coming: int,
-    starts: Codes,
-    candidates: Codes,
+    starts: Int64s,
+    candidates: Int64s,
     held: npt.NDArray[np.int32],
 ) -> int:
     """Give how many more candidates a cluster shows when one value leaves it and another comes."""
@@ -105,18 +104,18 @@ def swap_loop(
     moves: int,
     largest: int,
     focus: int,
-    chances: Codes,
-    places: Codes,
-    starts: Codes,
-    candidates: Codes,
-    side_of: Codes,
-    need: Codes,
+    chances: Int64s,
+    places: Int64s,
+    starts: Int64s,
+    candidates: Int64s,
+    side_of: Int64s,
+    need: Int64s,
     held: npt.NDArray[np.int32],
-    shown: Codes,
-    lack: Codes,
-    lacking: Codes,
-    rank: Codes,
-    running: Codes,
+    shown: Int64s,
+    lack: Int64s,
+    lacking: Int64s,
+    rank: Int64s,
+    running: Int64s,
 ) -> None:
     """Try so many moves, or stop where no cluster lacks anything."""
     draw = running[DRAW]
@@ -192,14 +191,14 @@ def swap_loop(
 @hot_loop
 def fill(
     largest: int,
-    places: Codes,
-    starts: Codes,
-    candidates: Codes,
-    side_of: Codes,
-    need: Codes,
+    places: Int64s,
+    starts: Int64s,
+    candidates: Int64s,
+    side_of: Int64s,
+    need: Int64s,
     held: npt.NDArray[np.int32],
-    shown: Codes,
-    lack: Codes,
+    shown: Int64s,
+    lack: Int64s,
 ) -> None:
     """Put every value into the cluster of its place, from empty clusters."""
     for place in range(len(places)):
@@ -216,7 +215,7 @@ class Heat:
     """Share of the moves that start from a cluster that lacks something."""
 
     @property
-    def chances(self) -> Codes:
+    def chances(self) -> Int64s:
         """Below which random number a move that costs 0, 1, 2, ... is taken."""
         steps = range(WORST_STEP)
         return np.array([int(PERIOD * exp(-step / self.temperature)) for step in steps], dtype=np.int64)
@@ -234,17 +233,17 @@ class SwapSearch:
 
     sets: CandidateSets
     largest: int
-    places: Codes
+    places: Int64s
     """The value at every place; numbers from ``sets.size`` on are empty places."""
     seed: int
-    need: Codes = field(init=False)
-    _starts: Codes = field(init=False)
+    need: Int64s = field(init=False)
+    _starts: Int64s = field(init=False)
     _held: npt.NDArray[np.int32] = field(init=False)
-    _shown: Codes = field(init=False)
-    _lack: Codes = field(init=False)
-    _lacking: Codes = field(init=False)
-    _rank: Codes = field(init=False)
-    _running: Codes = field(init=False)
+    _shown: Int64s = field(init=False)
+    _lack: Int64s = field(init=False)
+    _lacking: Int64s = field(init=False)
+    _rank: Int64s = field(init=False)
+    _running: Int64s = field(init=False)
 
     def __post_init__(self) -> None:
         empty = len(self.places) - self.sets.size
@@ -264,7 +263,7 @@ class SwapSearch:
         """How many candidates are lacking in all; 0 where the goal is reached."""
         return int(self._running[COST])
 
-    def ask(self, need: Codes) -> None:
+    def ask(self, need: Int64s) -> None:
         """Set how many candidates a cluster must show under each side value that it shows."""
         self.need = need
         clusters = len(self._held)
@@ -334,14 +333,14 @@ class SwapSearch:
         return partition_of_places(self.places, self.largest, self.sets.size)
 
 
-def partition_of_places(places: Codes, largest: int, size: int) -> Partition:
+def partition_of_places(places: Int64s, largest: int, size: int) -> Partition:
     """Give the partition in which places count the clusters off, ``largest`` at a time."""
     labels = np.empty(len(places), dtype=np.int64)
     labels[places] = np.arange(len(places)) // largest
     return Partition(labels[:size])
 
 
-def places_of_partition(partition: Partition, largest: int, clusters: int) -> Codes:
+def places_of_partition(partition: Partition, largest: int, clusters: int) -> Int64s:
     """Give every cluster its places; more clusters than there are stand empty."""
     size = len(partition.labels)
     places = np.full(clusters * largest, -1, dtype=np.int64)
@@ -353,7 +352,7 @@ def places_of_partition(partition: Partition, largest: int, clusters: int) -> Co
     return places
 
 
-def dealt_places(sets: CandidateSets, largest: int, clusters: int) -> Codes:
+def dealt_places(sets: CandidateSets, largest: int, clusters: int) -> Int64s:
     """Deal the values out to the clusters in turn, to and fro, those with most candidates first."""
     size = sets.size
     first = sets.candidates[sets.starts[:-1]]

@@ -20,11 +20,11 @@ from functools import cached_property
 from math import log2
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduction, prior_counts
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels
 from hartley.search.proofs.statements import SideForestCertificate, SliceCertificate
@@ -34,8 +34,6 @@ from hartley.search.resolution.joining_swaps import joined, settled
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.price_bound import size_prices
 from hartley.search.resolution.swaps import QUICK, SwapSearch, places_of_partition
-
-Codes = npt.NDArray[np.int64]
 
 EVERY_SIZE_TO = 16
 """Up to here every size of the largest cluster is searched; every one could matter."""
@@ -106,13 +104,13 @@ class SideSearch:
         )
 
     @cached_property
-    def _shown(self) -> Codes:
+    def _shown(self) -> Int64s:
         """How many public values show each side value."""
         sides = len(self.sets.before)
         shown = np.unique(self.sets.value_of * sides + self.sets.side_of[self.sets.candidates]) % sides
         return np.bincount(shown, minlength=sides)
 
-    def excluded(self, largest: int, need: Codes) -> SliceCertificate | None:
+    def excluded(self, largest: int, need: Int64s) -> SliceCertificate | None:
         """Give a side value under which clusters cannot keep what is needed, where one is found."""
         for side, cuts in enumerate(self.cuts):
             if largest >= cuts.sets.size or self.effort.should_stop():
@@ -159,14 +157,14 @@ class SideSearch:
             known = search.partition()
         return known, bound
 
-    def _less_leaking(self, partition: Partition) -> Codes:
+    def _less_leaking(self, partition: Partition) -> Int64s:
         """Give how many candidates every side value must keep for less leakage than this."""
         released = self.joint.release(partition)
         before, after = prior_counts(released), candidate_counts(released)
         worst = int((before / after).argmax())
         return self.sets.before * int(after[worst]) // int(before[worst]) + 1
 
-    def needs(self, partition: Partition) -> Codes:
+    def needs(self, partition: Partition) -> Int64s:
         """Give how many candidates every side value must keep for no more leakage than this."""
         released = self.joint.release(partition)
         before, after = prior_counts(released), candidate_counts(released)

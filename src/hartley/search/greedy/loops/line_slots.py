@@ -3,20 +3,21 @@
 Clusters stand in slots, in the order of their lowest members; a merged cluster stays in the earlier slot.
 The tree's nodes bound the cost of every union with a cluster below them. It is only built when first
 needed, and brought up to date when next needed.
+
+Public values as they lie on the line.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_part
 from hartley.measures.member_runs import join_runs, member_cost, single_runs
-
-Ints = npt.NDArray[np.integer]
-Floats = npt.NDArray[np.float64]
+from hartley.measures.utility import LineDistortion
+from hartley.model.arrays import Floats, Int64s, Ints
 
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 EMPTY, MIXED = -1, -2
@@ -232,3 +233,31 @@ def settle_tree(slots: Slots) -> None:
         state[WORK] += 16 * state[CHANGED]
     state[CHANGED] = 0
     state[IS_BUILT] = 1
+
+
+CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
+
+
+@dataclass(frozen=True, eq=False)
+class LineOrder:
+    """The values that have a position, from the lowest up, then those that have none."""
+
+    places: Int64s
+    """The place in the alphabet of each value in line order."""
+    positions: Floats
+    """The positions of those that have one, ascending."""
+    codeword: int
+    is_exact: bool
+    """Whether sums of positions are exact: they are integers, small enough."""
+
+    @classmethod
+    def of(cls, utility: LineDistortion) -> LineOrder:
+        """Sort the values of a utility by position, equal ones by place, those without one last."""
+        places = np.argsort(utility.positions, kind="stable")
+        positions = utility.positions[places]
+        positions = np.ascontiguousarray(positions[: int(np.searchsorted(positions, np.inf, side="right"))])
+        exact = bool(
+            (positions == np.rint(positions)).all()
+            and len(positions) * float(np.abs(positions).max(initial=0.0)) < 2.0**53
+        )
+        return cls(places.astype(np.int64), positions, CODES[utility.codeword], exact)

@@ -27,17 +27,16 @@ from math import inf, isfinite, log2, sqrt
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
 from hartley.measures.overlap import components
 from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.masses import Floats
-from hartley.search.baselines.subset_run import SubsetRun
-from hartley.search.baselines.subsets import (
+from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.search.baselines.iac.subsets import (
     DECIMALS,
     EXACT_UP_TO,
+    SubsetRun,
     least_subset,
     members,
     over_subsets,
@@ -105,7 +104,7 @@ class OverlapChange:
     partition: Partition
 
     @cached_property
-    def component(self) -> npt.NDArray[np.integer]:
+    def component(self) -> Ints:
         """The component of each cluster."""
         return components(self.joint, self.partition).labels[self.partition.firsts]
 
@@ -153,7 +152,7 @@ class OverlapChange:
         return changes
 
 
-def _rounds(size: int) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+def _rounds(size: int) -> list[tuple[Int64s, Int64s]]:
     """Give all pairs in rounds of disjoint pairs, so that one partition shows a round's costs at once."""
     even = size + size % 2
     circle = np.arange(even - 1)

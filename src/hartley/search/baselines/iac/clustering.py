@@ -20,10 +20,9 @@ import numpy as np
 
 from hartley.errors import OptionError
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.masses import Masses
-from hartley.search.baselines.modmod import NO_CHANGE, all_changes, best_subset
-from hartley.search.baselines.subset_run import SubsetRun
-from hartley.search.baselines.subsets import EXACT_UP_TO, least_subset, members
+from hartley.search.baselines.iac.modmod import NO_CHANGE, all_changes, best_subset
+from hartley.search.baselines.iac.subsets import EXACT_UP_TO, SubsetRun, least_subset, members
+from hartley.search.baselines.information import Masses
 from hartley.search.effort import UNLIMITED, Effort
 
 Solver: TypeAlias = Literal["auto", "exact", "modmod"]

@@ -14,11 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_part
-
-Ints = npt.NDArray[np.integer]
+from hartley.model.arrays import Int64s, Ints
 
 FILLED, GIVEN_OUT, IS_NUMBERED = 0, 1, 2
 """What ``used`` holds: how much of the pool is filled, how many numbers are given out, and whether equal
@@ -58,7 +56,7 @@ def sets_for(values: int, pairs: int, width: int, *, is_numbered: bool) -> Sets:
     )
 
 
-def _marks(size: int) -> npt.NDArray[np.int64]:
+def _marks(size: int) -> Int64s:
     mixed = np.arange(1, size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

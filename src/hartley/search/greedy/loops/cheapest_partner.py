@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_part
-from hartley.search.kernels.interned_sets import Sets, is_same_set
-from hartley.search.kernels.line_slots import (
+from hartley.search.greedy.loops.interned_sets import Sets, is_same_set
+from hartley.search.greedy.loops.line_slots import (
     CENTROID,
     CHANGED,
     EMPTY,

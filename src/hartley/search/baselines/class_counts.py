@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Flags, Int64s
 
 Count: TypeAlias = Literal["distinct", "records"]
 COUNTS: tuple[Count, ...] = get_args(Count)
@@ -38,7 +38,7 @@ class Demand:
         if self.at_least < 1:
             raise OptionError(f"a class cannot be asked to count {self.at_least}; give 1 or more")
 
-    def counts(self, joint: JointRange, partition: Partition) -> npt.NDArray[np.int64]:
+    def counts(self, joint: JointRange, partition: Partition) -> Int64s:
         """Give the count of every class."""
         released = joint.release(partition)
         counts = candidate_counts(released) if self.count == "distinct" else row_counts(released)
@@ -48,7 +48,7 @@ class Demand:
         np.minimum.at(least, released.public_of, counts)
         return least
 
-    def failing(self, joint: JointRange, partition: Partition) -> npt.NDArray[np.bool_]:
+    def failing(self, joint: JointRange, partition: Partition) -> Flags:
         """Tell of every class whether it counts too few."""
         return self.counts(joint, partition) < self.at_least
 

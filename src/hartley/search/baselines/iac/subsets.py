@@ -2,16 +2,20 @@
 
 The first element has the highest bit, so that of two subsets of one size the one with
 the larger mask comes first in the order of their members.
+
+What a search ends in that merges whole subsets of clusters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.baselines.masses import Floats, Whole
+from hartley.model import Partition
+from hartley.model.arrays import Floats, Int64s
 
 EXACT_UP_TO = 15
 """The most elements whose subsets are all tried."""
@@ -35,7 +39,7 @@ def over_subsets(
     return table
 
 
-def subset_sizes(elements: int) -> Whole:
+def subset_sizes(elements: int) -> Int64s:
     """Count the elements of every subset."""
     return np.asarray(over_subsets(np.add, np.ones(elements, dtype=np.int64), 0), dtype=np.int64)
 
@@ -59,3 +63,17 @@ def least_subset(values: Floats, elements: int) -> int:
     tied = np.flatnonzero(rounded == rounded.min())
     sizes = subset_sizes(elements)[tied]
     return int(tied[sizes == sizes.min()].max())
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetRun:
+    """The partitions a run of subset merges went through, the untouched one first."""
+
+    partitions: tuple[Partition, ...]
+    changes: tuple[float, ...]
+    """By how much each step changed the Lagrangian; all negative."""
+
+    @property
+    def partition(self) -> Partition:
+        """The partition the run ends in."""
+        return self.partitions[-1]

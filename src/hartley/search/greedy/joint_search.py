@@ -26,12 +26,9 @@ from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import Resolution, Utility
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.greedy.loops.joint import MERGES, best_joint_pair, joint_by_size, rounded, standing_for
 from hartley.search.greedy.observations import Candidates, Components
-from hartley.search.greedy.recording import Recorder
-from hartley.search.greedy.slices import run_in_slices
-from hartley.search.kernels.joint_by_pairs import best_joint_pair
-from hartley.search.kernels.joint_by_size import MERGES, joint_by_size, standing_for
-from hartley.search.kernels.joint_order import rounded
+from hartley.search.greedy.recorder import Recorder, run_in_slices
 
 MOST_VALUES = 10_000
 """Beyond so many values a table of all unions does not fit a machine any more."""

@@ -17,13 +17,11 @@ rest, the rest once in place order and once with the most promising first.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.baselines.masses import Floats, Masses, Whole, weighted_log, weighted_logs
-from hartley.search.baselines.subsets import over_subsets
-
-Flags = npt.NDArray[np.bool_]
+from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.search.baselines.iac.subsets import over_subsets
+from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 
 NO_CHANGE = 1e-12
 """Changes smaller than this are rounding."""
@@ -41,14 +39,14 @@ def all_changes(masses: Masses, utility_weight: float) -> Floats:
     return change / masses.row_count
 
 
-def _fall(counts: Whole, logs: Floats) -> Floats:
+def _fall(counts: Int64s, logs: Floats) -> Floats:
     r"""Give :math:`\sum \varphi(c_x) - \varphi(\sum c_x)` for every subset."""
     single = _weighted(counts, logs)
     together = np.asarray(over_subsets(np.add, counts, 0), dtype=np.int64)
     return np.asarray(over_subsets(np.add, single, 0.0), dtype=float) - _weighted(together, logs)
 
 
-def _weighted(counts: Whole, logs: Floats) -> Floats:
+def _weighted(counts: Int64s, logs: Floats) -> Floats:
     if counts.max() < len(logs):
         return logs[counts]
     return np.asarray(counts * np.log2(np.maximum(counts, 1)), dtype=float)
@@ -57,13 +55,13 @@ def _weighted(counts: Whole, logs: Floats) -> Floats:
 @hot_loop
 def subset_change(
     chosen: Flags,
-    indptr: Whole,
-    sensitive: Whole,
-    rows: Whole,
-    totals: Whole,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
     logs: Floats,
     scale: Floats,
-    pool: Whole,
+    pool: Int64s,
 ) -> float:
     r"""Give v of one subset. ``scale`` holds :math:`(1-\lambda)/N` and :math:`1/N`; ``pool`` is zeros."""
     f = 0.0
@@ -89,13 +87,13 @@ def subset_change(
 
 @hot_loop
 def lower_weights(
-    order: Whole,
-    indptr: Whole,
-    sensitive: Whole,
-    rows: Whole,
+    order: Int64s,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
     logs: Floats,
     scale: Floats,
-    pool: Whole,
+    pool: Int64s,
     weights: Floats,
 ) -> None:
     """Fill in the increments of g along an order: their sum over a set is at most g of it."""
@@ -116,7 +114,7 @@ def lower_weights(
 
 @hot_loop
 def upper_weights(
-    chosen: Flags, kind: int, totals: Whole, logs: Floats, scale: Floats, weights: Floats
+    chosen: Flags, kind: int, totals: Int64s, logs: Floats, scale: Floats, weights: Floats
 ) -> None:
     """Fill in the weights of an upper bound of f, exact at the chosen set.
 
@@ -145,14 +143,14 @@ def upper_weights(
 def order_from(
     chosen: Flags,
     promising_first: bool,
-    indptr: Whole,
-    sensitive: Whole,
-    rows: Whole,
-    totals: Whole,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
     logs: Floats,
     scale: Floats,
-    pool: Whole,
-) -> Whole:
+    pool: Int64s,
+) -> Int64s:
     """List the chosen clusters, then the rest: in place order, or those first that lower v most."""
     key = np.zeros(len(totals))
     inside = 0
@@ -188,13 +186,13 @@ def order_from(
 def modmod(
     chosen: Flags,
     most_rounds: int,
-    indptr: Whole,
-    sensitive: Whole,
-    rows: Whole,
-    totals: Whole,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
     logs: Floats,
     scale: Floats,
-    pool: Whole,
+    pool: Int64s,
 ) -> float:
     """Improve a subset in place until a round brings nothing; give its v."""
     size = len(totals)
@@ -229,7 +227,7 @@ def modmod(
 
 @hot_loop
 def pair_changes(
-    indptr: Whole, sensitive: Whole, rows: Whole, totals: Whole, logs: Floats, scale: Floats, pool: Whole
+    indptr: Int64s, sensitive: Int64s, rows: Int64s, totals: Int64s, logs: Floats, scale: Floats, pool: Int64s
 ) -> Floats:
     """Give v of every pair of clusters, row by row: (0, 1), (0, 2), ..., (1, 2), ..."""
     size = len(totals)
@@ -262,14 +260,14 @@ def pair_changes(
 
 @hot_loop
 def best_from(
-    starts: Whole,
-    indptr: Whole,
-    sensitive: Whole,
-    rows: Whole,
-    totals: Whole,
+    starts: Int64s,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
     logs: Floats,
     scale: Floats,
-    pool: Whole,
+    pool: Int64s,
 ) -> Flags:
     """Run ModMod from nothing and from every starting pair; give the best, of equals the first found."""
     size = len(totals)

@@ -15,14 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import frozen_array
-
-Floats = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
+from hartley.model.arrays import Floats, Int64s, frozen_array
 
 MOST_TABULATED = 2_000_000
 """Weighted logarithms are looked up below this count, and computed from there on."""
@@ -52,12 +48,12 @@ def weighted_logs(most: int) -> Floats:
 class Masses:
     """The rows of each public value, by sensitive value; side information left aside."""
 
-    indptr: Whole
-    sensitive: Whole
-    rows: Whole
-    totals: Whole
+    indptr: Int64s
+    sensitive: Int64s
+    rows: Int64s
+    totals: Int64s
     """Rows of each public value."""
-    sensitive_totals: Whole
+    sensitive_totals: Int64s
     """Rows of each sensitive value."""
 
     @classmethod
@@ -94,6 +90,6 @@ class Masses:
         return _entropy(self.sensitive_totals) + _entropy(self.totals) - _entropy(self.rows)
 
 
-def _entropy(counts: Whole) -> float:
+def _entropy(counts: Int64s) -> float:
     total = counts.sum()
     return float(np.log2(total) - (counts * np.log2(counts)).sum() / total)

@@ -1,0 +1,1 @@
+"""IAC-MDSF and its overlap: the rival that merges by submodular functions."""

@@ -1,1 +1,0 @@
-"""The loops behind the searches, written to run interpreted or compiled."""
