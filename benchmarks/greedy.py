@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from hartley.hot_loops import HotLoop
-from hartley.measures.columns import ColumnsDistortion
 from hartley.measures.trajectory import trajectory
 from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet, JointRange
 from hartley.run_frontier import frontier_of_runs
 from hartley.search.greedy import component_joining, joint_search, narrowest_first

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from hartley.measures.uncertainty import distinct_l
-from hartley.measures.utility import Codeword, LineDistortion
+from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.model.words import Codeword
 from hartley.search.greedy import narrowest_first
 from hartley.search.line.istar import fewest_components_within
 from hartley.search.line.l0 import l0_distortion_levels, least_distortion

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit
     from hartley.measures.audit import audit as measure
-    from hartley.measures.columns import ColumnsDistortion
-    from hartley.measures.dissimilarity import MatrixDistortion
     from hartley.measures.overlap import (
         are_confusable,
         bridges,
@@ -50,6 +48,8 @@ if TYPE_CHECKING:
         row_k,
     )
     from hartley.measures.utility import LineDistortion, Resolution, utility_of
+    from hartley.measures.utility.matrix import MatrixDistortion
+    from hartley.measures.utility.several_columns import ColumnsDistortion
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
     from hartley.releases.policy import Policy
     from hartley.tables import ReadOptions
@@ -73,14 +73,14 @@ _HOME = {
     "Audit": "hartley.measures.audit",
     "AuditResult": "hartley.workflow",
     "ColumnError": "hartley.errors",
-    "ColumnsDistortion": "hartley.measures.columns",
+    "ColumnsDistortion": "hartley.measures.utility.several_columns",
     "Frontier": "hartley.frontiers",
     "FrontierResult": "hartley.workflow",
     "HartleyError": "hartley.errors",
     "InputError": "hartley.errors",
     "JointRange": "hartley.model",
     "LineDistortion": "hartley.measures.utility",
-    "MatrixDistortion": "hartley.measures.dissimilarity",
+    "MatrixDistortion": "hartley.measures.utility.matrix",
     "MergeTree": "hartley.model",
     "OptionError": "hartley.errors",
     "Partition": "hartley.model",

@@ -9,13 +9,7 @@ from typing import Any, Literal
 from hartley.drawing import Drawable
 from hartley.errors import UnreachableError
 from hartley.model import Partition
-
-Leakage = Literal["l0", "istar", "joint"]
-LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
-SearchName = Literal["optimal", "greedy"]
-SEARCHES: tuple[SearchName, ...] = ("optimal", "greedy")
-SLACK = 1e-9
-"""Targets typed by people are met up to this much."""
+from hartley.model.words import SLACK, Leakage, SearchName
 
 
 @dataclass(frozen=True, kw_only=True)

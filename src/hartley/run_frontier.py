@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import UnreachableError
-from hartley.frontiers import Frontier, Leakage, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree
 from hartley.model.arrays import Floats
+from hartley.model.words import Leakage
 
 
 def frontier_of_runs(

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hartley.errors import HartleyError, OptionError
-from hartley.frontiers import SEARCHES
+from hartley.model.words import SEARCHES
 from hartley.releases.observed import ObservedLabels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.tables import Roles, open_table

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 
 from hartley.examples import toy
 from hartley.measures.boolean_rank import boolean_rank, common_information
-from hartley.measures.bounds import Bounds
 from hartley.measures.overlap import maximin_information
-from hartley.measures.rectangles import candidate_sets, component_ranges, maximal_rectangles, members
+from hartley.measures.rectangles import Bounds, candidate_sets, component_ranges, maximal_rectangles, members
 from hartley.measures.stochastic import JointDistribution
 from hartley.model import JointRange, Partition
 from strategies import joint_ranges, joint_ranges_with_partition

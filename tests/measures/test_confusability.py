@@ -4,7 +4,11 @@ import networkx
 import numpy as np
 from hypothesis import given, settings
 
-from hartley.measures.confusability import confusability_edges, confusability_graph, confusability_matrix
+from hartley.measures.confusability_graph import (
+    confusability_edges,
+    confusability_graph,
+    confusability_matrix,
+)
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.stochastic import JointDistribution
 from hartley.model import JointRange, Partition

@@ -12,8 +12,9 @@ from hartley.hot_loops import HotLoop
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import trajectory
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
-from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility, utility_of
+from hartley.measures.utility import LineDistortion, Resolution, Utility, utility_of
 from hartley.model import JointRange, MergeTree
+from hartley.model.words import CODEWORDS
 from hartley.search.greedy import narrowest_first
 
 

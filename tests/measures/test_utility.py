@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from hartley.errors import InputError, OptionError
 from hartley.examples import toy
-from hartley.measures.columns import COMBINATIONS, ColumnsDistortion
-from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, utility_of
+from hartley.measures.utility import LineDistortion, Resolution, utility_of
+from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion
 from hartley.model import Alphabet, Partition
+from hartley.model.words import CODEWORDS
 from strategies import partitions
 
 PLACED = st.integers(1, 8).flatmap(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hartley.model.pair_order import _by_comparison, by_counting, count_pairs, rows_of_pairs
+from hartley.model.pair_sort import _by_comparison, by_counting, count_pairs, rows_of_pairs
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=40)
 

@@ -17,8 +17,8 @@ from math import log2
 
 import numpy as np
 
-from hartley.measures.bounds import Bounds
 from hartley.measures.rectangles import (
+    Bounds,
     Rectangle,
     candidate_sets,
     component_ranges,

@@ -2,6 +2,8 @@
 
 Inside a rectangle S and X say nothing about each other. The functions work on one
 component at a time, with sets as bits of Python integers.
+
+A quantity known only between two numbers.
 """
 
 from __future__ import annotations
@@ -81,3 +83,20 @@ def members(bits: int) -> list[int]:
     [0, 1, 3]
     """
     return [place for place in range(bits.bit_length()) if bits >> place & 1]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The quantity is no less than ``low`` and no more than ``high``.
+
+    >>> Bounds(1.0, 2.0), Bounds(2.0, 2.0).is_exact
+    (Bounds(low=1.0, high=2.0), True)
+    """
+
+    low: float
+    high: float
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the two ends are the same number."""
+        return self.low == self.high

@@ -8,8 +8,8 @@ from typing import Any
 
 from hartley.errors import OptionError
 from hartley.measures.audit import Audit
+from hartley.model.words import SLACK
 
-SLACK = 1e-9
 """Bits typed by people are met up to this much."""
 
 

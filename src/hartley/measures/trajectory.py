@@ -16,26 +16,26 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.measures.overlap import components
-from hartley.measures.run_counts import (
+from hartley.measures.trajectory_loops import (
     CENTROID,
     MEMBER,
     MIDPOINT,
     follow_counts,
     follow_line,
+    follow_observations,
     follow_sizes,
     lay_out,
     worst_standing,
 )
-from hartley.measures.run_with_side import follow_observations
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Floats, Int64s, Ints, equal_arrays, frozen_array
+from hartley.model.words import SLACK
 
 Kind = Literal["l0", "istar", "joint"]
 CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
 STEPS_PER_VALUE = 8
-SLACK = 1e-9
 """Targets typed by people are met up to this much."""
 NOTHING = 5e-13
 """A smaller change of the Lagrangian is no change: changes are compared to 12 decimals."""

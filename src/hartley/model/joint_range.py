@@ -11,7 +11,7 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet, Label
 from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
-from hartley.model.pair_order import rows_of_pairs
+from hartley.model.pair_sort import rows_of_pairs
 from hartley.model.partition import Partition
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from math import inf, log2
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +28,11 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
+from hartley.model.words import Leakage
 from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
 
-Leakage = Literal["l0", "istar", "joint"]
 MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
 MOST_LEVELS = 24

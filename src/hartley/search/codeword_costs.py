@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.measures.columns import ColumnsDistortion, NumberColumn
-from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.measures.utility.several_columns import ColumnsDistortion, NumberColumn
 from hartley.model.arrays import Floats
 from hartley.search.effort import UNLIMITED, Effort
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
+from hartley.model.words import Leakage
 from hartley.search.any_utility import levels_of_any_utility
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.exhaustive import enumerated_levels, is_enumerable
@@ -25,8 +26,6 @@ from hartley.search.resolution.istar import istar_level, istar_levels, least_com
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.l0 import l0_level, l0_levels, least_largest_cluster
 from hartley.search.resolution.with_side import side_istar_levels, side_joint_levels, side_l0_levels
-
-Leakage: TypeAlias = Literal["l0", "istar", "joint"]
 
 ON_A_LINE = {"l0": l0_distortion_levels, "istar": istar_distortion_levels, "joint": joint_distortion_levels}
 BY_SIZE_WITH_SIDE = {"l0": side_l0_levels, "istar": side_istar_levels, "joint": side_joint_levels}

@@ -7,8 +7,7 @@ from math import isfinite
 from typing import Any, Literal, get_args
 
 from hartley.errors import OptionError, quoted
-from hartley.frontiers import Leakage, SearchName
-from hartley.measures.utility import Codeword
+from hartley.model.words import Codeword, Leakage, SearchName
 from hartley.tables import ReadOptions
 from hartley.workflow.utilities import UtilityChoice, UtilityName
 

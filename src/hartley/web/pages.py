@@ -11,9 +11,9 @@ from hartley.errors import InputError
 from hartley.frontiers import Frontier
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import candidate_counts, row_counts
-from hartley.measures.utility import Codeword
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
+from hartley.model.words import Codeword
 from hartley.releases.labels import MISSING, Labels, codebook
 from hartley.releases.policy import Policy
 from hartley.report import words

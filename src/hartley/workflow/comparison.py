@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hartley.errors import InputError
-from hartley.frontiers import SLACK, Frontier, Point
+from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange
+from hartley.model.words import SLACK
 from hartley.workflow.noising import NoiseFound
 from hartley.workflow.searching import Question
 from hartley.workflow.target import Target

@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hartley.frontiers import SLACK, Frontier, Point, non_dominated
+from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
+from hartley.model.words import SLACK
 from hartley.search.baselines import (
     BASELINES,
     Case,

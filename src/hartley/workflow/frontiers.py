@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hartley.errors import OptionError
-from hartley.frontiers import LEAKAGES, SEARCHES, Frontier, Leakage, SearchName
+from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
+from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.search.effort import Effort

@@ -8,12 +8,13 @@ from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.frontiers import SLACK, Frontier, Leakage, Point, SearchName
+from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
+from hartley.model.words import SLACK, Leakage, SearchName
 from hartley.releases.labels import Codebook, Labels, codebook
 from hartley.releases.observed import Observed
 from hartley.releases.scale import scale_of

@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 
 import hartley
 from hartley.errors import OptionError, WriteError
-from hartley.frontiers import LEAKAGES, SEARCHES, Leakage, Point, SearchName
+from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
-from hartley.measures.utility import Codeword
 from hartley.model import JointRange, Partition
+from hartley.model.words import LEAKAGES, SEARCHES, Codeword, Leakage, SearchName
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
 from hartley.releases.claims import column_claims, measures_of
 from hartley.releases.formats import Format

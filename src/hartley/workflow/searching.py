@@ -10,12 +10,13 @@ from math import log2
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.frontiers import Frontier, Leakage, Point, SearchName, non_dominated
+from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, MergeTree, Partition
+from hartley.model.words import Leakage, SearchName
 from hartley.run_frontier import frontier_of_runs
 from hartley.search.dispatch import (
     Goal,

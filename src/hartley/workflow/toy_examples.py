@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hartley.examples import toy
-from hartley.frontiers import Frontier, Leakage, Point
+from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import components, maximin_information, overlap_partition
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED
 from hartley.workflow.printed import Clusters
 from hartley.workflow.searching import Question, Run, greedy_frontier, greedy_run, optimal_frontier

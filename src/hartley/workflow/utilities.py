@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hartley.errors import InputError, OptionError
-from hartley.measures.columns import COMBINATIONS, ColumnsDistortion, Combination
-from hartley.measures.dissimilarity import MatrixDistortion
-from hartley.measures.utility import CODEWORDS, Codeword, LineDistortion, Resolution, Utility
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion, Combination
 from hartley.model import Alphabet, Label
+from hartley.model.words import CODEWORDS, Codeword
 
 UtilityName: TypeAlias = Literal["resolution", "distortion"]
 UTILITIES: tuple[UtilityName, ...] = ("resolution", "distortion")

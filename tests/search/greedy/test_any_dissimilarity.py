@@ -11,10 +11,11 @@ import pytest
 import reference
 from greedy_instances import random_joint, small_size
 from hartley.errors import ColumnError, InputError, OptionError
-from hartley.measures.columns import COMBINATIONS, ColumnsDistortion, Combination
-from hartley.measures.dissimilarity import MatrixDistortion
-from hartley.measures.utility import CODEWORDS, Codeword, LineDistortion, Utility
+from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion, Combination
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.words import CODEWORDS, Codeword
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 TABLE = {("a", "b"): 1.0, ("a", "c"): 3.0, ("b", "c"): 2.0}

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from hartley.measures.trajectory import trajectory
-from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
+from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange
+from hartley.model.words import CODEWORDS
 from hartley.search.greedy import component_joining, narrowest_first
 
 SIZE = 24_000

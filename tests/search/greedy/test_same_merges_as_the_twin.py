@@ -11,8 +11,9 @@ import pytest
 import reference
 from greedy_instances import random_joint, random_positions, small_size
 from hartley.hot_loops import HotLoop
-from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
+from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
+from hartley.model.words import CODEWORDS
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 SEARCHES = ("narrowest first", "component joining", "joint")

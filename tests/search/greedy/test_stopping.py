@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from greedy_instances import random_joint, random_positions
-from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first, slices

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from hartley.errors import UnreachableError
-from hartley.measures.columns import ColumnsDistortion
-from hartley.measures.dissimilarity import MatrixDistortion
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.search.any_utility import least_leakage_of_any_utility, levels_of_any_utility
 from hartley.search.codeword_costs import shared_costs

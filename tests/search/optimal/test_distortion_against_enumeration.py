@@ -8,8 +8,9 @@ import pytest
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
-from hartley.measures.utility import CODEWORDS, LineDistortion
+from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.model.words import CODEWORDS
 from hartley.search.line.istar import least_distortion_for_components
 from hartley.search.line.joint import least_connected_distortion
 from hartley.search.line.l0 import least_distortion, most_candidates_within

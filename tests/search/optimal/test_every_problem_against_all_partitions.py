@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 from hartley.errors import UnreachableError
-from hartley.measures.columns import COMBINATIONS, ColumnsDistortion
-from hartley.measures.dissimilarity import MatrixDistortion
-from hartley.measures.utility import CODEWORDS, LineDistortion, Resolution, Utility
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.search.dispatch import Leakage, optimal_levels, searched_levels
+from hartley.model.words import CODEWORDS, Leakage
+from hartley.search.dispatch import optimal_levels, searched_levels
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Levels

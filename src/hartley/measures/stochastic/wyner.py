@@ -12,8 +12,8 @@ from math import log
 
 import numpy as np
 
-from hartley.measures.bounds import Bounds
 from hartley.measures.overlap import overlap_partition
+from hartley.measures.rectangles import Bounds
 from hartley.measures.stochastic.distribution import JointDistribution
 from hartley.measures.stochastic.entropy import entropy
 from hartley.measures.stochastic.gacs_korner import gacs_korner_information

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.measures.confusability import confusability_edges
+from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s

@@ -10,8 +10,9 @@ from math import isfinite
 from hartley.errors import HartleyError, OptionError
 from hartley.measures.utility import utility_of
 from hartley.model import Partition
+from hartley.model.words import SLACK
 from hartley.search.baselines.registry import BASELINES, Baseline, Case, Chain
-from hartley.search.baselines.targets import LEAKAGES, SLACK, Leakage, Target, leakage_of
+from hartley.search.baselines.targets import LEAKAGES, Leakage, Target, leakage_of
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from hartley.errors import OptionError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.model import JointRange, Partition
+from hartley.model.words import SLACK
 
 Leakage: TypeAlias = Literal["l0", "istar"]
 LEAKAGES: tuple[Leakage, ...] = get_args(Leakage)
-SLACK = 1e-9
 
 
 class Target(Protocol):

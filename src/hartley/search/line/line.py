@@ -14,9 +14,10 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
-from hartley.measures.utility import Codeword, LineDistortion
+from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.model.words import Codeword
 
 WORD_BITS = 62
 """Bits of a word that are used: signs stay out of it."""

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, InputError, OptionError
-from hartley.measures.union_costs import LineUnions, Members
-from hartley.measures.utility import CODEWORDS, Codeword, require_distances, require_summable
+from hartley.measures.utility.line import require_distances, require_summable
+from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import Flags, Floats, Ints, frozen_array
+from hartley.model.words import CODEWORDS, Codeword
 
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
 COMBINATIONS: tuple[Combination, ...] = get_args(Combination)

@@ -1,84 +1,18 @@
-r"""What is left of the public values after merging: resolution and distortion.
-
-Both utilities are decided by the worst cluster: a cost of each cluster, and a
-falling function of the worst cost. A search needs no more than that.
-"""
+"""Distortion on one line: how far a released value may lie from the true one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf, log2
-from typing import Literal, Protocol, TypeAlias, get_args
+from math import inf
+from typing import Literal
 
 import numpy as np
 
 from hartley.errors import InputError, OptionError
-from hartley.measures.union_costs import LineUnions, SizeUnions, UnionCosts
+from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
-
-Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
-CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
-
-
-class Utility(Protocol):
-    """A cost of each cluster, and the utility that the worst cost leaves."""
-
-    @property
-    def name(self) -> str:
-        """The word for it in the command line and in JSON."""
-
-    @property
-    def size(self) -> int:
-        """How many public values it is about."""
-
-    def costs(self, partition: Partition) -> Floats:
-        """Give the cost of every cluster; infinite where the cluster is not allowed."""
-
-    def of_cost(self, worst: float) -> float:
-        """Give the utility of a partition whose worst cluster costs this much."""
-
-    def union_costs(self) -> UnionCosts:
-        """Give the costs of all unions of two values, to be kept up to date while clusters are merged."""
-
-
-def utility_of(utility: Utility, partition: Partition) -> float:
-    """Give the utility of a partition.
-
-    >>> utility_of(Resolution(7), Partition.whole(6))
-    Traceback (most recent call last):
-    hartley.errors.InputError: a partition of 6 values does not fit 7 public values
-    >>> utility_of(Resolution(7), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]])) == log2(7 / 4)
-    True
-    """
-    if len(partition.labels) != utility.size:
-        raise InputError(
-            f"a partition of {len(partition.labels)} values does not fit {utility.size} public values"
-        )
-    return utility.of_cost(float(utility.costs(partition).max()))
-
-
-@dataclass(frozen=True)
-class Resolution:
-    r"""How finely public values can still be told apart, :math:`U_1 = I_0(X \to \hat X)` in bits.
-
-    The cost of a cluster is its number of values; the utility is ``log2(size / largest cluster)``.
-    """
-
-    size: int
-    name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
-
-    def costs(self, partition: Partition) -> Floats:
-        """Give the number of values of every cluster."""
-        return partition.sizes.astype(float)
-
-    def of_cost(self, worst: float) -> float:
-        """Give the bits of resolution that clusters of at most this many values leave."""
-        return log2(self.size / worst)
-
-    def union_costs(self) -> SizeUnions:
-        """Give the sizes of all unions of two values."""
-        return SizeUnions(self.size)
+from hartley.model.words import CODEWORDS, Codeword
 
 
 def require_summable(positions: Floats) -> None:

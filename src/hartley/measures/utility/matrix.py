@@ -2,7 +2,7 @@ r"""Distortion under any dissimilarity: a matrix or function of pairs of values.
 
 The codeword is the member with the least worst dissimilarity, so nothing is asked of
 the values but that each pair has one. For a distance built from several columns see
-:mod:`hartley.measures.columns`.
+:mod:`hartley.measures.utility.several_columns`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from hartley.errors import InputError
-from hartley.measures.union_costs import Members
+from hartley.measures.utility.union_costs import Members
 from hartley.model import Alphabet, Label, Partition
 from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
 

@@ -1,0 +1,34 @@
+"""Resolution: how finely public values can still be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import log2
+from typing import Literal
+
+from hartley.measures.utility.union_costs import SizeUnions
+from hartley.model import Partition
+from hartley.model.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Resolution:
+    r"""How finely public values can still be told apart, :math:`U_1 = I_0(X \to \hat X)` in bits.
+
+    The cost of a cluster is its number of values; the utility is ``log2(size / largest cluster)``.
+    """
+
+    size: int
+    name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
+
+    def costs(self, partition: Partition) -> Floats:
+        """Give the number of values of every cluster."""
+        return partition.sizes.astype(float)
+
+    def of_cost(self, worst: float) -> float:
+        """Give the bits of resolution that clusters of at most this many values leave."""
+        return log2(self.size / worst)
+
+    def union_costs(self) -> SizeUnions:
+        """Give the sizes of all unions of two values."""
+        return SizeUnions(self.size)

@@ -1,0 +1,14 @@
+"""Words that mean the same everywhere: leakages, searches, codewords, and how closely a target is met."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+Leakage: TypeAlias = Literal["l0", "istar", "joint"]
+LEAKAGES: tuple[Leakage, ...] = get_args(Leakage)
+SearchName: TypeAlias = Literal["optimal", "greedy"]
+SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
+Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
+CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
+SLACK = 1e-9
+"""Targets typed by people are met up to this much."""
