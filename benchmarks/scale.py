@@ -109,7 +109,7 @@ def _pandas(path: Path) -> Any:
 def spark_audit(path: Path) -> Any:
     """Audit the file in Spark, on a master and two workers."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-    from hartley.tables import spark_source
+    from hartley.tables.sources import spark as spark_source
     from hartley.workflow import audit
     from servers import running_spark
 

@@ -87,7 +87,7 @@ def test_a_no_fetches_nothing(monkeypatch, capsys):
     def never(*_: object, **__: object):
         raise AssertionError("the network was used without a yes")
 
-    monkeypatch.setattr("hartley.tables.fetching.urlopen", never)
+    monkeypatch.setattr("hartley.paper.heart_data.urlopen", never)
     monkeypatch.setattr("hartley.cli.reproduce.sys.stdin", Terminal())
     assert run(["reproduce", "--download"]) == 0
     shown = capsys.readouterr()

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.tables import ReadOptions, Roles, csv_source, grid_counting, open_table
-from hartley.tables.csv_records import check_records, line_of_record
+from hartley.tables.sources.csv_check import check_records, line_of_record
 
 CELLS = st.one_of(
     st.sampled_from(
@@ -96,7 +96,7 @@ def test_many_blocks_are_checked_like_one(monkeypatch: pytest.MonkeyPatch) -> No
     text = b'a,b\r\n1,2\r\n"x\r\n,y",2\r\n3,4\r\n,""\r\n5,6'
     whole = check_records(io.BytesIO(text), ",", "t")
     for block in range(1, len(text)):
-        monkeypatch.setattr("hartley.tables.csv_records.BLOCK", block)
+        monkeypatch.setattr("hartley.tables.sources.csv_check.BLOCK", block)
         assert check_records(io.BytesIO(text), ",", "t") == whole
     assert (whole.records, whole.has_line_breaks_in_cells) == (5, True)
 
@@ -111,7 +111,7 @@ def test_a_large_file_is_read_where_it_lies(tmp_path: Path, monkeypatch: pytest.
     path.write_text("s,x\n" + "".join(f"{i % 7},{i % 11}\n" for i in range(5000)))
     roles = Roles(sensitive=("s",), public=("x",))
     in_memory = open_table(path).joint_range(roles)
-    monkeypatch.setattr("hartley.tables.csv_source.KEPT_IN_MEMORY", 0)
+    monkeypatch.setattr("hartley.tables.sources.csv.KEPT_IN_MEMORY", 0)
     assert open_table(path).joint_range(roles) == in_memory
     assert in_memory.joint.pairs == 77
 

@@ -23,9 +23,9 @@ from hartley.cli.program import run
 from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.database import Database, shown_url
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
+from hartley.tables.sources.database_session import Database, shown_url
 from hartley.workflow import audit as audit_table
 from servers import PASSWORD
 from tables.test_one_answer import NASTY

@@ -23,7 +23,7 @@ from pyarrow import feather
 
 from hartley.errors import InputError, OptionError
 from hartley.tables import ReadOptions, Roles, open_table, scratch
-from hartley.tables.range_read import RangeRead
+from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from hartley.model import JointRange
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.range_read import RangeRead
+from hartley.tables.counting.fetch_range import RangeRead
 
 
 def relation(frame: pa.Table) -> duckdb.DuckDBPyRelation:

@@ -14,7 +14,7 @@ from hartley.errors import ColumnError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables import table as table_module
-from hartley.tables.summary_read import SummaryRead
+from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.workflow import audit as audit_table
 from tables.test_one_answer import KINDS, NASTY, tables
 

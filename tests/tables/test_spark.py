@@ -16,7 +16,7 @@ from hartley.errors import PolicyError, TableError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.tables.spark_source import SparkCounting
+from hartley.tables.sources.spark import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier, verify
 from hartley.workflow.originals import CountedFrame

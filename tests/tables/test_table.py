@@ -14,7 +14,7 @@ import pytest
 
 from hartley.measures.overlap import overlap_partition
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.range_read import RangeRead
+from hartley.tables.counting.fetch_range import RangeRead
 
 
 def test_a_table_says_what_it_is(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_many_rows_are_counted_in_the_engine_with_the_same_answer(monkeypatch: p
     )
     roles = Roles(sensitive=("s",), public=("x",), side=("a",))
     fetched = open_table(frame).joint_range(roles)
-    monkeypatch.setattr("hartley.tables.range_read.COUNTED_FROM", 1)
+    monkeypatch.setattr("hartley.tables.counting.fetch_range.COUNTED_FROM", 1)
     assert open_table(frame).joint_range(roles) == fetched
     assert open_table(pl.from_arrow(frame).lazy()).joint_range(roles) == fetched
 
@@ -123,7 +123,7 @@ def test_a_long_stretch_of_numbers_gets_a_dictionary(monkeypatch: pytest.MonkeyP
     assert joint.public.labels() == [-(2**62), 5, 2**62, None]
     short = pa.table({"s": [1, 2, 3, 4], "x": [7, 5, None, -5]})
     own_code = open_table(short).joint_range(roles)
-    monkeypatch.setattr("hartley.tables.first_look.LONGEST_STRETCH", -1)
+    monkeypatch.setattr("hartley.tables.counting.first_look.LONGEST_STRETCH", -1)
     assert open_table(short).joint_range(roles) == own_code
 
 

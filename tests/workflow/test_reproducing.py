@@ -12,9 +12,9 @@ import pytest
 from hartley.errors import TableError
 from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
+from hartley.paper import heart_data as fetching
+from hartley.paper.heart_data import FACTS, ROWS_SHA256, HeartRows, read_heart
 from hartley.report.reproduction import dominance_words, figures, markdown, summary
-from hartley.tables import fetching
-from hartley.tables.heart_file import FACTS, ROWS_SHA256, HeartRows, read_heart
 from hartley.workflow.experiment import standing
 from hartley.workflow.printed import HUNGARIAN, TOY, Printed, clusters
 from hartley.workflow.reproducing import fetch_data, read_data, reproduce

@@ -22,7 +22,7 @@ import pytest
 from hartley.cli.program import run
 from hartley.errors import InputError, WriteError
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.database import Database
+from hartley.tables.sources.database_session import Database
 from hartley.workflow import releasing
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target

@@ -14,9 +14,9 @@ from hartley.cli import options
 from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, notes, print_json
 from hartley.errors import InputError, OptionError
+from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.releases.writing import cannot_write
 from hartley.report.reproduction import dominance_words, figures, markdown, summary
-from hartley.tables.heart_file import SOURCE, HeartRows
 from hartley.workflow.printed import NOT_REPRODUCIBLE
 from hartley.workflow.reproducing import NO_DATA, Reproduction, fetch_data, read_data, reproduce
 from hartley.workflow.verdicts import Check, shown

@@ -17,7 +17,7 @@ from hartley.releases.publication import Publication, UnseenValue
 from hartley.releases.rows import Rows
 from hartley.releases.table_files import without_remains
 from hartley.tables import ReadOptions, Table, open_table
-from hartley.tables.frame_source import computed
+from hartley.tables.sources.frames import computed
 
 if TYPE_CHECKING:
     import narwhals as nw

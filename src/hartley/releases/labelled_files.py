@@ -12,8 +12,8 @@ from typing import Any
 
 from hartley.errors import WriteError
 from hartley.model.alphabet import EXACT
-from hartley.tables.labelled_source import FileLabels
 from hartley.tables.optional_packages import required
+from hartley.tables.sources.stata_spss import FileLabels
 
 
 def write_labelled(path: Path, cells: Any, labels: FileLabels | None, untouched: set[str]) -> None:

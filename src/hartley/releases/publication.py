@@ -18,7 +18,7 @@ from hartley.releases.label_types import type_for_labels
 from hartley.releases.policy import Policy
 from hartley.releases.rows import Rows
 from hartley.releases.table_files import FileColumns, write_table
-from hartley.tables.coding import numbered_values
+from hartley.tables.counting.value_codes import numbered_values
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from hartley.tables import Table
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from hartley.tables.columns import TypedColumn
+    from hartley.tables.column_types import TypedColumn
 
 _WITHOUT_TEXT = re.compile(
     r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*|^BLOB|^INTERVAL|^TIME WITH TIME ZONE)$", re.DOTALL

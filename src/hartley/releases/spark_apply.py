@@ -14,8 +14,8 @@ from hartley.errors import OptionError, PolicyError
 from hartley.releases.apply import UNSEEN, Nearest
 from hartley.releases.cells import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
-from hartley.tables.frame_source import computed
-from hartley.tables.spark_source import plain_cell, plain_type
+from hartley.tables.sources.frames import computed
+from hartley.tables.sources.spark import plain_cell, plain_type
 
 Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
 """A value as text, and its label."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from hartley.errors import WriteError
 from hartley.releases.formats import Format
-from hartley.tables.labelled_source import FileLabels
+from hartley.tables.sources.stata_spss import FileLabels
 
 ROW_GROUP = 1 << 20
 """Cells of a Parquet file that are written together, of however many columns; they share dictionaries."""

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import OptionError
+from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
-from hartley.tables.range_read import RangeRead
-from hartley.tables.reading import ReadOptions
+from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.source import Source
+from hartley.tables.sources.source import Source
 from hartley.tables.table import Table, TableColumn
 
 __all__ = ["RangeRead", "ReadOptions", "Roles", "Table", "TableColumn", "open_table"]
@@ -26,14 +26,14 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
     """
     options = options or ReadOptions()
     if is_database(source):
-        from hartley.tables.database_source import DatabaseSource
+        from hartley.tables.sources.database import DatabaseSource
 
         return Table(DatabaseSource(source, options), options)
     if options.query is not None:
         raise OptionError("a query is for databases; give the URL of one, or no query (--query)")
     if isinstance(source, (str, Path)):
         return Table(_file_source(find_files(source), options), options)
-    from hartley.tables.frame_source import frame_source
+    from hartley.tables.sources.frames import frame_source
 
     return Table(frame_source(source, options), options)
 
@@ -42,25 +42,25 @@ def _file_source(files: Files, options: ReadOptions) -> Source:
     if options.sheet is not None and files.kind != "workbook":
         raise OptionError(f"{files.name} has no sheets; --sheet is for workbooks")
     if files.kind == "csv":
-        from hartley.tables.csv_source import CsvSource
+        from hartley.tables.sources.csv import CsvSource
 
         return CsvSource(files, options.delimiter or DELIMITERS[files.ending], options)
     if files.kind == "json":
-        from hartley.tables.json_source import JsonSource
+        from hartley.tables.sources.json_lines import JsonSource
 
         return JsonSource(files, options)
     if files.kind == "parquet":
-        from hartley.tables.parquet_source import ParquetSource
+        from hartley.tables.sources.parquet import ParquetSource
 
         return ParquetSource(files, options)
     if files.kind == "arrow":
-        from hartley.tables.arrow_source import arrow_source
+        from hartley.tables.sources.arrow import arrow_source
 
         return arrow_source(files, options)
     if files.kind == "workbook":
-        from hartley.tables.workbook_source import workbook_source
+        from hartley.tables.sources.excel import workbook_source
 
         return workbook_source(files, options)
-    from hartley.tables.labelled_source import labelled_source
+    from hartley.tables.sources.stata_spss import labelled_source
 
     return labelled_source(files, options)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import HartleyError
-from hartley.tables.database import Database, product_of, selected, sqlite_path
 from hartley.tables.locations import FileKind, Files, find_files, is_database
+from hartley.tables.sources.database_session import Database, product_of, selected, sqlite_path
 from hartley.tables.text_files import packing
 
 # Bytes and rows that one core of an ordinary machine gets through in a second; orders of magnitude.

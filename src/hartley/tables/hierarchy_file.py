@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 
 from hartley.errors import TableError
-from hartley.tables.csv_records import check_records
+from hartley.tables.sources.csv_check import check_records
 from hartley.tables.text_files import open_bytes, require_file
 
 HEADER = "value,level1,level2,..."

@@ -70,7 +70,7 @@ def shown_source(source: str | Path) -> str:
     """
     if not is_database(source):
         return str(source)
-    from hartley.tables.database import shown_url
+    from hartley.tables.sources.database_session import shown_url
 
     return shown_url(str(source))
 

@@ -9,7 +9,7 @@ source, for each row
   of quotes, which ``COPY ... (FORMAT csv)`` writes back the same way); for Parquet and frames the value
   in its own type; for JSON lines the value as text;
 * ``v0, v1, ...``: the same columns by the rule of types, in the carrier that
-  :mod:`~hartley.tables.columns` describes, with NULL for missing. Equal carriers are equal values of
+  :mod:`~hartley.tables.column_types` describes, with NULL for missing. Equal carriers are equal values of
   the alphabet.
 """
 
@@ -25,23 +25,21 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import ColumnError
 from hartley.model import Kind
-from hartley.tables.columns import RefusedColumn, TypedColumn
+from hartley.tables.column_types import RefusedColumn, TypedColumn
+from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
+from hartley.tables.counting.first_look import first_look
+from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
+from hartley.tables.counting.sql_summary import SummaryRead, read_summary
 from hartley.tables.engine import DISABLED_OPTIMIZERS
-from hartley.tables.first_look import first_look
-from hartley.tables.grid_counting import grid_room, read_on_grid
-from hartley.tables.pair_grid import read_range_on_grid
-from hartley.tables.range_read import COUNTED_FROM, RangeRead, read_range
-from hartley.tables.reading import ReadOptions
+from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing, Scan
-from hartley.tables.source import RawColumn, Source, typed_without_looking
-from hartley.tables.summary_read import SummaryRead, read_summary
-from hartley.tables.text_cells import TextRule, typed_texts
+from hartley.tables.sources.source import Missing, RawColumn, Scan, Source, typed_without_looking
+from hartley.tables.text_types import TextRule, typed_texts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from hartley.tables.labelled_source import FileLabels
+    from hartley.tables.sources.stata_spss import FileLabels
 
 _PLAIN_NAME = re.compile(r"c[0-9]+")
 FEW_PAIRS = 8

@@ -20,6 +20,7 @@ from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
 from hartley.model.words import SLACK
+from hartley.paper.heart_data import HeartRows
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -31,7 +32,6 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import Roles, open_table
-from hartley.tables.heart_file import HeartRows
 from hartley.workflow.printed import HUNGARIAN
 from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
 from hartley.workflow.toy_examples import normalised

@@ -56,8 +56,8 @@ class CountedFrame:
     """A table that stays in Spark: the verifier has distinct rows counted there, and gets those."""
 
     def __init__(self, frame: Any) -> None:
-        from hartley.tables.frame_source import computed
-        from hartley.tables.spark_source import placed
+        from hartley.tables.sources.frames import computed
+        from hartley.tables.sources.spark import placed
 
         # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
         self._places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
@@ -68,8 +68,8 @@ class CountedFrame:
 
     def counted(self, names: list[str]) -> Any:
         """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
-        from hartley.tables.frame_source import computed
-        from hartley.tables.spark_source import counted_rows
+        from hartley.tables.sources.frames import computed
+        from hartley.tables.sources.spark import counted_rows
 
         with computed("pyspark"):
             return counted_rows(self._placed, [self._places[name] for name in names])

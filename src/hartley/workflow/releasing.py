@@ -25,7 +25,7 @@ from hartley.releases.verify import Verification, input_commitment, policy_commi
 from hartley.releases.writing import cannot_write, require_free, staged
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.tables.interrupting import undisturbed
+from hartley.tables.interrupts import undisturbed
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
 from hartley.workflow.originals import doubt_about, for_verifier, original_file, require_publishable

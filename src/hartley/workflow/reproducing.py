@@ -8,8 +8,8 @@ from typing import Any
 
 from hartley.errors import TableError
 from hartley.frontiers import Frontier
+from hartley.paper.heart_data import SOURCE, HeartRows, read_heart
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.tables.heart_file import SOURCE, HeartRows, read_heart
 from hartley.tables.text_files import require_file
 from hartley.workflow.experiment import Experiment, experiment
 from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, TOY
@@ -107,7 +107,7 @@ def read_data(path: str | Path) -> HeartRows:
 
 def fetch_data() -> tuple[bytes, HeartRows]:
     """Fetch the paper's data from UCI, and check it by its content."""
-    from hartley.tables.fetching import fetch
+    from hartley.paper.heart_data import fetch
 
     content = fetch(SOURCE)
     try:

@@ -15,7 +15,7 @@ from hartley.errors import OptionError, TableError, WriteError
 from hartley.tables.locations import is_database
 
 if TYPE_CHECKING:
-    from hartley.tables.database import Database
+    from hartley.tables.sources.database_session import Database
 
 
 def database_for(into: str | None, url: str | None, source: Any, output: Path) -> str | None:
@@ -27,7 +27,7 @@ def database_for(into: str | None, url: str | None, source: Any, output: Path) -
     place = url if url is not None else source
     if not is_database(place):
         raise OptionError("--into needs a database: TABLE must be the URL of one, or give --into-database")
-    from hartley.tables.database import require_new_name
+    from hartley.tables.sources.database_session import require_new_name
 
     require_new_name(into, str(place))
     if output.suffix.lower() not in (".parquet", ".pq"):
@@ -41,7 +41,7 @@ def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Cal
     if url is None or name is None:
         yield lambda: None
         return
-    from hartley.tables.database import Database
+    from hartley.tables.sources.database_session import Database
 
     database = Database(url, is_writing=True)
     try:
@@ -65,8 +65,7 @@ def require_no_table(url: str | None, name: str | None) -> None:
     """Refuse a table that is there already, before any work."""
     if url is None or name is None:
         return
-    from hartley.tables.database import Database, quoted_table
-    from hartley.tables.database_faults import TAKEN
+    from hartley.tables.sources.database_session import TAKEN, Database, quoted_table
 
     table = quoted_table(name)
     database = Database(url, is_writing=True)
@@ -82,7 +81,7 @@ def _fill(database: Database, name: str, released: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from hartley.tables.database import quoted_name, quoted_table
+    from hartley.tables.sources.database_session import quoted_name, quoted_table
 
     file = pq.ParquetFile(released)
     schema = file.schema_arrow

@@ -17,12 +17,17 @@ import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.model import Alphabet
-from hartley.tables.coding import Dictionary, numbered_values
-from hartley.tables.columns import TypedColumn
-from hartley.tables.pair_counting import PAIRS, CountingEngine, RoleValues, counted_summary
+from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.sql_summary import (
+    PAIRS,
+    CountingEngine,
+    RoleValues,
+    SummaryRead,
+    counted_summary,
+)
+from hartley.tables.counting.value_codes import Dictionary, numbered_values
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing
-from hartley.tables.summary_read import SummaryRead
+from hartley.tables.sources.source import Missing
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -13,11 +13,11 @@ import datetime as dt
 from typing import Any
 
 from hartley.errors import OptionError, TableError, quoted
-from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
-from hartley.tables.reading import ReadOptions
-from hartley.tables.workbook_faults import faulty_columns
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.excel_faults import faulty_columns
+from hartley.tables.sources.frames import EagerFrame
 
 _MIXED = "mixes kinds of cells; read it as text (--text)"
 

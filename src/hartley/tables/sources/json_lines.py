@@ -20,9 +20,8 @@ from pathlib import Path
 from hartley.errors import TableError
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import CountedHere, RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 from hartley.tables.text_files import open_bytes, without_mark
 
 KEPT_IN_MEMORY = 1 << 27

@@ -17,11 +17,11 @@ import numpy as np
 
 from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Ints
-from hartley.tables.coding import CodedRows, coded_rows
-from hartley.tables.columns import TypedColumn
-from hartley.tables.first_look import FirstLook
+from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.first_look import FirstLook
+from hartley.tables.counting.value_codes import CodedRows, coded_rows
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Scan
+from hartley.tables.sources.source import Scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -32,7 +32,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hartley.errors import ColumnError
-from hartley.tables.columns import TypedColumn
+from hartley.tables.column_types import TypedColumn
 from hartley.tables.engine import one_row
 
 if TYPE_CHECKING:

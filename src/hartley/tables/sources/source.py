@@ -1,16 +1,33 @@
-"""What every source of rows offers, whether file or frame."""
+"""What a source hands to DuckDB to be counted.
+
+What every source of rows offers, whether file or frame.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from hartley.tables.columns import RefusedColumn, TypedColumn, as_text, typed_native
+from hartley.tables.column_types import RefusedColumn, TypedColumn, as_text, typed_native
+from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing, Scan
-from hartley.tables.summary_read import SummaryRead
-from hartley.tables.text_cells import TextRule
+from hartley.tables.text_types import TextRule
+
+Missing = Literal["value", "drop"]
+"""Whether a missing cell is a value of its own, or its row is left out and counted."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What SQL can select raw columns from; each record stands for ``rows`` rows."""
+
+    source: str
+    rows: str | None = None
+    """The column with the number of rows, or nothing where each record is one row."""
+    is_distinct: bool = False
+    """Whether no two records have the same values."""
+
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

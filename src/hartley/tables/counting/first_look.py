@@ -10,10 +10,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from hartley.errors import OptionError, TableError
-from hartley.tables.columns import TypedColumn
+from hartley.tables.column_types import TypedColumn
 from hartley.tables.engine import one_row
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing, Scan
+from hartley.tables.sources.source import Missing, Scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.tables.columns import RefusedColumn, TypedColumn, typed_native
-from hartley.tables.engine_summary import EngineColumn, EngineTable
-from hartley.tables.frame_source import LazyFrame, given, register
-from hartley.tables.pair_counting import Columns
-from hartley.tables.reading import ReadOptions
+from hartley.tables.column_types import RefusedColumn, TypedColumn, typed_native
+from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
+from hartley.tables.counting.sql_summary import Columns, SummaryRead
+from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing
-from hartley.tables.source import RawColumn
-from hartley.tables.summary_read import SummaryRead
+from hartley.tables.sources.frames import LazyFrame, given, register
+from hartley.tables.sources.source import Missing, RawColumn
 
 if TYPE_CHECKING:
     import narwhals as nw

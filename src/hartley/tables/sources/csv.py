@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
-from hartley.tables.csv_records import CsvShape, check_records, line_of_record
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import CountedHere, RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
+from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 from hartley.tables.text_files import open_bytes, packing, readable
 
 KEPT_IN_MEMORY = 1 << 27

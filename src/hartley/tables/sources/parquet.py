@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
-from hartley.tables.arrow_columns import LONG_DECIMALS
 from hartley.tables.engine import connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import CountedHere, RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.arrow_columns import LONG_DECIMALS
+from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 
 MOST_DIGITS = 38
 TOO_LONG = "DECIMAL"

@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hartley.errors import TableError, quoted
-from hartley.tables.columns import TypedColumn
-from hartley.tables.database import Database, quoted_name, selected
+from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
+from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.engine import connect
-from hartley.tables.engine_summary import EngineColumn, EngineTable
-from hartley.tables.reading import ReadOptions
+from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.scan import Missing, Scan
-from hartley.tables.source import RawColumn
-from hartley.tables.summary_read import SummaryRead
+from hartley.tables.sources.database_session import Database, quoted_name, selected
+from hartley.tables.sources.source import Missing, RawColumn, Scan
 
 
 @dataclass(frozen=True)

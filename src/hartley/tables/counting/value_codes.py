@@ -23,12 +23,12 @@ import numpy.typing as npt
 from hartley.errors import ColumnError, OptionError
 from hartley.model import Alphabet, Coordinate
 from hartley.model.arrays import Flags, Ints
-from hartley.tables.columns import TypedColumn
+from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.carriers import coordinate, fetched
+from hartley.tables.counting.first_look import FirstLook
 from hartley.tables.engine import one_row
-from hartley.tables.first_look import FirstLook
 from hartley.tables.roles import ROLES, Roles
-from hartley.tables.scan import Scan
-from hartley.tables.values import coordinate, fetched
+from hartley.tables.sources.source import Scan
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hartley.errors import ColumnError
 from hartley.model import Coordinate
 from hartley.model.arrays import Flags
-from hartley.tables.columns import AS_TEXT, TypedColumn
+from hartley.tables.column_types import AS_TEXT, TypedColumn
 
 EPOCH = dt.datetime(1970, 1, 1)
 _PER_DAY = {"day": 1, "microsecond": 86_400_000_000, "nanosecond": 86_400_000_000_000}

@@ -5,6 +5,8 @@ cells without a header and ``?`` or ``-9`` for what is missing, or as a CSV file
 ``age`` and ``chol``. Whichever it is, it is recognised by its content: the counts that the paper and the
 public file agree on, and a checksum of its (age, cholesterol) rows in sorted order. UCI publishes no
 checksum of the file itself.
+
+Fetching one small public file, once the user has said yes.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
+from urllib.error import URLError
+from urllib.request import Request, urlopen
 
 from hartley.errors import TableError
 
@@ -114,3 +118,25 @@ def _require_known(rows: HeartRows, name: str) -> None:
             f"{name}: the counts are those of the paper's data, but some row differs; "
             "give UCI's processed.hungarian.data as it is"
         )
+
+
+PATIENCE = 30
+"""Seconds without an answer before it is given up."""
+MOST_BYTES = 1 << 20
+
+
+def fetch(address: str) -> bytes:
+    """Give the content at an https address; refuse anything large."""
+    if not address.startswith("https://"):
+        raise TableError("only an https address can be fetched")
+    request = Request(address, headers={"User-Agent": "hartley"})  # noqa: S310 (https only, see above)
+    try:
+        with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+            content: bytes = answer.read(MOST_BYTES + 1)
+    except (URLError, OSError):
+        raise TableError(
+            f"the file cannot be fetched from {address}; fetch it yourself and give it with --data"
+        ) from None
+    if len(content) > MOST_BYTES:
+        raise TableError(f"what {address} sends is larger than the file can be; nothing was kept")
+    return content

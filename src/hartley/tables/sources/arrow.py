@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import TableError, quoted
-from hartley.tables.arrow_columns import is_odd
 from hartley.tables.engine import connect
-from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import CountedHere, RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.arrow_columns import is_odd
+from hartley.tables.sources.frames import EagerFrame
+from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 
 
 def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hartley.tables.arrow_columns import MIXED, as_arrow
 from hartley.tables.engine import connect
-from hartley.tables.frame_source import LazyFrame, given, register
 from hartley.tables.optional_packages import required
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.arrow_columns import MIXED, as_arrow
+from hartley.tables.sources.frames import LazyFrame, given, register
+from hartley.tables.sources.source import RawColumn, Scan
 
 if TYPE_CHECKING:
     import narwhals as nw

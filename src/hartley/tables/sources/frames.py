@@ -17,11 +17,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, HartleyError, TableError, quoted
-from hartley.tables.arrow_columns import OBJECTS, UNKNOWN, as_arrow
 from hartley.tables.engine import connect
-from hartley.tables.reading import ReadOptions
-from hartley.tables.scan import Scan
-from hartley.tables.source import CountedHere, RawColumn
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.arrow_columns import OBJECTS, UNKNOWN, as_arrow
+from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -56,11 +55,11 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
         if wrapped.implementation.is_dask():
-            from hartley.tables.dask_source import DaskFrame
+            from hartley.tables.sources.dask import DaskFrame
 
             return DaskFrame(wrapped, options)
         if wrapped.implementation.is_pyspark():
-            from hartley.tables.spark_source import SparkFrame
+            from hartley.tables.sources.spark import SparkFrame
 
             return SparkFrame(wrapped, options)
         return LazyFrame(wrapped, options)
@@ -207,7 +206,7 @@ def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
     _require_names(names)
     places = [f"c{place}" for place in range(len(names))]
     if kind.is_pyspark():
-        from hartley.tables.spark_source import placed
+        from hartley.tables.sources.spark import placed
 
         return names, nw.from_native(placed(native))
     if kind.is_duckdb():

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hartley.errors import TableError
-from hartley.tables.frame_source import EagerFrame
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
-from hartley.tables.reading import ReadOptions
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.sources.frames import EagerFrame
 
 STATA_EPOCH = dt.datetime(1960, 1, 1)
 SPSS_EPOCH = dt.datetime(1582, 10, 14)

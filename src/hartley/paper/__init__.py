@@ -1,0 +1,1 @@
+"""The paper: its examples, its experiment, its data; only `hartley reproduce` needs this."""
