@@ -54,10 +54,10 @@ def our_write(
     import numpy as np
 
     from hartley.releases.formats import Format
-    from hartley.releases.publication import Publication
-    from hartley.releases.row_grid import add_rows
-    from hartley.releases.rows import Rows
-    from hartley.releases.shuffling import mixed_in_boxes
+    from hartley.releases.writer.codebook_index import add_rows
+    from hartley.releases.writer.publication import Publication
+    from hartley.releases.writer.shuffle import mixed_in_boxes
+    from hartley.releases.writer.source_rows import Rows
     from hartley.tables import ReadOptions, open_table
 
     table = open_table(path, ReadOptions(memory_limit=memory_limit))
@@ -108,7 +108,7 @@ def _policy(table: Any, columns: tuple[str, ...]) -> Any:
     import numpy as np
 
     from hartley.model import Alphabet, Coordinate, Partition
-    from hartley.releases.labels import Codebook, CodedColumn
+    from hartley.releases.codebook import Codebook, CodedColumn
     from hartley.releases.policy import Choices, Policy, Reading
 
     values = table.connection.execute(

@@ -20,11 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hartley.errors import HartleyError, OptionError
 from hartley.model.words import SEARCHES
-from hartley.releases.observed import ObservedLabels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
+from hartley.releases.writer.reader_view import ObservedLabels
 from hartley.tables import Roles, open_table
 from hartley.workflow.effort import effort_within
-from hartley.workflow.reaching import Demand, reach, require_reachable_kind
+from hartley.workflow.reaching import ReleaseDemand, reach, require_reachable_kind
 from hartley.workflow.target import Target
 from hartley.workflow.utilities import UtilityChoice, codeword_of
 
@@ -96,7 +96,7 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         target = Target(self.target, self.amount)  # type: ignore[arg-type]
         utility = UtilityChoice(name=self.utility).for_alphabet(joint.public)  # type: ignore[arg-type]
         require_reachable_kind(target, utility)
-        demand = Demand(
+        demand = ReleaseDemand(
             target=target,
             leakage=self.leakage,  # type: ignore[arg-type]
             utility=utility,

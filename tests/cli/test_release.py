@@ -305,7 +305,7 @@ def test_sixty_kills_leave_all_files_or_none_and_nothing_after_the_next_run(tabl
 
 def test_an_interrupt_writes_nothing(table: Path) -> None:
     script = (
-        "import os, signal, sys, hartley.releases.publication as p; write = p.Publication.write\n"
+        "import os, signal, sys, hartley.releases.writer.publication as p; write = p.Publication.write\n"
         "def interrupted(*given, **more):\n"
         "    write(*given, **more)\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hartley.errors import InputError
 from hartley.examples import toy
 from hartley.measures.overlap import (
-    Chain,
+    ConfusionChain,
     Separation,
     are_confusable,
     bridges,
@@ -112,7 +112,7 @@ def test_confusion_is_proven_either_way(pair, data):
     one, other = (data.draw(st.integers(0, joint.sensitive.size - 1)) for _ in range(2))
     proof = confusion(joint, one, other, partition)
     if are_confusable(joint, one, other, partition):
-        assert isinstance(proof, Chain)
+        assert isinstance(proof, ConfusionChain)
         assert is_chain(joint, one, other, proof, partition)
     else:
         assert isinstance(proof, Separation)
@@ -120,8 +120,8 @@ def test_confusion_is_proven_either_way(pair, data):
 
 
 def test_a_false_proof_is_recognised():
-    assert not is_chain(toy(), 0, 2, Chain((0, 2)))
-    assert not is_chain(toy(), 0, 1, Chain(()))
+    assert not is_chain(toy(), 0, 2, ConfusionChain((0, 2)))
+    assert not is_chain(toy(), 0, 1, ConfusionChain(()))
     assert not is_separation(toy(), 0, 1, Separation((0,)))
     assert not is_separation(toy(), 0, 1, Separation((0, 1)))
 

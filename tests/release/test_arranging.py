@@ -17,11 +17,11 @@ from pyarrow import feather
 
 from hartley.errors import TableError, WriteError
 from hartley.releases import arranging, places, row_grid
-from hartley.releases.arranging import Arrangement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.publication import Publication
-from hartley.releases.rows import Rows
+from hartley.releases.writer.publication import Publication
+from hartley.releases.writer.row_order import Arrangement
+from hartley.releases.writer.source_rows import Rows
 from hartley.tables import open_table
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target

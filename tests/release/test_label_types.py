@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hartley.releases.label_types import type_for_labels
+from hartley.releases.codebook import type_for_labels
 from hartley.workflow.releasing import release
 from hartley.workflow.target import Target
 

@@ -11,8 +11,8 @@ import pytest
 
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Partition
-from hartley.releases.cells import cell_text, parse_cell
-from hartley.releases.labels import LABELS, Codebook, codebook
+from hartley.releases.cell_text import cell_text, parse_cell
+from hartley.releases.codebook import LABELS, Codebook, codebook
 
 
 def labels(values: list, clusters: list[list[int]], style: str, **options: object) -> list:

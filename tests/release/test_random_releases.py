@@ -15,7 +15,7 @@ import pytest
 
 from hartley.errors import UnreachableError
 from hartley.releases.certificate import Certificate
-from hartley.releases.labels import LABELS
+from hartley.releases.codebook import LABELS
 from hartley.tables import ReadOptions
 from hartley.workflow.releasing import ReleaseResult, release
 from hartley.workflow.target import Target

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.releases.row_numbers import RowNumbers, slot_of
+from hartley.releases.verifier.row_hash import RowNumbers, slot_of
 
 CODES = st.sampled_from([0, 1, 2, 15, 16, 17, 2**16, 2**31 - 2, 2**31 - 1])
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.releases import rereading, row_tally
-from hartley.releases.recount import recount
-from hartley.releases.rereading import Reread
-from hartley.releases.row_tally import Combined, Numbered, RowTally, tally
+from hartley.releases.verifier.recount import recount
+from hartley.releases.verifier.reread import RereadTable
+from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
 from reference_recount import plain_recount
 
 COLUMNS = {
@@ -51,7 +51,7 @@ def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int,
         kinds = [pa.float64(), pa.string(), pa.int64(), pa.list_(pa.int64())]
         columns = [pa.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]
         table = pa.table(columns, names=list(COLUMNS))
-        source = Reread(pa.Table.from_batches(table.to_batches(max_chunksize=batch), table.schema))
+        source = RereadTable(pa.Table.from_batches(table.to_batches(max_chunksize=batch), table.schema))
         assert counter(tally(source, list(COLUMNS))) == Counter(tuple(map(str, row)) for row in rows)
 
 
@@ -63,7 +63,7 @@ def test_batches_of_a_file_are_counted_together(tmp_path: Any, monkeypatch: pyte
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [n for n, _ in rows], "t": [t for _, t in rows]}), path)
     expected = Counter((str(n), t) for n, t in rows)
-    assert counter(tally(Reread(path), ["n", "t"])) == expected
+    assert counter(tally(RereadTable(path), ["n", "t"])) == expected
 
 
 def numbered(values: list[int]) -> Combined:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.releases import shuffling
-from hartley.releases.shuffling import deal, measure_boxes, mixed_in_boxes, settle, shuffled
+from hartley.releases.writer import shuffle as shuffling
+from hartley.releases.writer.shuffle import deal, measure_boxes, mixed_in_boxes, settle, shuffled
 
 Order = Callable[[np.random.Generator], np.ndarray]
 

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from hartley.errors import WriteError
-from hartley.releases.writing import PREFIX, recover, staged
+from hartley.releases.writer.staging import PREFIX, recover, staged
 
 ROLES = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
 
 WRITER = """
 import os, signal, sys
 from pathlib import Path
-from hartley.releases.writing import staged
+from hartley.releases.writer.staging import staged
 
 folder, word, overwrite, deadline = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "yes", int(sys.argv[4])
 roles = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
@@ -173,7 +173,7 @@ def test_the_next_run_clears_what_a_killed_one_left(folder: Path) -> None:
 KILLED_BEFORE_COMMIT = """
 import os, signal, sys
 from pathlib import Path
-from hartley.releases import writing
+from hartley.releases.writer import staging as writing
 writing.Staging._commit = lambda staging: os.kill(os.getpid(), signal.SIGKILL)
 with writing.staged({"out": Path(sys.argv[1])}, overwrite=True) as staging:
     staging.path("out").write_text("new")
@@ -252,7 +252,9 @@ def test_two_runs_do_not_write_the_same_file(tmp_path: Path) -> None:
 def test_a_living_process_keeps_its_workspace(folder: Path) -> None:
     finals = {role: folder / name for role, name in ROLES.items()}
     with staged(finals) as staging:
-        script = "import sys, pathlib, hartley.releases.writing as w; w.recover(pathlib.Path(sys.argv[1]))"
+        script = (
+            "import sys, pathlib, hartley.releases.writer.staging as w; w.recover(pathlib.Path(sys.argv[1]))"
+        )
         subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
         for role in finals:
             staging.path(role).write_text("new")

@@ -14,7 +14,7 @@ import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
 from hartley.releases.certificate import Certificate
-from hartley.releases.labels import LABELS
+from hartley.releases.codebook import LABELS
 from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
 from hartley.workflow.applying import apply

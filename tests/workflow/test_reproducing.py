@@ -19,7 +19,7 @@ from hartley.workflow.experiment import standing
 from hartley.workflow.printed import HUNGARIAN, TOY, Printed, clusters
 from hartley.workflow.reproducing import fetch_data, read_data, reproduce
 from hartley.workflow.toy_examples import ToyExamples, example, normalised
-from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, Check, agrees, shown
+from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, PaperValue, agrees, shown
 
 GOLDEN = json.loads((Path(__file__).resolve().parents[1] / "golden/golden_toy.json").read_text("utf-8"))
 EXAMPLES = {
@@ -109,12 +109,12 @@ def test_the_optimal_search_beats_the_toys_greedy_frontier_under_distortion(foun
 
 def test_a_value_that_is_neither_printed_nor_corrected_differs():
     value = Printed("k", "here", "it", "1.5", "1.6")
-    assert Check(value=value, found=1.6).verdict == MISPRINT
-    assert Check(value=value, found=1.5).verdict == DIFFERS
-    assert Check(value=value, found=1.7).verdict == DIFFERS
-    assert Check(value=Printed("k", "here", "it", "1.5"), found=1.6).verdict == DIFFERS
+    assert PaperValue(value=value, found=1.6).verdict == MISPRINT
+    assert PaperValue(value=value, found=1.5).verdict == DIFFERS
+    assert PaperValue(value=value, found=1.7).verdict == DIFFERS
+    assert PaperValue(value=Printed("k", "here", "it", "1.5"), found=1.6).verdict == DIFFERS
     split = Printed("k", "here", "it", clusters("x 12 3"))
-    assert Check(value=split, found=clusters("x 1 23")).verdict == DIFFERS
+    assert PaperValue(value=split, found=clusters("x 1 23")).verdict == DIFFERS
     assert shown(clusters("x 12 3")) == "{x1,x2} {x3}"
 
 

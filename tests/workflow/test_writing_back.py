@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_published_leaves_no_table(
         del self
         raise WriteError("the disk is full")
 
-    monkeypatch.setattr("hartley.releases.writing.Staging.publish", full)
+    monkeypatch.setattr("hartley.releases.writer.staging.Staging.publish", full)
     with pytest.raises(WriteError, match="disk is full"):
         released(clinic, tmp_path / "out.parquet")
     with sqlite3.connect(tmp_path / "clinic.db") as connection:

@@ -15,11 +15,11 @@ from hartley.cli.patience import patience
 from hartley.cli.terminal import console, grid, heading, notes, print_json
 from hartley.errors import InputError, OptionError
 from hartley.paper.heart_data import SOURCE, HeartRows
-from hartley.releases.writing import cannot_write
+from hartley.releases.writer.staging import cannot_write
 from hartley.report.reproduction import dominance_words, figures, markdown, summary
 from hartley.workflow.printed import NOT_REPRODUCIBLE
 from hartley.workflow.reproducing import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.workflow.verdicts import Check, shown
+from hartley.workflow.verdicts import PaperValue, shown
 
 KEPT = "processed.hungarian.data"
 
@@ -95,7 +95,7 @@ def show(out: Console, found: Reproduction) -> None:
             out.print(sentence, markup=False)
 
 
-def _show_checks(out: Console, checks: tuple[Check, ...]) -> None:
+def _show_checks(out: Console, checks: tuple[PaperValue, ...]) -> None:
     """Print the values place by place, and below them what is wrong with the misprints."""
     for place, group in groupby(checks, key=lambda check: check.value.place):
         here = tuple(group)

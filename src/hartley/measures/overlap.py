@@ -142,7 +142,7 @@ def are_confusable(joint: JointRange, one: int, other: int, partition: Partition
 
 
 @dataclass(frozen=True)
-class Chain:
+class ConfusionChain:
     """Proof that two sensitive values are confusable: released values, neighbours sharing a candidate."""
 
     observations: tuple[int, ...]
@@ -159,12 +159,12 @@ class Separation:
 
 def confusion(
     joint: JointRange, one: int, other: int, partition: Partition | None = None
-) -> Chain | Separation:
+) -> ConfusionChain | Separation:
     """Give a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
 
     >>> from hartley.examples import toy
     >>> confusion(toy(), 0, 1)
-    Chain(observations=(0,))
+    ConfusionChain(observations=(0,))
     >>> confusion(toy(), 0, 2)
     Separation(group=(0, 1))
     """
@@ -173,7 +173,7 @@ def confusion(
     showing = _observations_of(released)
     came_from: dict[int, tuple[int, int] | None] = {one: None}
     if one == other:
-        return Chain((int(showing[one][0]),))
+        return ConfusionChain((int(showing[one][0]),))
     queue = deque([one])
     seen = np.zeros(released.observations, dtype=bool)
     while queue:
@@ -187,12 +187,12 @@ def confusion(
                     came_from[candidate] = (value, int(observation))
                     queue.append(candidate)
             if other in came_from:
-                return Chain(_walk_back(came_from, other))
+                return ConfusionChain(_walk_back(came_from, other))
     return Separation(tuple(sorted(came_from)))
 
 
 def is_chain(
-    joint: JointRange, one: int, other: int, chain: Chain, partition: Partition | None = None
+    joint: JointRange, one: int, other: int, chain: ConfusionChain, partition: Partition | None = None
 ) -> bool:
     """Check a chain by the definition alone."""
     released = joint.release(partition)

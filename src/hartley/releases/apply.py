@@ -10,12 +10,12 @@ import numpy as np
 
 from hartley.errors import OptionError, PolicyError, TableError
 from hartley.model import Alphabet, Partition
-from hartley.releases.cells import Cell, values_of
-from hartley.releases.labels import Codebook, CodedColumn
+from hartley.releases.cell_text import Cell, values_of
+from hartley.releases.codebook import Codebook, CodedColumn
 from hartley.releases.policy import Policy, Unseen
-from hartley.releases.publication import Publication, UnseenValue
-from hartley.releases.rows import Rows
-from hartley.releases.table_files import without_remains
+from hartley.releases.writer.publication import Publication, UnseenValue
+from hartley.releases.writer.source_rows import Rows
+from hartley.releases.writer.table_files import without_remains
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.sources.frames import computed
 
@@ -168,7 +168,7 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     except TypeError:
         raise TableError("a policy is applied to a data frame; for a file there is hartley.apply") from None
     if wrapped.implementation.is_pyspark():
-        from hartley.releases.spark_apply import apply_in_spark
+        from hartley.releases.apply_in_spark import apply_in_spark
 
         return apply_in_spark(policy, frame, unseen)
     with computed(wrapped.implementation.name.lower()):

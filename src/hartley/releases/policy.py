@@ -19,8 +19,8 @@ import msgspec
 import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.model import Alphabet, Kind
-from hartley.releases.cells import Cell, cell_text, parse_cell
-from hartley.releases.labels import Codebook, Coding
+from hartley.releases.cell_text import Cell, cell_text, parse_cell
+from hartley.releases.codebook import Codebook, Coding
 
 FORMAT = "hartley policy"
 VERSION = 1

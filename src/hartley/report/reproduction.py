@@ -12,7 +12,7 @@ from hartley.report.figures.papers_axes import papers_axes_figure
 from hartley.workflow.experiment import GENERALISATION, Dominance, Experiment, K, Panel
 from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, Slip
 from hartley.workflow.reproducing import NO_DATA, Convergence, Reproduction
-from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, Check, shown
+from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, PaperValue, shown
 
 LEAKAGES = {"l0": "L0", "istar": "I*"}
 UTILITIES = {"resolution": "U1", "distortion": "U2"}
@@ -157,7 +157,7 @@ def _levels(panel: Panel) -> str:
     return _table(["" + detail, "l", "components", "optimal, bits", "proven", "greedy, bits"], rows())
 
 
-def _checks(checks: Iterable[Check]) -> str:
+def _checks(checks: Iterable[PaperValue]) -> str:
     return _table(
         ["Where", "What", "Printed", "Corrected", "Found", "Verdict", "Note"],
         (

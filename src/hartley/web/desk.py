@@ -42,7 +42,7 @@ SECONDS_BETWEEN = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundFrontier:
     """A frontier, what it answers, and the number of the search."""
 
     result: FrontierResult
@@ -68,7 +68,7 @@ class Desk:
         self.options = ReadOptions()
         self.earlier: dict[str, tuple[str, Policy]] = {}
         """By a word of ours: the file name and the content of the policies of earlier releases."""
-        self.found: Found | None = None
+        self.found: FoundFrontier | None = None
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
             "open": self.open,
             "earlier": self.add_earlier,
@@ -175,7 +175,7 @@ class Desk:
             so_far=so_far,
             options=self.options,
         )
-        self.found = Found(result=found, asked=given, number=asked["number"])
+        self.found = FoundFrontier(result=found, asked=given, number=asked["number"])
         return pages.frontier_page(found.frontier, found)
 
     def look(self, asked: Json, tell: Tell) -> Json:
@@ -256,13 +256,13 @@ class Desk:
         path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
 
-    def _target(self, found: Found, point: Point) -> Target:
+    def _target(self, found: FoundFrontier, point: Point) -> Target:
         """Demand of the release what its reader learns at the point, kept columns and all."""
         if found.result.frontier.leakage == "istar":
             return Target("max_leakage", point.leakage_bits)
         return Target("max_leakage", found.result.reader.l0_bits(point.partition))
 
-    def _command(self, found: Found, point: Point, output: str, disclosive: bool) -> str:
+    def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Give the command line that makes the same report."""
         said = ["hartley", "report", self.name, "--output", output, *found.asked.command_options()]
         for word in found.asked.earlier:
@@ -297,7 +297,7 @@ class Desk:
             raise InputError("another table has been opened since; open this one again")
         return self.path
 
-    def _point(self, asked: Json) -> tuple[Found, int]:
+    def _point(self, asked: Json) -> tuple[FoundFrontier, int]:
         self._table(asked)
         place = asked.get("point")
         if (

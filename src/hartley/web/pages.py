@@ -14,7 +14,7 @@ from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
 from hartley.model.words import Codeword
-from hartley.releases.labels import MISSING, Labels, codebook
+from hartley.releases.codebook import MISSING, Labels, codebook
 from hartley.releases.policy import Policy
 from hartley.report import words
 from hartley.report.figures import Figure, candidates_figure, recoding_figure

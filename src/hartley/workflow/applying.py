@@ -13,10 +13,10 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
-from hartley.releases.observed import ObservedRows
 from hartley.releases.policy import Policy, Unseen
-from hartley.releases.rows import Rows
-from hartley.releases.writing import staged
+from hartley.releases.writer.reader_view import ObservedRows
+from hartley.releases.writer.source_rows import Rows
+from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
 from hartley.workflow.originals import require_publishable
 from hartley.workflow.release_places import require_not_input

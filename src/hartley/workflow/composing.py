@@ -13,11 +13,11 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.model import Partition
 from hartley.releases.apply import codebook_of
+from hartley.releases.codebook import codebook
 from hartley.releases.formats import Format
-from hartley.releases.labels import codebook
-from hartley.releases.observed import ObservedRows
 from hartley.releases.policy import Policy
-from hartley.releases.rows import Rows
+from hartley.releases.writer.reader_view import ObservedRows
+from hartley.releases.writer.source_rows import Rows
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.auditing import Names, names
 

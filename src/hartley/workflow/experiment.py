@@ -35,7 +35,7 @@ from hartley.tables import Roles, open_table
 from hartley.workflow.printed import HUNGARIAN
 from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
 from hartley.workflow.toy_examples import normalised
-from hartley.workflow.verdicts import Check, Found, checks
+from hartley.workflow.verdicts import Found, PaperValue, checks
 
 K = 5
 """The k of the paper's comparison."""
@@ -120,7 +120,7 @@ class Panel:
 class Experiment:
     """The experiment as it comes out."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[PaperValue, ...]
     variants: tuple[Variant, ...]
     panels: tuple[Panel, ...]
 

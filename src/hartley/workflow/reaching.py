@@ -15,9 +15,9 @@ from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.words import SLACK, Leakage, SearchName
-from hartley.releases.labels import Codebook, Labels, codebook
-from hartley.releases.observed import Observed
-from hartley.releases.scale import scale_of
+from hartley.releases.codebook import Codebook, Labels, codebook
+from hartley.releases.ticks import scale_of
+from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
 from hartley.workflow.searching import (
@@ -31,7 +31,7 @@ from hartley.workflow.target import Target
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
+class ReleaseDemand:
     """What is asked of a release, besides its columns."""
 
     target: Target
@@ -46,7 +46,7 @@ class Demand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reached:
+class ChosenPoint:
     """A point that meets the target, its codebook, and the audit that shows it."""
 
     joint: JointRange
@@ -59,14 +59,14 @@ class Reached:
 
 def reach(
     observed: Observed,
-    demand: Demand,
+    demand: ReleaseDemand,
     effort: Effort,
     *,
     decimals: Mapping[str, int],
     has_earlier: bool,
     point: Point | None = None,
     found_in: JointRange | None = None,
-) -> Reached:
+) -> ChosenPoint:
     """Find the partition for the target, label it, and hold the result against the target once more.
 
     A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
@@ -93,13 +93,13 @@ def reach(
         book = codebook(joint.public, point.partition, demand.labels, limit=limit, decimals=decimals)
         found = measure(observed.reader(book, earlier=has_earlier))
         if is_met(demand, found, book, joint.public):
-            return Reached(joint=joint, point=point, book=book, audit=found)
+            return ChosenPoint(joint=joint, point=point, book=book, audit=found)
     if last is not None:
         raise UnreachableError(f"{last}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
 
 
-def _attempts(observed: Observed, demand: Demand, target: Target) -> list[Target]:
+def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
     """Give the targets to search for, the weakest first, until one meets the demand.
 
     The search counts leakage from what the reader sees beside the labels. A cap on what labels and
@@ -114,7 +114,7 @@ def _attempts(observed: Observed, demand: Demand, target: Target) -> list[Target
     return [Target("distinct_l", number) for number in range(fewest, most + 1)]
 
 
-def _on_the_grid(demand: Demand, public: Alphabet, decimals: Mapping[str, int]) -> Target:
+def _on_the_grid(demand: ReleaseDemand, public: Alphabet, decimals: Mapping[str, int]) -> Target:
     """Lower a cap on distortion to what labels on the grid can have: whole numbers, days, seconds."""
     unit = _unit(public, decimals)
     if demand.target.kind != "max_distortion" or unit is None:
@@ -135,7 +135,9 @@ def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
     return Decimal(scale.step) / scale.per_unit
 
 
-def _limit(demand: Demand, point: Point, public: Alphabet, decimals: Mapping[str, int]) -> float | None:
+def _limit(
+    demand: ReleaseDemand, point: Point, public: Alphabet, decimals: Mapping[str, int]
+) -> float | None:
     if point.max_distortion is None:
         return None
     if demand.target.kind == "max_distortion":
@@ -145,7 +147,7 @@ def _limit(demand: Demand, point: Point, public: Alphabet, decimals: Mapping[str
     return point.max_distortion if unit is None else float(ceil(Decimal(point.max_distortion) / unit) * unit)
 
 
-def is_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> bool:
+def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:
     """Tell whether the target holds for what was measured; under ``joint`` nothing may be certain."""
     number = demand.target.number
     if demand.leakage == "joint" and found.components > 1:
@@ -161,7 +163,7 @@ def is_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> bo
     return True
 
 
-def distortion(demand: Demand, book: Codebook, public: Alphabet) -> float:
+def distortion(demand: ReleaseDemand, book: Codebook, public: Alphabet) -> float:
     """Give how far values move: to labels on the same line, or as the search counts where there is none."""
     moved = farthest_move(public, book)
     return float(demand.utility.costs(book.partition).max()) if moved is None else moved
@@ -190,7 +192,7 @@ def farthest_move(public: Alphabet, book: Codebook) -> float | None:
     return float(worst / scale.per_unit)
 
 
-def _not_met(demand: Demand, found: Audit, book: Codebook, public: Alphabet) -> str:
+def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> str:
     if demand.target.kind == "max_distortion":
         moved = distortion(demand, book, public)
         return (

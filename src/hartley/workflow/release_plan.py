@@ -9,9 +9,9 @@ from typing import Any, Literal
 from hartley.errors import OptionError, quoted
 from hartley.model import Alphabet
 from hartley.releases.formats import Format
-from hartley.releases.observed import Observed, ObservedLabels, ObservedRows
 from hartley.releases.policy import MeasuredColumn, Policy
-from hartley.releases.rows import Rows
+from hartley.releases.writer.reader_view import Observed, ObservedLabels, ObservedRows
+from hartley.releases.writer.source_rows import Rows
 from hartley.tables import Roles, Table
 
 

@@ -16,20 +16,25 @@ from hartley.measures.uncertainty import row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.words import LEAKAGES, SEARCHES, Codeword, Leakage, SearchName
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
-from hartley.releases.claims import column_claims, measures_of
+from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
-from hartley.releases.labels import LABELS, Labels
 from hartley.releases.policy import Choices, Policy, Reading
-from hartley.releases.publication import Publication
-from hartley.releases.verify import Verification, input_commitment, policy_commitment, verify_release
-from hartley.releases.writing import cannot_write, require_free, staged
+from hartley.releases.verifier.verification import (
+    Verification,
+    input_commitment,
+    policy_commitment,
+    verify_release,
+)
+from hartley.releases.writer.claims import column_claims, measures_of
+from hartley.releases.writer.publication import Publication
+from hartley.releases.writer.staging import cannot_write, require_free, staged
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.interrupts import undisturbed
 from hartley.workflow.auditing import Names, names
 from hartley.workflow.effort import effort_within
 from hartley.workflow.originals import doubt_about, for_verifier, original_file, require_publishable
-from hartley.workflow.reaching import Demand, Reached, reach, require_reachable_kind
+from hartley.workflow.reaching import ChosenPoint, ReleaseDemand, reach, require_reachable_kind
 from hartley.workflow.release_places import release_places, require_earlier_stay
 from hartley.workflow.release_plan import Plan, Seen
 from hartley.workflow.target import Target
@@ -162,7 +167,7 @@ def release(
         cost = choice.for_alphabet(seen.public)
         require_reachable_kind(target, cost)
         codeword = codeword_of(cost)
-        demand = Demand(
+        demand = ReleaseDemand(
             target=target,
             leakage=leakage,
             utility=cost,
@@ -232,8 +237,8 @@ def _write(
     places: dict[str, Path],
     plan: Plan,
     seen: Seen,
-    demand: Demand,
-    reached: Reached,
+    demand: ReleaseDemand,
+    reached: ChosenPoint,
     policy: Policy,
     *,
     overwrite: bool,
@@ -324,7 +329,7 @@ def _write(
     )
 
 
-def _search_claim(demand: Demand, reached: Reached) -> SearchClaim:
+def _search_claim(demand: ReleaseDemand, reached: ChosenPoint) -> SearchClaim:
     point = reached.point
     bound = point.lower_bound_bits
     return SearchClaim(

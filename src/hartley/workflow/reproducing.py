@@ -14,7 +14,7 @@ from hartley.tables.text_files import require_file
 from hartley.workflow.experiment import Experiment, experiment
 from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, TOY
 from hartley.workflow.toy_examples import Example, ToyExamples, normalised
-from hartley.workflow.verdicts import DIFFERS, Check, checks
+from hartley.workflow.verdicts import DIFFERS, PaperValue, checks
 
 NO_DATA = (
     "The experiment on the Hungarian heart disease data was not run: the data is not part of hartley. Give "
@@ -47,7 +47,7 @@ class ToyFrontier:
 class Reproduction:
     """Everything of the paper that can be run, each value beside the printed one."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[PaperValue, ...]
     first_convergence: tuple[Convergence, ...]
     second_convergence: tuple[Convergence, ...]
     toy_frontiers: tuple[ToyFrontier, ...]
@@ -60,7 +60,7 @@ class Reproduction:
         return all(check.verdict != DIFFERS for check in self.all_checks)
 
     @property
-    def all_checks(self) -> tuple[Check, ...]:
+    def all_checks(self) -> tuple[PaperValue, ...]:
         """The checks of the toy and of the experiment."""
         return self.checks + (() if self.experiment is None else self.experiment.checks)
 

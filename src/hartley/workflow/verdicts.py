@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class PaperValue:
     """One value: where, what, as printed, corrected, and found."""
 
     value: Printed
@@ -49,9 +49,9 @@ class Check:
         }
 
 
-def checks(values: Iterable[Printed], found: Mapping[str, Found]) -> tuple[Check, ...]:
+def checks(values: Iterable[Printed], found: Mapping[str, Found]) -> tuple[PaperValue, ...]:
     """Put every printed value beside the one found."""
-    return tuple(Check(value=value, found=found[value.key]) for value in values)
+    return tuple(PaperValue(value=value, found=found[value.key]) for value in values)
 
 
 def agrees(found: Found, printed: PrintedValue) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
-from hartley.releases.verify import Verification, verify_release
+from hartley.releases.verifier.verification import Verification, verify_release
 from hartley.tables import ReadOptions
 from hartley.workflow.originals import for_verifier
 

@@ -12,7 +12,7 @@ from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import Resolution, utility_of
 from hartley.model import JointRange, Partition
 from hartley.search.baselines import Hierarchy, datafly, literal_generalisation, local_recoding
-from hartley.search.baselines.class_counts import COUNTS, Demand
+from hartley.search.baselines.class_counts import COUNTS, ClassDemand
 from hartley.tables import Roles, open_table
 from strategies import joint_ranges
 
@@ -95,7 +95,7 @@ def test_everything_released_meets_the_demand(joint, count, data):
         local_recoding(joint, at_least=k, count=count),
         datafly(joint, at_least=k, count=count, budget=budget),
     ):
-        assert not Demand(k, count).failing(joint, found.partition).any()
+        assert not ClassDemand(k, count).failing(joint, found.partition).any()
         assert 0 <= found.precision <= 1
     dropped = datafly(joint, at_least=k, count=count, budget=budget, suppression="dropped")
     assert released(dropped)
@@ -108,7 +108,7 @@ def test_demand_counts_as_the_definition_says(joint, count, data):
     labels = data.draw(st.lists(st.integers(0, 3), min_size=joint.public.size, max_size=joint.public.size))
     partition = Partition(np.array(labels))
     expected = [reference.count_of(joint, set(c), count) for c in partition.clusters()]
-    assert Demand(1, count).counts(joint, partition).tolist() == expected
+    assert ClassDemand(1, count).counts(joint, partition).tolist() == expected
 
 
 @given(with_or_without_side, counts, st.data())
@@ -122,7 +122,7 @@ def test_datafly_equals_its_twin_and_its_level_is_the_lowest_that_fits(joint, co
     assert sorted(found.suppressed) == sorted(x for c in left_over for x in c)
     assert sorted(map(sorted, released(found))) == sorted(sorted(c) for c in classes if c not in left_over)
     for lower in range(found.levels[0]):
-        failing = Demand(k, count).failing(joint, tree.partition(lower))
+        failing = ClassDemand(k, count).failing(joint, tree.partition(lower))
         rows = reference.rows_of(joint, np.flatnonzero(failing[tree.partition(lower).labels]).tolist())
         assert rows > budget or failing.all()
 
@@ -131,7 +131,9 @@ def test_datafly_equals_its_twin_and_its_level_is_the_lowest_that_fits(joint, co
 def test_a_level_that_needs_no_suppression_is_followed_by_such_levels(joint, count, data):
     k = data.draw(st.integers(1, most(joint, count)))
     tree = Hierarchy.of_intervals(joint.public, width=1)
-    needs = [bool(Demand(k, count).failing(joint, tree.partition(v)).any()) for v in range(tree.height + 1)]
+    needs = [
+        bool(ClassDemand(k, count).failing(joint, tree.partition(v)).any()) for v in range(tree.height + 1)
+    ]
     assert needs == sorted(needs, reverse=True)
 
 

@@ -7,7 +7,7 @@ import reference_baselines as reference
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.search.baselines import mondrian
-from hartley.search.baselines.class_counts import COUNTS, Demand
+from hartley.search.baselines.class_counts import COUNTS, ClassDemand
 from hartley.search.baselines.mondrian import CUTS
 from strategies import joint_ranges
 
@@ -21,7 +21,7 @@ from strategies import joint_ranges
 def test_it_equals_its_twin_on_a_line_and_every_box_counts_enough(joint, count, cut, data):
     k = data.draw(st.integers(1, reference.count_of(joint, set(range(joint.public.size)), count)))
     found = mondrian(joint, at_least=k, count=count, cut=cut)
-    assert not Demand(k, count).failing(joint, found).any()
+    assert not ClassDemand(k, count).failing(joint, found).any()
     assert found == reference.mondrian_on_a_line(joint, k, count, cut)
 
 
@@ -36,7 +36,7 @@ def test_boxes_of_two_columns_count_enough_and_do_not_overlap(seed):
     joint = table_of_two(np.random.default_rng(seed))
     found = mondrian(joint, at_least=3)
     assert found.size > 1
-    assert not Demand(3).failing(joint, found).any()
+    assert not ClassDemand(3).failing(joint, found).any()
     labels = joint.public.labels()
     boxes = [
         (min(labels[x][0] for x in c), max(labels[x][0] for x in c), min(labels[x][1] for x in c),

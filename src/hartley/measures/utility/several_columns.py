@@ -29,7 +29,7 @@ Table: TypeAlias = Mapping[tuple[Label, Label], float]
 """How ill the second label stands for the first; a pair not given counts as given the other way round."""
 
 
-class Column(Protocol):
+class DistanceColumn(Protocol):
     """The distances of one column."""
 
     @property
@@ -177,7 +177,7 @@ class ColumnsDistortion:
     (array([0.5, 0. ]), array([1.]))
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[DistanceColumn, ...]
     combination: Combination = "max"
     codeword: Codeword = "midpoint"
     name: Literal["distortion"] = field(default="distortion", init=False, repr=False)

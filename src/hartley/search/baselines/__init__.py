@@ -4,7 +4,13 @@ Every method stands in its own file and knows no other. :data:`BASELINES` has th
 :func:`best_utility` and :func:`least_leakage` ask one of them for its best at a target.
 """
 
-from hartley.search.baselines.best_setting import Answer, Found, NotApplicable, best_utility, least_leakage
+from hartley.search.baselines.best_setting import (
+    Answer,
+    BaselineAnswer,
+    NotApplicable,
+    best_utility,
+    least_leakage,
+)
 from hartley.search.baselines.bottleneck import agglomerative_bottleneck
 from hartley.search.baselines.class_counts import Count
 from hartley.search.baselines.datafly import datafly
@@ -27,10 +33,10 @@ __all__ = [
     "BASELINES",
     "Answer",
     "Baseline",
+    "BaselineAnswer",
     "Case",
     "Count",
     "DistinctL",
-    "Found",
     "Generalisation",
     "Hierarchy",
     "InformationRun",

@@ -11,12 +11,12 @@ from hartley.errors import HartleyError, OptionError
 from hartley.measures.utility import utility_of
 from hartley.model import Partition
 from hartley.model.words import SLACK
-from hartley.search.baselines.registry import BASELINES, Baseline, Case, Chain
+from hartley.search.baselines.registry import BASELINES, Baseline, Case, SettingsChain
 from hartley.search.baselines.targets import LEAKAGES, Leakage, Target, leakage_of
 
 
 @dataclass(frozen=True)
-class Found:
+class BaselineAnswer:
     """The partition a baseline offers, and the setting that led to it."""
 
     name: str
@@ -32,7 +32,7 @@ class NotApplicable:
     reason: str
 
 
-Answer = Found | NotApplicable
+Answer = BaselineAnswer | NotApplicable
 
 
 def best_utility(name: str, case: Case, target: Target) -> Answer:
@@ -65,7 +65,7 @@ def best_utility(name: str, case: Case, target: Target) -> Answer:
         return NotApplicable(
             name, "it meets the target only by merging values without a distance between them"
         )
-    return Found(name, setting, partition)
+    return BaselineAnswer(name, setting, partition)
 
 
 def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage = "l0") -> Answer:
@@ -89,11 +89,11 @@ def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage 
     if not offers:
         return NotApplicable(name, f"nothing it finds has a utility of {utility_floor:g}")
     *_, setting, partition = max(offers, key=lambda offer: offer[:3])
-    return Found(name, setting, partition)
+    return BaselineAnswer(name, setting, partition)
 
 
 def _kept_best(
-    chain: Chain, last: int, case: Case, leakage: Leakage
+    chain: SettingsChain, last: int, case: Case, leakage: Leakage
 ) -> tuple[float, float, int, str, Partition]:
     """Offer, of the moments up to the last that leak no more than it, the one of best utility."""
     leaked = leakage_of(case.joint, chain.at(last), leakage)
@@ -115,7 +115,7 @@ def _named(name: str) -> Baseline:
     return BASELINES[name]
 
 
-def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Chain]:
+def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     values = case.joint.public.size
     if values > baseline.most_values:
         raise OptionError(
@@ -127,7 +127,7 @@ def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Chai
             return
 
 
-def _meeting(chain: Chain, case: Case, target: Target) -> Iterator[Partition]:
+def _meeting(chain: SettingsChain, case: Case, target: Target) -> Iterator[Partition]:
     """Give the partitions of a chain that meet the target: all from the first one on."""
     too_early, enough = -1, chain.length
     while enough - too_early > 1:

@@ -17,7 +17,7 @@ COUNTS: tuple[Count, ...] = get_args(Count)
 
 
 @dataclass(frozen=True)
-class Demand:
+class ClassDemand:
     """At least so many sensitive values (or rows) behind every released value.
 
     ``"distinct"`` is Definition 2 of the paper, our ``distinct_l``; ``"records"`` is what

@@ -17,7 +17,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import JointRange, Partition, meet
 from hartley.model.arrays import Flags
-from hartley.search.baselines.class_counts import Count, Demand
+from hartley.search.baselines.class_counts import ClassDemand, Count
 from hartley.search.baselines.generalisation import Generalisation, precision, rows_of_values
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for
 
@@ -46,7 +46,7 @@ def datafly(
     >>> datafly(ages, at_least=2, hierarchies=[tree], budget=1, suppression="dropped")  # doctest: +ELLIPSIS
     Generalisation(partition=Partition({0, 1}, {2, 3}, {4}), suppressed=(4,), levels=(1,), precision=0.666...)
     """
-    demand = Demand(at_least, count)
+    demand = ClassDemand(at_least, count)
     demand.require_possible(joint)
     trees = hierarchies_for(joint.public, hierarchies)
     budget = at_least if budget is None else budget
@@ -70,7 +70,7 @@ def datafly(
     return _generalised(joint, trees, levels, partition, left_over)
 
 
-def _with_enough(joint: JointRange, partition: Partition, left_over: Flags, demand: Demand) -> Flags:
+def _with_enough(joint: JointRange, partition: Partition, left_over: Flags, demand: ClassDemand) -> Flags:
     """Add classes to the suppressed ones until together they meet the demand."""
     if not left_over.any():
         return left_over

@@ -17,7 +17,7 @@ from hartley.errors import InputError, OptionError
 from hartley.measures.uncertainty import distinct_l as measured_distinct_l
 from hartley.model import Alphabet, Coordinate, JointRange, MergeTree, Partition
 from hartley.model.arrays import Floats
-from hartley.search.baselines.class_counts import Demand
+from hartley.search.baselines.class_counts import ClassDemand
 
 Linkage: TypeAlias = Literal["complete", "average", "single", "ward"]
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
@@ -62,7 +62,7 @@ def clustering_until(joint: JointRange, *, distinct_l: int, linkage: Linkage = "
     >>> clustering_until(ages, distinct_l=2)
     Partition({0, 1}, {2, 3}, {4, 5})
     """
-    Demand(distinct_l).require_possible(joint)
+    ClassDemand(distinct_l).require_possible(joint)
     tree = dendrogram(joint.public, linkage=linkage)
     # Merging never takes candidates away, so the moments that hold are the last ones.
     too_early, enough = -1, tree.steps

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.class_counts import Count, Demand
+from hartley.search.baselines.class_counts import ClassDemand, Count
 from hartley.search.baselines.generalisation import Generalisation, precision
 
 
@@ -25,7 +25,7 @@ def literal_generalisation(joint: JointRange, *, at_least: int, count: Count = "
     >>> literal_generalisation(toy(), at_least=2).partition
     Partition({0}, {1, 2, 3, 4, 5, 6})
     """
-    demand = Demand(at_least, count)
+    demand = ClassDemand(at_least, count)
     demand.require_possible(joint)
     alone = Partition.singletons(joint.public.size)
     counts = demand.counts(joint, alone)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.class_counts import Count, Demand
+from hartley.search.baselines.class_counts import ClassDemand, Count
 from hartley.search.baselines.generalisation import Generalisation, precision
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for, in_step
 
@@ -33,7 +33,7 @@ def local_recoding(
     >>> local_recoding(ages, at_least=2, hierarchies=[tree]).partition
     Partition({0, 1, 2}, {3})
     """
-    demand = Demand(at_least, count)
+    demand = ClassDemand(at_least, count)
     demand.require_possible(joint)
     trees = hierarchies_for(joint.public, hierarchies)
     chain = in_step(trees)

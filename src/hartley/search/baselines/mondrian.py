@@ -22,7 +22,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
-from hartley.search.baselines.class_counts import Count, Demand
+from hartley.search.baselines.class_counts import ClassDemand, Count
 
 Cut: TypeAlias = Literal["median", "nearest"]
 CUTS: tuple[Cut, ...] = get_args(Cut)
@@ -44,7 +44,7 @@ def mondrian(
     """
     if cut not in CUTS:
         raise OptionError.unknown("cut", cut, CUTS)
-    demand = Demand(at_least, count)
+    demand = ClassDemand(at_least, count)
     demand.require_possible(joint)
     columns = _columns(joint)
     pairs = _Pairs.of(joint)
@@ -131,7 +131,9 @@ def _column(cells: Coordinate, positions: Floats | None) -> _Column:
     return _Column(ranks, placed, absent, float(present.max() - present.min()) if len(present) else 0.0)
 
 
-def _upper_half(box: Int64s, columns: list[_Column], pairs: _Pairs, demand: Demand, cut: Cut) -> Flags | None:
+def _upper_half(
+    box: Int64s, columns: list[_Column], pairs: _Pairs, demand: ClassDemand, cut: Cut
+) -> Flags | None:
     """Give which values of the box lie above the first allowed cut, or ``None`` where there is none."""
     widths = [column.width(box) for column in columns]
     for number in np.argsort([-width for width in widths], kind="stable"):
@@ -156,7 +158,9 @@ def _in_order(rows_below: Int64s, missing: Flags, cut: Cut) -> Iterator[int]:
     yield from order[:1] if cut == "median" else order
 
 
-def _cuts(group: Int64s, groups: int, box: Int64s, pairs: _Pairs, demand: Demand) -> tuple[Flags, Int64s]:
+def _cuts(
+    group: Int64s, groups: int, box: Int64s, pairs: _Pairs, demand: ClassDemand
+) -> tuple[Flags, Int64s]:
     """Tell of every cut (after each group but the last) whether both halves meet the demand."""
     pair, owner = pairs.inside(box)
     group_of_pair = group[owner]
@@ -180,7 +184,7 @@ def _running_count(
     sensitive: Ints,
     rows: Ints,
     groups: int,
-    demand: Demand,
+    demand: ClassDemand,
 ) -> Floats:
     """Count what the groups up to each one hold together."""
     if demand.count == "records":

@@ -2,7 +2,7 @@
 
 A method that takes a number of candidates is given the target's. A method with a threshold of its
 own (a weight, a number of bits, a number of clusters) is run over a fixed scan of it, and every
-moment of every run counts. A family of partitions is a :class:`Chain`: each a coarsening of the one
+moment of every run counts. A family of partitions is a :class:`SettingsChain`: each a coarsening of the one
 before, so that what meets a target goes on meeting it.
 
 ========================  ==========================================================================
@@ -32,7 +32,7 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.baselines.bottleneck import agglomerative_bottleneck
-from hartley.search.baselines.class_counts import Demand
+from hartley.search.baselines.class_counts import ClassDemand
 from hartley.search.baselines.datafly import datafly
 from hartley.search.baselines.dendrogram import LINKAGES, dendrogram
 from hartley.search.baselines.funnel import privacy_funnel
@@ -67,7 +67,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class SettingsChain:
     """Partitions a method found with one setting, each a coarsening of the one before."""
 
     setting: str
@@ -75,17 +75,17 @@ class Chain:
     at: Callable[[int], Partition]
 
     @classmethod
-    def of_one(cls, setting: str, partition: Partition) -> Chain:
+    def of_one(cls, setting: str, partition: Partition) -> SettingsChain:
         """Make a chain of a single partition."""
         return cls(setting, 1, lambda _: partition)
 
     @classmethod
-    def of_tree(cls, setting: str, tree: MergeTree) -> Chain:
+    def of_tree(cls, setting: str, tree: MergeTree) -> SettingsChain:
         """Make a chain of the moments of a run."""
         return cls(setting, tree.steps + 1, tree.partition)
 
     @classmethod
-    def of_run(cls, setting: str, run: SubsetRun) -> Chain:
+    def of_run(cls, setting: str, run: SubsetRun) -> SettingsChain:
         """Make a chain of the moments of a run that merges subsets."""
         return cls(setting, len(run.partitions), run.partitions.__getitem__)
 
@@ -97,7 +97,7 @@ class Baseline:
     name: str
     title: str
     """What it is, in a few words with its source."""
-    chains: Callable[[Case, int | None], Iterator[Chain]]
+    chains: Callable[[Case, int | None], Iterator[SettingsChain]]
     """Given the case, and the number of candidates wanted where the target is one."""
     most_values: int
     """With more public values than this it is not run."""
@@ -109,54 +109,54 @@ def _counts(case: Case, wanted: int | None) -> Iterator[int]:
         yield wanted
         return
     whole = Partition.whole(case.joint.public.size)
-    most = int(Demand(1).counts(case.joint, whole)[0])
+    most = int(ClassDemand(1).counts(case.joint, whole)[0])
     count = 1
     while count <= most and not case.effort.should_stop():
         yield count
         count += 1 if count < EVERY_COUNT_UP_TO else max(1, count // 20)
 
 
-def _literal(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _literal(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         yield _generalised(f"k={k}", literal_generalisation(case.joint, at_least=k))
 
 
-def _full_domain(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _full_domain(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         found = datafly(case.joint, at_least=k, hierarchies=case.hierarchies, budget=0)
         yield _generalised(f"k={k}", found)
 
 
-def _datafly(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _datafly(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         for budget in dict.fromkeys((k, case.joint.row_count // 20)):
             found = datafly(case.joint, at_least=k, hierarchies=case.hierarchies, budget=budget)
             yield _generalised(f"k={k}, budget {budget} rows", found)
 
 
-def _local_recoding(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _local_recoding(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         yield _generalised(f"k={k}", local_recoding(case.joint, at_least=k, hierarchies=case.hierarchies))
 
 
-def _generalised(setting: str, found: Generalisation) -> Chain:
-    return Chain.of_one(setting, found.partition)
+def _generalised(setting: str, found: Generalisation) -> SettingsChain:
+    return SettingsChain.of_one(setting, found.partition)
 
 
-def _mondrian(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _mondrian(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     for k in _counts(case, wanted):
         for cut in CUTS:
-            yield Chain.of_one(f"k={k}, cut {cut}", mondrian(case.joint, at_least=k, cut=cut))
+            yield SettingsChain.of_one(f"k={k}, cut {cut}", mondrian(case.joint, at_least=k, cut=cut))
 
 
-def _iac_mdsf(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _iac_mdsf(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for weight in WEIGHTS:
         run = iac_mdsf(case.joint, utility_weight=weight, effort=case.effort)
-        yield Chain.of_run(f"utility weight {weight:g}", run)
+        yield SettingsChain.of_run(f"utility weight {weight:g}", run)
 
 
-def _iac_overlap(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _iac_overlap(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     size = case.joint.public.size
     span = utility_of(case.utility, Partition.singletons(size)) - utility_of(
@@ -165,35 +165,35 @@ def _iac_overlap(case: Case, wanted: int | None) -> Iterator[Chain]:
     unit = maximin_information(case.joint) / span if isfinite(span) and span > 0 else 1.0
     for weight in dict.fromkeys(unit * 2.0**power for power in OVERLAP_POWERS):
         run = iac_overlap(case.joint, case.utility, utility_weight=weight, effort=case.effort)
-        yield Chain.of_run(f"utility weight {weight:.4g}", run)
+        yield SettingsChain.of_run(f"utility weight {weight:.4g}", run)
 
 
-def _pairwise(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _pairwise(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for weight in WEIGHTS:
         run = pairwise_agglomeration(case.joint, utility_weight=weight, effort=case.effort)
-        yield Chain.of_tree(f"utility weight {weight:g}", run.tree)
+        yield SettingsChain.of_tree(f"utility weight {weight:g}", run.tree)
 
 
-def _privacy_funnel(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _privacy_funnel(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     there = Masses.of(case.joint).public_entropy
     for share in FUNNEL_SHARES:
         run = privacy_funnel(case.joint, at_least=share * there, effort=case.effort)
-        yield Chain.of_tree(f"keeps {share * there:.4g} bits", run.tree)
+        yield SettingsChain.of_tree(f"keeps {share * there:.4g} bits", run.tree)
 
 
-def _bottleneck(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _bottleneck(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for trade_off in TRADE_OFFS:
         run = agglomerative_bottleneck(case.joint, trade_off=trade_off, effort=case.effort)
-        yield Chain.of_tree(f"trade-off {trade_off:g}", run.tree)
+        yield SettingsChain.of_tree(f"trade-off {trade_off:g}", run.tree)
 
 
-def _clustering(case: Case, wanted: int | None) -> Iterator[Chain]:
+def _clustering(case: Case, wanted: int | None) -> Iterator[SettingsChain]:
     del wanted
     for linkage in LINKAGES:
-        yield Chain.of_tree(f"{linkage} linkage", dendrogram(case.joint.public, linkage=linkage))
+        yield SettingsChain.of_tree(f"{linkage} linkage", dendrogram(case.joint.public, linkage=linkage))
 
 
 BASELINES: dict[str, Baseline] = {

@@ -22,7 +22,7 @@ from hartley.search.resolution.istar import Joiner, least_joining_size
 from hartley.search.resolution.joining_swaps import joined
 from hartley.search.resolution.l0 import Given, levels_of, search_of, unsearched
 from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
-from hartley.search.resolution.one_size import CandidateSearch, Standing, fewest_candidates
+from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 from hartley.search.resolution.swaps import QUICK, SwapSearch, dealt_places
 
 REPAIRS = 4
@@ -47,9 +47,9 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
     least = least_joining_size(joiner.size, joiner.parts)
     ranges = [sizes for sizes in size_ranges(joiner.size) if sizes[0] >= least]
     first = joiner.partition(ranges[0][0])
-    free: dict[int, Standing] = {}
+    free: dict[int, SizeStanding] = {}
 
-    def best(largest: int, before: Standing | None) -> Standing:
+    def best(largest: int, before: SizeStanding | None) -> SizeStanding:
         if before is None:
             known, kept = first, fewest_candidates(search.sets, first)
             below = first, kept
@@ -60,7 +60,7 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
         known, kept = given.better(largest, known, kept)
         return _repaired(joint, search, replace(free[largest], partition=known, kept=kept), free[largest])
 
-    standings: list[Standing] = []
+    standings: list[SizeStanding] = []
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
         standings.extend(steps)
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
@@ -74,8 +74,8 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
 
 
 def _repaired(
-    joint: JointRange, search: CandidateSearch, standing: Standing, unconditional: Standing
-) -> Standing:
+    joint: JointRange, search: SizeSearch, standing: SizeStanding, unconditional: SizeStanding
+) -> SizeStanding:
     """Improve a partition with I* = 0 by repairing better ones without."""
     effort, sets = search.effort, search.sets
     largest = standing.largest

@@ -18,7 +18,7 @@ from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
 from hartley.search.resolution.layout import CandidateSets, size_ranges, staircase
-from hartley.search.resolution.one_size import CandidateSearch, Standing, fewest_candidates
+from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 
 
 def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
@@ -34,11 +34,11 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     search = search_of(joint, effort)
     given = Given.of(joint, starts, effort)
 
-    def best(largest: int, before: Standing | None) -> Standing:
+    def best(largest: int, before: SizeStanding | None) -> SizeStanding:
         return search.best(largest, *given.better(largest, *_floor(joint, before)))
 
     ranges = size_ranges(joint.public.size)
-    standings: list[Standing] = []
+    standings: list[SizeStanding] = []
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
         standings.extend(steps)
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
@@ -68,7 +68,7 @@ def l0_level(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reached:
+class ReachedLevel:
     """The least cost found at which a target is met."""
 
     level: Level
@@ -78,7 +78,7 @@ class Reached:
 
 def least_largest_cluster(
     joint: JointRange, wanted: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
-) -> Reached:
+) -> ReachedLevel:
     """Give the smallest clusters found that keep ``wanted`` candidates each.
 
     >>> from hartley.examples import toy
@@ -96,7 +96,7 @@ def least_largest_cluster(
     size = joint.public.size
     excluded = 0
 
-    def enough(largest: int, before: Standing | None) -> Standing:
+    def enough(largest: int, before: SizeStanding | None) -> SizeStanding:
         """Search a size for what is wanted only; to keep less is of no use here."""
         nonlocal excluded
         if largest == size:
@@ -117,10 +117,10 @@ def least_largest_cluster(
             break
     assert reached is not None  # noqa: S101 - one cluster of everything keeps every candidate
     final = search.best(reached.largest, reached.partition, fewest_candidates(search.sets, reached.partition))
-    return Reached(level=_level(joint, final), proven_least=excluded == reached.largest - 1)
+    return ReachedLevel(level=_level(joint, final), proven_least=excluded == reached.largest - 1)
 
 
-def unsearched(joint: JointRange, search: CandidateSearch, given: Given, last: Standing) -> list[Standing]:
+def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeStanding) -> list[SizeStanding]:
     """Give what is known without a search for larger sizes: what was handed over, and the whole merged."""
     size = joint.public.size
     standings = []
@@ -134,7 +134,7 @@ def unsearched(joint: JointRange, search: CandidateSearch, given: Given, last: S
     return standings
 
 
-def _floor(joint: JointRange, before: Standing | None) -> tuple[Partition, int]:
+def _floor(joint: JointRange, before: SizeStanding | None) -> tuple[Partition, int]:
     """Give what is known from a smaller size."""
     if before is None:
         return Partition.singletons(joint.public.size), distinct_l(joint)
@@ -163,14 +163,14 @@ class Given:
         return known, kept
 
 
-def search_of(joint: JointRange, effort: Effort) -> CandidateSearch:
+def search_of(joint: JointRange, effort: Effort) -> SizeSearch:
     """Lay a table out for the search; refuse one with side information."""
     if joint.side is not None:
         raise InputError("this search is for tables without side information; use side_resolution")
-    return CandidateSearch(CandidateSets.of(joint), effort)
+    return SizeSearch(CandidateSets.of(joint), effort)
 
 
-def levels_of(joint: JointRange, standings: Sequence[Standing]) -> Levels:
+def levels_of(joint: JointRange, standings: Sequence[SizeStanding]) -> Levels:
     """Give standings as levels, each with its own bound or a coarser one's where that is sharper."""
     return Levels(
         levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
@@ -178,7 +178,7 @@ def levels_of(joint: JointRange, standings: Sequence[Standing]) -> Levels:
     )
 
 
-def _level(joint: JointRange, standing: Standing) -> Level:
+def _level(joint: JointRange, standing: SizeStanding) -> Level:
     return Level(
         cost=standing.largest,
         # By Lemma 1 this is what the partition measures; a thousand levels often share one partition.
@@ -189,9 +189,9 @@ def _level(joint: JointRange, standing: Standing) -> Level:
     )
 
 
-def _with_shared_bounds(standings: Sequence[Standing]) -> list[Standing]:
+def _with_shared_bounds(standings: Sequence[SizeStanding]) -> list[SizeStanding]:
     """Let every level have the bound of a coarser one where that is sharper."""
-    shared: list[Standing] = []
+    shared: list[SizeStanding] = []
     for standing in reversed(standings):
         if shared and shared[-1].most < standing.most:
             standing = replace(standing, most=shared[-1].most, certificate=shared[-1].certificate)

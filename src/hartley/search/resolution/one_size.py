@@ -40,7 +40,7 @@ MOST_MOVES = 50_000_000
 
 
 @dataclass(frozen=True)
-class Standing:
+class SizeStanding:
     """What is known for one size of the largest cluster."""
 
     largest: int
@@ -60,7 +60,7 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False)
-class CandidateSearch:
+class SizeSearch:
     """The search for one table without side information."""
 
     sets: CandidateSets
@@ -71,16 +71,16 @@ class CandidateSearch:
         """The bounds by counting."""
         return CutBound.of(self.sets)
 
-    def is_settled(self, standing: Standing) -> bool:
+    def is_settled(self, standing: SizeStanding) -> bool:
         """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
         return standing.kept >= self.cuts.most(standing.largest)[0]
 
-    def bounded(self, largest: int, known: Partition, kept: int) -> Standing:
+    def bounded(self, largest: int, known: Partition, kept: int) -> SizeStanding:
         """Give what is known without a search: a partition handed over, and the bound by counting."""
         most, certificate = self.cuts.most(largest)
-        return Standing(largest, kept, known, most, certificate)
+        return SizeStanding(largest, kept, known, most, certificate)
 
-    def best(self, largest: int, known: Partition, kept: int) -> Standing:
+    def best(self, largest: int, known: Partition, kept: int) -> SizeStanding:
         """Give the best clusters of at most ``largest`` values found; never worse than those known."""
         standing = self.bounded(largest, known, kept)
         if standing.is_closed:
@@ -94,7 +94,7 @@ class CandidateSearch:
             return self._matched(standing)
         return self._searched(standing)
 
-    def _closed_form(self, standing: Standing) -> Standing | None:
+    def _closed_form(self, standing: SizeStanding) -> SizeStanding | None:
         if bool((self.sets.counts == 1).all()):
             return self._improved(standing, dealt_partition(self.sets, standing.largest))
         if standing.most == 2:
@@ -102,7 +102,7 @@ class CandidateSearch:
             return None if paired is None else self._improved(standing, paired)
         return None
 
-    def _matched(self, standing: Standing) -> Standing:
+    def _matched(self, standing: SizeStanding) -> SizeStanding:
         while not standing.is_closed and not self.effort.should_stop():
             # Bisection: the number of candidates that can be kept is a threshold.
             wanted = (standing.kept + standing.most + 1) // 2
@@ -115,7 +115,7 @@ class CandidateSearch:
                 standing = replace(standing, most=wanted - 1, certificate=result)
         return replace(standing, finished=standing.is_closed)
 
-    def _searched(self, standing: Standing) -> Standing:
+    def _searched(self, standing: SizeStanding) -> SizeStanding:
         largest = standing.largest
         clusters = least_clusters(self.sets.size, largest)
         places = dealt_places(self.sets, largest, clusters)
@@ -134,7 +134,7 @@ class CandidateSearch:
         stopped = self.effort.should_stop() and not standing.is_closed
         return replace(standing, finished=not stopped)
 
-    def _searched_in_blocks(self, standing: Standing, places: Int64s) -> Standing:
+    def _searched_in_blocks(self, standing: SizeStanding, places: Int64s) -> SizeStanding:
         largest = standing.largest
         for wanted in range(standing.most, standing.kept, -1):
             certificate = None
@@ -186,7 +186,7 @@ class CandidateSearch:
     def _moves(search: SwapSearch, per_place: int) -> int:
         return min(per_place * len(search.places), MOST_MOVES)
 
-    def _improved(self, standing: Standing, partition: Partition) -> Standing:
+    def _improved(self, standing: SizeStanding, partition: Partition) -> SizeStanding:
         kept = fewest_candidates(self.sets, partition)
         if kept <= standing.kept:
             return standing

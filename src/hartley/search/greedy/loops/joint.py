@@ -128,7 +128,7 @@ ALIVE, MERGES, LARGEST = range(3)
 """What ``at`` holds: clusters that stand, merges so far, and the size of the largest cluster."""
 
 
-class Standing(NamedTuple):
+class PairStanding(NamedTuple):
     """All clusters of a run under way; loops change the arrays in place."""
 
     component: Ints
@@ -154,7 +154,7 @@ class Standing(NamedTuple):
     at: Ints
 
 
-def standing_for(component: Ints, values: Ints, candidates: Ints) -> Standing:
+def standing_for(component: Ints, values: Ints, candidates: Ints) -> PairStanding:
     """Lay out single values: the component and candidates of each, and how many values each component has."""
     many, parts = len(component), len(values)
     by_part = np.argsort(component, kind="stable")
@@ -163,7 +163,7 @@ def standing_for(component: Ints, values: Ints, candidates: Ints) -> Standing:
     following[by_part[:-1]] = by_part[1:]
     tail = by_part[starts + values - 1]
     following[tail] = -1
-    return Standing(
+    return PairStanding(
         component=component.astype(np.int64),
         values=values.astype(np.int64),
         shown=candidates.astype(np.int64),
@@ -182,7 +182,7 @@ def standing_for(component: Ints, values: Ints, candidates: Ints) -> Standing:
 
 
 @hot_part
-def join_clusters(keep: int, join: int, standing: Standing) -> None:
+def join_clusters(keep: int, join: int, standing: PairStanding) -> None:
     """Merge two clusters, and the components they are of."""
     component, values, at = standing.component, standing.values, standing.at
     one, two = component[keep], component[join]
@@ -206,7 +206,7 @@ def join_clusters(keep: int, join: int, standing: Standing) -> None:
 
 
 @hot_loop
-def joint_by_size(budget: int, standing: Standing, width: int, weight: float) -> bool:
+def joint_by_size(budget: int, standing: PairStanding, width: int, weight: float) -> bool:
     """Carry the run on for about so many elementary steps; tell whether it has come to its end.
 
     ``width`` is how many sensitive values there are, ``weight`` how much utility weighs.

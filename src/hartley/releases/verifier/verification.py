@@ -16,17 +16,17 @@ from typing import Any
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, blocks
 from hartley.releases.policy import Policy
-from hartley.releases.rereading import Reread
-from hartley.releases.row_tally import RowTally, tally
-from hartley.releases.verify_claims import Check, Checks, Claims
-from hartley.releases.verify_rows import RowCount, RowCounter
+from hartley.releases.verifier.claim_checks import Checks, ClaimCheck, Claims
+from hartley.releases.verifier.reread import RereadTable
+from hartley.releases.verifier.row_checks import RowCount, RowCounter
+from hartley.releases.verifier.tally import RowTally, tally
 
 
 @dataclass(frozen=True)
 class Verification:
     """Whether what is claimed about a release is true, and what was checked."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ClaimCheck, ...]
     measures: dict[str, dict[str, Any]]
     """The verifier's own counts, for every reader it counted for."""
     not_checked: tuple[str, ...]
@@ -38,7 +38,7 @@ class Verification:
         return all(check.holds for check in self.checks)
 
     @property
-    def failures(self) -> tuple[Check, ...]:
+    def failures(self) -> tuple[ClaimCheck, ...]:
         """What does not hold."""
         return tuple(check for check in self.checks if not check.holds)
 
@@ -68,8 +68,8 @@ def verify_release(
     if not Path(released).is_file():
         raise TableError(f"no file {str(released)!r}; give the released table")
     checks = Checks()
-    out = Reread(released)
-    source = Reread(original, policy.reading)
+    out = RereadTable(released)
+    source = RereadTable(original, policy.reading)
     checks.add(
         "columns of the original",
         source.columns == list(policy.columns),
@@ -160,7 +160,7 @@ def input_commitment(policy: Policy, original: Any) -> str:
         return policy.commitment(blocks(Path(original)))
     read = (*policy.public_names, *policy.sensitive_names, *policy.side_names)
     names = list(dict.fromkeys((*read, *policy.keep, *policy.harmless)))
-    return policy.commitment(_row_bytes(tally(Reread(original, policy.reading), names)))
+    return policy.commitment(_row_bytes(tally(RereadTable(original, policy.reading), names)))
 
 
 def _row_bytes(found: RowTally) -> Iterator[bytes]:

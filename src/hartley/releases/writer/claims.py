@@ -9,9 +9,9 @@ import msgspec
 from hartley.measures.audit import Audit
 from hartley.model import Alphabet
 from hartley.releases.certificate import ColumnClaim, Measures
-from hartley.releases.labels import Codebook
+from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
-from hartley.releases.scale import scale_of
+from hartley.releases.ticks import scale_of
 
 
 def measures_of(audit: Audit) -> Measures:

@@ -11,13 +11,13 @@ import numpy as np
 
 from hartley.errors import ColumnError, WriteError
 from hartley.model.arrays import Int64s
-from hartley.releases.arranging import Arrangement, PublishedCell, Recoding
-from hartley.releases.cells import Cell, values_of
+from hartley.releases.cell_text import Cell, values_of
+from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
-from hartley.releases.label_types import type_for_labels
 from hartley.releases.policy import Policy
-from hartley.releases.rows import Rows
-from hartley.releases.table_files import FileColumns, write_table
+from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
+from hartley.releases.writer.source_rows import Rows
+from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
 
 

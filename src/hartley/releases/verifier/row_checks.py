@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, PolicyError
-from hartley.releases.cell_keys import CellKeys
 from hartley.releases.policy import Policy
-from hartley.releases.recount import recount
-from hartley.releases.rereading import Reread, as_kind
-from hartley.releases.row_tally import Combined, Numbered, RowTally, tally
+from hartley.releases.verifier.expected_cells import CellKeys
+from hartley.releases.verifier.recount import recount
+from hartley.releases.verifier.reread import RereadTable, as_kind
+from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
 
 Value = tuple[Hashable, ...]
 Flags = npt.NDArray[np.bool_]
@@ -77,8 +77,8 @@ class RowCounter:
         self,
         policy: Policy,
         earlier: Sequence[Policy],
-        source: Reread,
-        out: Reread,
+        source: RereadTable,
+        out: RereadTable,
         progress: Callable[[int, int, str], None] | None = None,
     ) -> None:
         """``progress`` is told (done, total, what) now and then."""

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.releases.rereading import Reread, python_cells
-from hartley.releases.row_numbers import RowNumbers
+from hartley.releases.verifier.reread import RereadTable, python_cells
+from hartley.releases.verifier.row_hash import RowNumbers
 
 Ints = npt.NDArray[np.integer]
 Int64s = npt.NDArray[np.int64]
@@ -116,7 +116,7 @@ class RowTally:
         return RowTally(kept, self.counts[wanted])
 
 
-def tally(source: Reread, names: list[str], told: Callable[[int], None] | None = None) -> RowTally:
+def tally(source: RereadTable, names: list[str], told: Callable[[int], None] | None = None) -> RowTally:
     """Count the rows of a table by their cells in some columns; ``told`` hears how many have come."""
     collected = _Collected(names)
     if source.has_batches:

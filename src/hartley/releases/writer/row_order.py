@@ -6,7 +6,7 @@ Their own order, where it is to be kept
 
 A random order, where few different rows are published
     They are counted, and a random order of them is made from the counts
-    (:mod:`~hartley.releases.shuffling`). The order of the source does not enter.
+    (:mod:`~hartley.releases.writer.shuffle`). The order of the source does not enter.
 
 A random order of many different rows
     Each row gets a random number from the operating system, and the engine sorts by it. Nothing is left
@@ -29,13 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.arrays import Int64s
-from hartley.releases.places import places_for
-from hartley.releases.row_grid import SIGNED, count_on_grid
-from hartley.releases.shuffling import shuffled
-from hartley.releases.table_files import ReadyRows
+from hartley.releases.writer.codebook_index import SIGNED, codebook_index_for, count_on_grid
+from hartley.releases.writer.shuffle import shuffled
+from hartley.releases.writer.table_files import ReadyRows
 
 if TYPE_CHECKING:
-    from hartley.releases.rows import Column, Rows
+    from hartley.releases.writer.source_rows import RowColumn, Rows
 
 BATCH = 1 << 18
 """Cells that go through Arrow at once, of however many columns."""
@@ -66,7 +65,7 @@ class Recoding:
     table: str
     """Holds the values as ``k0, k1, ...``, the number of their ``cluster``, and columns of labels."""
     join: str
-    keys: Sequence[Column]
+    keys: Sequence[RowColumn]
     """The columns of the rows that are its keys."""
 
 
@@ -88,7 +87,11 @@ class Arrangement:
         """Give the rows in their own order."""
         connection: Any = self._rows.connection
         recoding = self._recoding
-        places = places_for(connection, recoding.table, recoding.keys) if self._passes_unchanged() else None
+        places = (
+            codebook_index_for(connection, recoding.table, recoding.keys)
+            if self._passes_unchanged()
+            else None
+        )
         if places is None:
             return ReadyRows(connection, f"(SELECT {self._selected()} FROM {self._source} ORDER BY q.r)")
         asked = [*places.sql(recoding.keys), *(cell.sql for cell in self._cells if cell.label is None)]

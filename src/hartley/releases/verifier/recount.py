@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.releases.row_tally import Combined, Int64s, Ints, Numbered
+from hartley.releases.verifier.tally import Combined, Int64s, Ints, Numbered
 
 
 def recount(

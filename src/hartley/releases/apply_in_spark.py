@@ -12,7 +12,7 @@ from typing import Any
 
 from hartley.errors import OptionError, PolicyError
 from hartley.releases.apply import UNSEEN, Nearest
-from hartley.releases.cells import cell_text, parse_cell
+from hartley.releases.cell_text import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
 from hartley.tables.sources.frames import computed
 from hartley.tables.sources.spark import plain_cell, plain_type

@@ -3,6 +3,11 @@
 Each column is an axis: whole numbers of a modest range lie on it as they are, other values in
 the order of a list. Missing has a place of its own. Several columns span a grid, of which the codebook
 fills some places with labels.
+
+The different rows that are published, counted on a grid: a number for each label beside each kept cell.
+
+Rows stream by as Arrow, and each adds one at its place. A hash table of rows costs an engine several
+times as much.
 """
 
 from __future__ import annotations
@@ -15,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from hartley.errors import TableError
+from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Int64s
 
 if TYPE_CHECKING:
-    from hartley.releases.rows import Column
+    from hartley.releases.writer.source_rows import RowColumn
 
 MOST_PLACES = 1 << 22
 MOST_LISTED = 1 << 16
@@ -35,7 +42,7 @@ class Axis(Protocol):
     def size(self) -> int:
         """How many places there are, that of missing with them; it is the last."""
 
-    def sql(self, key: Column) -> str:
+    def sql(self, key: RowColumn) -> str:
         """Give what the engine has to give of a row."""
 
     def places(self, given: Any) -> Any:
@@ -56,7 +63,7 @@ class _Numbers:
     def size(self) -> int:
         return self.high - self.low + 2
 
-    def sql(self, key: Column) -> str:
+    def sql(self, key: RowColumn) -> str:
         # A cell as it is: the engine would spend more time on a subtraction than Arrow does.
         return f"q.{key.cell if _WHOLE.fullmatch(key.cell_type) else key.value}"
 
@@ -89,7 +96,7 @@ class _Values:
     def size(self) -> int:
         return len(self.listed)
 
-    def sql(self, key: Column) -> str:
+    def sql(self, key: RowColumn) -> str:
         return f"q.{key.value}"
 
     def places(self, given: Any) -> Any:
@@ -101,7 +108,7 @@ class _Values:
         return self.listed.cast(kind)
 
 
-class Places:
+class CodebookIndex:
     """The places of a codebook's values, and what stands there."""
 
     def __init__(self, connection: Any, table: str, axes: Sequence[Axis]) -> None:
@@ -115,7 +122,7 @@ class Places:
         self._row_at[filled] = np.arange(len(filled), dtype=np.int32)
         self._is_filled[filled] = True
 
-    def sql(self, keys: Sequence[Column]) -> list[str]:
+    def sql(self, keys: Sequence[RowColumn]) -> list[str]:
         """Give what has to be asked of each row."""
         return [axis.sql(key) for axis, key in zip(self._axes, keys, strict=True)]
 
@@ -151,7 +158,7 @@ def _lacking() -> TableError:
     return TableError("the table holds public values that the codebook lacks; it has changed meanwhile")
 
 
-def places_for(connection: Any, table: str, keys: Sequence[Column]) -> Places | None:
+def codebook_index_for(connection: Any, table: str, keys: Sequence[RowColumn]) -> CodebookIndex | None:
     """Give the places of a codebook's values ``k0, k1, ...``; nothing where the grid would be too large."""
     axes: list[Axis] = []
     size = 1
@@ -161,7 +168,7 @@ def places_for(connection: Any, table: str, keys: Sequence[Column]) -> Places | 
             return None
         axes.append(axis)
         size *= axis.size
-    return Places(connection, table, axes)
+    return CodebookIndex(connection, table, axes)
 
 
 def axis_for(connection: Any, table: str, column: str, kind: str) -> Axis | None:
@@ -181,3 +188,66 @@ def axis_for(connection: Any, table: str, column: str, kind: str) -> Axis | None
     if len(values) > MOST_LISTED:
         return None
     return _Values(pa.concat_arrays([values, pa.nulls(1, values.type)]))
+
+
+if TYPE_CHECKING:
+    from hartley.releases.writer.source_rows import RowColumn
+
+MOST_CELLS = 1 << 24
+"""Numbers that a grid may hold, of eight bytes each."""
+AT_ONCE = 1 << 18
+SIGNED = ("FLOAT", "DOUBLE")
+"""Types in which equal cells need not be the same cell."""
+
+
+def count_on_grid(
+    connection: Any,
+    rows: str,
+    book: str,
+    keys: Sequence[RowColumn],
+    untouched: Sequence[tuple[str, str]],
+) -> tuple[Int64s, list[Any], Int64s] | None:
+    """Count the rows of each cluster of a codebook beside each combination of untouched cells.
+
+    ``untouched`` holds the SQL and the type of each such cell, over the rows ``q``. Gives the clusters, the
+    columns of untouched cells as Arrow, and the counts, of what occurs; nothing where there is no
+    room for a grid.
+    """
+    if any(kind in SIGNED for _, kind in untouched):
+        return None
+    places = codebook_index_for(connection, book, keys)
+    if places is None:
+        return None
+    cluster_at = places.labels("cluster").to_numpy()
+    size = int(cluster_at.max(initial=0)) + 1
+    axes = []
+    for sql, kind in untouched:
+        axis = axis_for(connection, f"{rows} AS q", sql, kind)
+        if axis is None or size * axis.size > MOST_CELLS:
+            return None
+        axes.append(axis)
+        size *= axis.size
+    asked = [*places.sql(keys), *(sql for sql, _ in untouched)]
+    query = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(asked))
+    reader = connection.sql(f"SELECT {query} FROM {rows} AS q").to_arrow_reader(AT_ONCE)
+    counts = np.zeros(size, dtype=np.int64)
+    for batch in reader:
+        place = np.take(cluster_at, places.found(batch.columns[: len(keys)]).to_numpy())
+        for axis, cells in zip(axes, batch.columns[len(keys) :], strict=True):
+            place *= axis.size
+            place += axis.places(cells).to_numpy()
+        add_rows.for_size(len(place))(place, counts)
+    left = np.flatnonzero(counts)
+    found, kinds = counts[left], reader.schema.types[len(keys) :]
+    columns = []
+    for axis, kind in zip(reversed(axes), reversed(kinds), strict=True):
+        left, code = np.divmod(left, axis.size)
+        columns.append(axis.values(kind).take(code))
+    return left, columns[::-1], found
+
+
+@hot_loop
+def add_rows(places, counts):  # type: ignore[no-untyped-def]
+    """Count one more at each place."""
+    for place in places:
+        counts[place] += 1

@@ -15,7 +15,7 @@ from math import floor
 from typing import Any
 
 from hartley.model import Coordinate
-from hartley.releases.cells import Cell
+from hartley.releases.cell_text import Cell
 
 _DAY_ONE = dt.datetime(1, 1, 1)
 _MICROSECOND = dt.timedelta(microseconds=1)

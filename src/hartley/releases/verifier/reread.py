@@ -22,11 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import ColumnError, TableError
-from hartley.releases.delimited import Delimited
 from hartley.releases.formats import Format
-from hartley.releases.frame_cells import frame_cells
-from hartley.releases.labelled_cells import labelled_cells
 from hartley.releases.policy import Reading
+from hartley.releases.verifier.delimited import Delimited
+from hartley.releases.verifier.other_cells import frame_cells, labelled_cells
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
@@ -45,7 +44,7 @@ class Digits(str):
         return hash(("digits", str(self)))
 
 
-class Reread:
+class RereadTable:
     """A table read once more: the names of its columns, and its rows."""
 
     def __init__(self, source: Any, reading: Reading | None = None) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from hartley.releases.certificate import Certificate, ColumnClaim, Measures, to_plain
 from hartley.releases.policy import Policy
-from hartley.releases.rereading import as_kind
-from hartley.releases.verify_rows import Book, RowCount
+from hartley.releases.verifier.reread import as_kind
+from hartley.releases.verifier.row_checks import Book, RowCount
 
 TOLERANCE = 1e-9
 """Bits and distances are equal up to this much."""
@@ -20,7 +20,7 @@ READERS = ("before", "after", "after_all", "together", "together_all")
 
 
 @dataclass(frozen=True)
-class Check:
+class ClaimCheck:
     """One thing that was checked."""
 
     name: str
@@ -37,12 +37,12 @@ class Checks:
     """What was checked so far, and what could not be."""
 
     def __init__(self) -> None:
-        self.done: list[Check] = []
+        self.done: list[ClaimCheck] = []
         self.left_out: list[str] = []
 
     def add(self, name: str, holds: bool, reason: str) -> bool:
         """Note a check; give whether it holds."""
-        self.done.append(Check(name, holds, "" if holds else reason))
+        self.done.append(ClaimCheck(name, holds, "" if holds else reason))
         return holds
 
 

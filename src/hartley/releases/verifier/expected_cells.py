@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from hartley.releases.policy import Policy
-from hartley.releases.rereading import Digits, Reread, as_kind
+from hartley.releases.verifier.reread import Digits, RereadTable, as_kind
 
 _KINDS_OF = {
     "json": ("number",),
@@ -25,7 +25,7 @@ _KINDS_OF = {
 class CellKeys:
     """Keys of the cells of one original and one release of it."""
 
-    def __init__(self, policy: Policy, source: Reread, out: Reread) -> None:
+    def __init__(self, policy: Policy, source: RereadTable, out: RereadTable) -> None:
         self._policy = policy
         self._out = out
         self._is_json = out.format is not None and out.format.name == "json"

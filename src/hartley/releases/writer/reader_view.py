@@ -11,11 +11,11 @@ import numpy as np
 from hartley.errors import PolicyError
 from hartley.model import Alphabet, Coordinate, JointRange
 from hartley.model.arrays import Ints, code_type
-from hartley.releases.cells import cell_text
+from hartley.releases.cell_text import cell_text
+from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
-from hartley.releases.labels import Codebook
 from hartley.releases.policy import Policy
-from hartley.releases.rows import Rows
+from hartley.releases.writer.source_rows import Rows
 
 
 @dataclass(frozen=True)

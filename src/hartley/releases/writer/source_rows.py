@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError
-from hartley.releases.cells import Cell
+from hartley.releases.cell_text import Cell
 from hartley.releases.formats import Format
 from hartley.tables import Table
 
@@ -33,7 +33,7 @@ _WHOLE = "DECIMAL(38, 0)"
 
 
 @dataclass(frozen=True)
-class Column:
+class RowColumn:
     """A column of a query over the rows."""
 
     name: str
@@ -126,10 +126,10 @@ class Rows:
         measured = [name for name in names if typed[name] is not None]
         query = table.rows_sql(names, typed=measured)
         types = {row[0]: row[1] for row in self.connection.execute(f"DESCRIBE {query}").fetchall()}
-        self.columns: dict[str, Column] = {}
+        self.columns: dict[str, RowColumn] = {}
         for place, name in enumerate(names):
             value = f"v{measured.index(name)}" if name in measured else None
-            self.columns[name] = Column(
+            self.columns[name] = RowColumn(
                 name,
                 typed[name],
                 value,
@@ -201,7 +201,7 @@ def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
     return found
 
 
-def _carried(column: Column, cell: Cell) -> str | bool | None:
+def _carried(column: RowColumn, cell: Cell) -> str | bool | None:
     """Give the text of a cell in the carrier of a column; ``False`` where the carrier cannot hold it."""
     import datetime as dt
 

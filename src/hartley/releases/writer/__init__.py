@@ -1,0 +1,1 @@
+"""From a partition to files that appear together."""
