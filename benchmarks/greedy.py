@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+from hartley.frontiers import frontier_of_runs
 from hartley.hot_loops import HotLoop
 from hartley.measures.trajectory import trajectory
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet, JointRange
-from hartley.run_frontier import frontier_of_runs
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

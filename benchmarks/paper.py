@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from time import process_time
 
-from hartley.workflow.comparing import compare
-from hartley.workflow.reproducing import read_data, reproduce
-from hartley.workflow.target import Target
+from hartley.model.target import Target
+from hartley.paper.reproduce import read_data, reproduce
+from hartley.workflow.compare_methods import compare
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -84,9 +84,9 @@ def our_write(
 
 def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = None) -> int:
     """Release the table: read, search, write, certify, and verify the files as they are on disk."""
+    from hartley.model.target import Target
     from hartley.tables import ReadOptions
-    from hartley.workflow.releasing import release
-    from hartley.workflow.target import Target
+    from hartley.workflow.make_release import release
 
     found = release(
         path,

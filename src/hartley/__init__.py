@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hartley.drawing import drawn_by
-from hartley.lazy_names import lazy_names
+from hartley.lazy import drawn_by, lazy_names
 
 if TYPE_CHECKING:
     from hartley.errors import (
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from hartley.measures.utility.matrix import MatrixDistortion
     from hartley.measures.utility.several_columns import ColumnsDistortion
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
+    from hartley.paper.reproduce import reproduce
     from hartley.releases.policy import Policy
     from hartley.tables import ReadOptions
     from hartley.workflow import (
@@ -65,8 +65,7 @@ if TYPE_CHECKING:
         release,
         verify,
     )
-    from hartley.workflow.comparing import compare
-    from hartley.workflow.reproducing import reproduce
+    from hartley.workflow.compare_methods import compare
 
 _HOME = {
     "Alphabet": "hartley.model",
@@ -98,7 +97,7 @@ _HOME = {
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
     "candidate_counts": "hartley.measures.uncertainty",
-    "compare": "hartley.workflow.comparing",
+    "compare": "hartley.workflow.compare_methods",
     "components": "hartley.measures.overlap",
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
@@ -114,7 +113,7 @@ _HOME = {
     "min_uncertainty_reduction": "hartley.measures.uncertainty",
     "overlap_partition": "hartley.measures.overlap",
     "release": "hartley.workflow",
-    "reproduce": "hartley.workflow.reproducing",
+    "reproduce": "hartley.paper.reproduce",
     "row_k": "hartley.measures.uncertainty",
     "utility_of": "hartley.measures.utility",
     "verify": "hartley.workflow",

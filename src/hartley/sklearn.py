@@ -19,14 +19,14 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hartley.errors import HartleyError, OptionError
+from hartley.model.target import Target
 from hartley.model.words import SEARCHES
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.releases.writer.reader_view import ObservedLabels
 from hartley.tables import Roles, open_table
-from hartley.workflow.effort import effort_within
-from hartley.workflow.reaching import ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.target import Target
-from hartley.workflow.utilities import UtilityChoice, codeword_of
+from hartley.workflow.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.time_limit import effort_within
+from hartley.workflow.utility_choice import UtilityChoice, codeword_of
 
 
 class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

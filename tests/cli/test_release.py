@@ -233,7 +233,7 @@ import duckdb, pyarrow.parquet, narwhals, pandas
 from hartley.cli import release, verify
 from hartley.cli.program import run
 from hartley.search import greedy
-import hartley.tables.sources.csv, hartley.workflow.releasing
+import hartley.tables.sources.csv, hartley.workflow.make_release
 
 folder, table, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 names = ["out.csv", "out.policy.json", "out.certificate.json"]

@@ -44,8 +44,8 @@ def test_a_folder_gets_tables_and_figures(tmp_path, capsys):
 
 
 def test_a_value_that_differs_is_answered_with_no(monkeypatch, capsys):
-    from hartley.workflow import reproducing
-    from hartley.workflow.printed import TOY, Printed
+    from hartley.paper import reproduce as reproducing
+    from hartley.paper.printed_values import TOY, Printed
 
     wrong = tuple(Printed("1.istar", "Example 1", "I*", "3") if v.key == "1.istar" else v for v in TOY)
     monkeypatch.setattr(reproducing, "TOY", wrong)

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from hartley.examples import toy
+from hartley.frontiers import frontier_of_runs
 from hartley.measures.overlap import components
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
-from hartley.run_frontier import frontier_of_runs
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden_toy.json").read_text())["examples"]

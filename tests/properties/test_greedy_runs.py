@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from greedy_instances import random_joint, random_positions, small_size
+from hartley.frontiers import frontier_of_runs
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.words import CODEWORDS
-from hartley.run_frontier import frontier_of_runs
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 
 WEIGHTS = (0.0, 0.05, 0.3, 1.0, 3.0, 20.0)

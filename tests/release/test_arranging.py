@@ -16,6 +16,7 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import TableError, WriteError
+from hartley.model.target import Target
 from hartley.releases import arranging, places, row_grid
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
@@ -23,8 +24,7 @@ from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.row_order import Arrangement
 from hartley.releases.writer.source_rows import Rows
 from hartley.tables import open_table
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.make_release import release
 
 VALUES: dict[str, list[Any]] = {
     "whole numbers": [3, -5, 2**40, 7, 4, None],

@@ -14,12 +14,12 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import HartleyError
+from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import Target
-from hartley.workflow.verifying import verify
+from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.verify_release import verify
 from release.random_tables import write_table
 
 ROWS = [

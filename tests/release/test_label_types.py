@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hartley.model.target import Target
 from hartley.releases.codebook import type_for_labels
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.make_release import release
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import ColumnError, WriteError
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.model.target import Target
+from hartley.workflow.make_release import release
 
 COUNT = 48
 CELLS: dict[str, list[Any]] = {

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from hartley.errors import UnreachableError
+from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.tables import ReadOptions
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import Target
-from hartley.workflow.verifying import verify
+from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.verify_release import verify
 from release.random_tables import cell_as_text, random_rows, read_released, write_table
 
 BATCHES, TABLES = 26, 20

@@ -7,8 +7,8 @@ import pytest
 from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
-from hartley.report.choice import Choice
-from hartley.workflow.target import Target
+from hartley.model.target import Target
+from hartley.report.chosen_point import Choice
 
 
 def point(leakage: float, cost: float, candidates: int) -> Point:

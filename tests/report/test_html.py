@@ -12,9 +12,9 @@ import pytest
 from hartley import workflow
 from hartley.cli.program import run
 from hartley.model import Alphabet, JointRange
-from hartley.report.choice import Choice
+from hartley.model.target import Target
+from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
-from hartley.workflow.target import Target
 
 # Cells that cannot stand in a page by chance.
 PUBLIC = [700001 + 1111 * place for place in range(24)]
@@ -124,7 +124,7 @@ def test_a_large_table_gives_a_small_page():
     from hartley.frontiers import Frontier
     from hartley.measures.utility import LineDistortion
     from hartley.model import Partition
-    from hartley.workflow.searching import Question
+    from hartley.workflow.question import Question
 
     question = Question(joint=joint, leakage="l0", utility=LineDistortion.of(joint.public))
     partitions = [Partition(np.arange(6_000) // step) for step in (1, 3, 40)]

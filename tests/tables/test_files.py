@@ -22,11 +22,11 @@ import pytest
 from pyarrow import feather
 
 from hartley.errors import InputError, OptionError
+from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table, scratch
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.make_release import release
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
 ROLES = Roles(sensitive=("s",), public=("x",))

@@ -23,13 +23,13 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from hartley.cli.announcing import heard_on
+from hartley.cli.progress import heard_on
+from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 from hartley.workflow import verify
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.make_release import release
 
 ROWS, VALUES = 3_600_000, 400_000
 COLUMNS = ("-s", "s", "-p", "x")

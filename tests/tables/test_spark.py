@@ -14,14 +14,14 @@ import pytest
 
 from hartley.errors import PolicyError, TableError
 from hartley.measures.audit import audit, audit_of_summary
+from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.sources.spark import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier, verify
-from hartley.workflow.originals import CountedFrame
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.make_release import release
+from hartley.workflow.original_source import CountedFrame
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 

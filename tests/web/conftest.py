@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.web.app import Service, create_app
 from hartley.web.guard import Door
+from hartley.web.routes import Service, create_app
 from hartley.web.worker import Worker
 from web_door import LIMIT, ORIGIN, PORT, TOKEN
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from hartley import workflow
-from hartley.workflow.verifying import verify
+from hartley.workflow.verify_release import verify
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 CHROMIUM = os.environ.get("HARTLEY_CHROMIUM") or shutil.which("chromium")

@@ -47,7 +47,7 @@ def test_light_and_dark_have_the_same_inks():
 
 def test_the_server_loads_nothing_heavy():
     program = (
-        "import sys, hartley.web.app, hartley.web.serving, hartley.web.announcing; "
+        "import sys, hartley.web.routes, hartley.web.server, hartley.web.server; "
         "print({'numpy', 'duckdb', 'pyarrow', 'altair', 'numba', 'scipy'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
+from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.workflow.applying import apply
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.apply_policy import apply
+from hartley.workflow.make_release import release
 from release.random_tables import read_released, write_table
 
 COLUMNS = {

@@ -13,13 +13,13 @@ from hartley.errors import InputError, OptionError, TableError, UnreachableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import utility_of
-from hartley.report.comparison_words import finding, noise_finding, target_words
+from hartley.model.target import Target
+from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.comparing import bound_at, compare
+from hartley.workflow.compare_methods import bound_at, compare
 from hartley.workflow.comparison import Measured, Refused
-from hartley.workflow.searching import optimal_frontier
-from hartley.workflow.target import Target
+from hartley.workflow.question import optimal_frontier
 
 ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
 

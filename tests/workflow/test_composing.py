@@ -11,11 +11,11 @@ import pytest
 from hartley.errors import OptionError
 from hartley.measures.audit import audit as measure
 from hartley.model import Partition, meet
+from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.workflow.composing import audit_releases
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.composition import audit_releases
+from hartley.workflow.make_release import release
 from release.random_tables import write_table
 
 
@@ -115,9 +115,9 @@ def test_an_audit_of_earlier_releases_counts_left_out_rows_and_gates(tmp_path):
     import csv
 
     from hartley.examples import CLINIC_COLUMNS, clinic
+    from hartley.model.target import Target
     from hartley.workflow import audit
-    from hartley.workflow.releasing import release
-    from hartley.workflow.target import Target
+    from hartley.workflow.make_release import release
 
     path = tmp_path / "clinic.csv"
     with path.open("w", newline="", encoding="utf-8") as file:

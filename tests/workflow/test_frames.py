@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from hartley.errors import ColumnError, HartleyError, TableError
+from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.workflow import verify
-from hartley.workflow.applying import apply
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import Target
+from hartley.workflow.apply_policy import apply
+from hartley.workflow.make_release import ReleaseResult, release
 
 BASE = {"p": [1, 2] * 6, "s": ["a", "b", "c"] * 4}
 

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from hartley.errors import ColumnError, OptionError, WriteError
+from hartley.model.target import Target
 from hartley.tables import ReadOptions, Table
-from hartley.workflow.applying import apply
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import Target
-from hartley.workflow.verifying import verify
+from hartley.workflow.apply_policy import apply
+from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.verify_release import verify
 from release.random_tables import read_released
 
 ENDINGS = [".csv", ".parquet", ".jsonl"]

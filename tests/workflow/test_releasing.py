@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
+from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
-from hartley.workflow.applying import apply
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import Target
-from hartley.workflow.utilities import UtilityChoice
-from hartley.workflow.verifying import verify
+from hartley.workflow.apply_policy import apply
+from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.verify_release import verify
 from release.random_tables import read_released, write_table
 
 

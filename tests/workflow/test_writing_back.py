@@ -21,11 +21,11 @@ import pytest
 
 from hartley.cli.program import run
 from hartley.errors import InputError, WriteError
+from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.sources.database_session import Database
-from hartley.workflow import releasing
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow import make_release as releasing
+from hartley.workflow.make_release import release
 from servers import PASSWORD, lacking, running_postgresql
 
 ROWS = [

@@ -8,11 +8,11 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_read
-from hartley.cli.terminal import console, finding, heading, print_json
-from hartley.report import words
+from hartley.cli.output import console, finding, heading, print_json
+from hartley.cli.progress import announce_and_read
+from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
-from hartley.workflow.applying import ApplyResult, apply
+from hartley.workflow.apply_policy import ApplyResult, apply
 
 
 @click.command("apply")

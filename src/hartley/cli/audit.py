@@ -9,11 +9,11 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_read
-from hartley.cli.terminal import console, finding, grid, heading, print_json
+from hartley.cli.output import console, finding, grid, heading, print_json
+from hartley.cli.progress import announce_and_read
 from hartley.measures.audit import Audit
 from hartley.measures.requirement import Verdict
-from hartley.report import words
+from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
 from hartley.workflow import AuditResult
 

@@ -9,17 +9,16 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce
-from hartley.cli.patience import patience
-from hartley.cli.terminal import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.report import words
-from hartley.report.comparison_words import finding, noise_finding, target_words
+from hartley.model.target import Target
 from hartley.report.figures import frontier_figure
+from hartley.report.words import audit as words
+from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.tables.locations import shown_source
-from hartley.workflow.comparing import COMPARED_TARGETS, compare
+from hartley.workflow.compare_methods import COMPARED_TARGETS, compare
 from hartley.workflow.comparison import Comparison
-from hartley.workflow.target import Target
 
 targets = options.stacked(
     click.option("--distinct-l", type=int, metavar="N", help="Compare where N candidates are left."),

@@ -9,16 +9,15 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
-from hartley.cli.announcing import announce
-from hartley.cli.patience import patience
-from hartley.cli.terminal import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.frontiers import Frontier, Point
-from hartley.report import words
 from hartley.report.figures import frontier_figure
+from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
 from hartley.workflow import FrontierResult
-from hartley.workflow.frontiers import NO_STEPS
+from hartley.workflow.find_frontier import NO_STEPS
 
 MOST_ROWS = 60
 """A terminal shows no more points than this; JSON has them all."""

@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 import hartley
-from hartley.cli import streams
+from hartley.cli import output as streams
 from hartley.errors import HartleyError, UnreachableError
 
 COMMANDS = {

@@ -8,14 +8,14 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_work
-from hartley.cli.terminal import console, finding, grid, heading, print_json
+from hartley.cli.output import console, finding, grid, heading, print_json
+from hartley.cli.progress import announce_and_work
 from hartley.measures.audit import Audit
-from hartley.report import words
+from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.figures import candidates_figure
+from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
-from hartley.workflow.releasing import ReleaseResult, release
-from hartley.workflow.target import TARGET_KINDS, Target
+from hartley.workflow.make_release import ReleaseResult, release
 
 
 @click.command("release")

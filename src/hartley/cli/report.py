@@ -13,14 +13,13 @@ from click.core import ParameterSource
 
 from hartley import workflow
 from hartley.cli import options
-from hartley.cli.announcing import announce
-from hartley.cli.patience import patience
-from hartley.cli.terminal import console
+from hartley.cli.output import console
+from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.report.choice import Choice
+from hartley.model.target import TARGET_KINDS, Target
+from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
 from hartley.tables.locations import is_database, shown_source
-from hartley.workflow.target import TARGET_KINDS, Target
 
 targets = options.stacked(
     click.option("--distinct-l", type=int, metavar="N", help="Show the best that leaves N candidates."),

@@ -11,15 +11,15 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.patience import patience
-from hartley.cli.terminal import console, grid, heading, notes, print_json
+from hartley.cli.output import console, grid, heading, notes, print_json
+from hartley.cli.progress import patience
 from hartley.errors import InputError, OptionError
 from hartley.paper.heart_data import SOURCE, HeartRows
+from hartley.paper.pages import dominance_words, figures, markdown, summary
+from hartley.paper.printed_values import NOT_REPRODUCIBLE
+from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
+from hartley.paper.verdicts import PaperValue, shown
 from hartley.releases.writer.staging import cannot_write
-from hartley.report.reproduction import dominance_words, figures, markdown, summary
-from hartley.workflow.printed import NOT_REPRODUCIBLE
-from hartley.workflow.reproducing import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.workflow.verdicts import PaperValue, shown
 
 KEPT = "processed.hungarian.data"
 

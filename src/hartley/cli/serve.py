@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from hartley.cli.terminal import console
+from hartley.cli.output import console
 from hartley.errors import OptionError
-from hartley.web.serving import serve
+from hartley.web.server import serve
 
 
 @click.command("serve")

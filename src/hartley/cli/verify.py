@@ -8,10 +8,10 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.announcing import announce_and_work
-from hartley.cli.terminal import console, grid, heading, print_json
-from hartley.workflow.release_places import default_names
-from hartley.workflow.verifying import Verification, verify
+from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.progress import announce_and_work
+from hartley.workflow.release_paths import default_names
+from hartley.workflow.verify_release import Verification, verify
 
 
 @click.command("verify")

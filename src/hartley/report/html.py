@@ -19,7 +19,6 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.model import JointRange, Partition
-from hartley.report import words
 from hartley.report.figures import (
     Figure,
     candidates_figure,
@@ -28,8 +27,9 @@ from hartley.report.figures import (
     joint_range_figure,
     recoding_figure,
 )
-from hartley.report.figures.labels import shown_label
-from hartley.workflow.readers import Reader
+from hartley.report.figures.value_text import shown_label
+from hartley.report.words import audit as words
+from hartley.workflow.reader import Reader
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12

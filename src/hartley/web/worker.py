@@ -158,7 +158,7 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
 
     # Ctrl-C in the terminal reaches every process; the server decides when the worker ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from hartley.web.desk import Desk
+    from hartley.web.session import Desk
 
     desk = Desk(folder, stop)
     warm = False

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hartley.lazy_names import lazy_names
+from hartley.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from hartley.workflow.applying import apply
-    from hartley.workflow.auditing import AuditResult, audit
-    from hartley.workflow.describing import ColumnDescription, TableDescription, describe
-    from hartley.workflow.frontiers import FrontierResult, frontier
-    from hartley.workflow.releasing import ReleaseResult, release
-    from hartley.workflow.target import Target
-    from hartley.workflow.utilities import UtilityChoice
-    from hartley.workflow.verifying import verify
+    from hartley.model.target import Target
+    from hartley.workflow.apply_policy import apply
+    from hartley.workflow.audit_table import AuditResult, audit
+    from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
+    from hartley.workflow.find_frontier import FrontierResult, frontier
+    from hartley.workflow.make_release import ReleaseResult, release
+    from hartley.workflow.utility_choice import UtilityChoice
+    from hartley.workflow.verify_release import verify
 
 __all__ = [
     "AuditResult",
@@ -35,18 +35,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "AuditResult": "hartley.workflow.auditing",
-        "ColumnDescription": "hartley.workflow.describing",
-        "FrontierResult": "hartley.workflow.frontiers",
-        "ReleaseResult": "hartley.workflow.releasing",
-        "TableDescription": "hartley.workflow.describing",
-        "Target": "hartley.workflow.target",
-        "UtilityChoice": "hartley.workflow.utilities",
-        "apply": "hartley.workflow.applying",
-        "audit": "hartley.workflow.auditing",
-        "describe": "hartley.workflow.describing",
-        "frontier": "hartley.workflow.frontiers",
-        "release": "hartley.workflow.releasing",
-        "verify": "hartley.workflow.verifying",
+        "AuditResult": "hartley.workflow.audit_table",
+        "ColumnDescription": "hartley.workflow.describe_table",
+        "FrontierResult": "hartley.workflow.find_frontier",
+        "ReleaseResult": "hartley.workflow.make_release",
+        "TableDescription": "hartley.workflow.describe_table",
+        "Target": "hartley.model.target",
+        "UtilityChoice": "hartley.workflow.utility_choice",
+        "apply": "hartley.workflow.apply_policy",
+        "audit": "hartley.workflow.audit_table",
+        "describe": "hartley.workflow.describe_table",
+        "frontier": "hartley.workflow.find_frontier",
+        "release": "hartley.workflow.make_release",
+        "verify": "hartley.workflow.verify_release",
     },
 )

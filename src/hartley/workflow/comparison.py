@@ -9,10 +9,10 @@ from typing import Any
 from hartley.errors import InputError
 from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange
+from hartley.model.target import Target
 from hartley.model.words import SLACK
-from hartley.workflow.noising import NoiseFound
-from hartley.workflow.searching import Question
-from hartley.workflow.target import Target
+from hartley.workflow.noise_method import NoiseFound
+from hartley.workflow.question import Question
 
 OPTIMAL, GREEDY, NOISE = "optimal", "greedy", "noise"
 OURS = {

@@ -26,7 +26,7 @@ from hartley.report.figures import (
     lagrangian_figure,
     recoding_figure,
 )
-from hartley.report.figures.layout import laid_out
+from hartley.report.figures.graph_layout import laid_out
 from hartley.report.figures.theme import DARK, LIGHT
 
 MERGED = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])

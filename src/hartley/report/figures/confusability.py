@@ -12,9 +12,9 @@ from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
-from hartley.report.figures.labels import shown_label
-from hartley.report.figures.layout import Layout, laid_out
+from hartley.report.figures.graph_layout import Layout, laid_out
 from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.value_text import shown_label
 
 MOST_NODES = 300
 """Beyond this many values a component is drawn as one circle."""

@@ -10,8 +10,8 @@ import numpy as np
 from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
-from hartley.report.figures.labels import shown_label
 from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.value_text import shown_label
 
 MOST_DOTS = 4_000
 """Beyond this many pairs the dots are counted in cells of a grid."""

@@ -10,8 +10,8 @@ from hartley.model import Alphabet, Partition
 from hartley.model.arrays import Floats
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.joint_range import named_axis, named_places
-from hartley.report.figures.labels import shown_label
 from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.value_text import shown_label
 
 MOST_CLUSTERS = 400
 MOST_MEMBERS = 3_000

@@ -1,4 +1,7 @@
-"""Starting and ending the app: a port on this machine, a key, a private folder, a worker."""
+"""Starting and ending the app: a port on this machine, a key, a private folder, a worker.
+
+A server that says when it can be reached.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+import uvicorn
 
 from hartley.errors import InputError, OptionError, TableError
 
@@ -30,9 +35,9 @@ def serve(
     try:
         import uvicorn
 
-        from hartley.web.announcing import AnnouncingServer
-        from hartley.web.app import Service, create_app
         from hartley.web.guard import Door
+        from hartley.web.routes import Service, create_app
+        from hartley.web.server import AnnouncingServer
         from hartley.web.worker import Worker
     except ModuleNotFoundError as error:
         if error.name not in PACKAGES:
@@ -94,3 +99,17 @@ def _names(host: str) -> tuple[str, ...]:
         first = f"[{host}]" if ":" in host else host
         return (first, *(name for name in LOOPBACK if name != first))
     return (f"[{host}]" if ":" in host else host,)
+
+
+class AnnouncingServer(uvicorn.Server):
+    """Calls ``on_ready`` once it listens."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self.on_ready()

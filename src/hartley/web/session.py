@@ -21,21 +21,21 @@ from hartley import workflow
 from hartley.errors import HartleyError, InputError, TableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.frontiers import Frontier, Point
+from hartley.model.target import Target
 from hartley.releases.policy import Policy
-from hartley.report.choice import Choice
+from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
 from hartley.tables import ReadOptions
 from hartley.tables.sheet_names import sheet_names
-from hartley.web import pages
-from hartley.web.asked import Asked, reading
+from hartley.web import page_json as pages
+from hartley.web.request import Asked, reading
 from hartley.web.wording import in_the_page
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import FrontierResult
-from hartley.workflow.describing import column_names
-from hartley.workflow.effort import effort_within
-from hartley.workflow.release_places import ending_like
-from hartley.workflow.releasing import release
-from hartley.workflow.target import Target
+from hartley.workflow.describe_table import column_names
+from hartley.workflow.make_release import release
+from hartley.workflow.release_paths import ending_like
+from hartley.workflow.time_limit import effort_within
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""

@@ -19,7 +19,7 @@ from hartley.releases.policy import Policy
 from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.workflow.auditing import Names, names
+from hartley.workflow.audit_table import Names, names
 
 
 def audit_releases(

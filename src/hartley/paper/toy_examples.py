@@ -11,10 +11,10 @@ from hartley.measures.overlap import components, maximin_information, overlap_pa
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.words import Leakage
+from hartley.paper.printed_values import Clusters
+from hartley.paper.verdicts import Found
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.printed import Clusters
-from hartley.workflow.searching import Question, Run, greedy_frontier, greedy_run, optimal_frontier
-from hartley.workflow.verdicts import Found
+from hartley.workflow.question import Question, Run, greedy_frontier, greedy_run, optimal_frontier
 
 
 @dataclass(frozen=True, kw_only=True)

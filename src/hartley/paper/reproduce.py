@@ -8,13 +8,13 @@ from typing import Any
 
 from hartley.errors import TableError
 from hartley.frontiers import Frontier
+from hartley.paper.experiment import Experiment, experiment
 from hartley.paper.heart_data import SOURCE, HeartRows, read_heart
+from hartley.paper.printed_values import NOT_REPRODUCIBLE, SLIPS, TOY
+from hartley.paper.toy_examples import Example, ToyExamples, normalised
+from hartley.paper.verdicts import DIFFERS, PaperValue, checks
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.text_files import require_file
-from hartley.workflow.experiment import Experiment, experiment
-from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, TOY
-from hartley.workflow.toy_examples import Example, ToyExamples, normalised
-from hartley.workflow.verdicts import DIFFERS, PaperValue, checks
 
 NO_DATA = (
     "The experiment on the Hungarian heart disease data was not run: the data is not part of hartley. Give "

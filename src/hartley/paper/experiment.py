@@ -21,6 +21,9 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
 from hartley.model.words import SLACK
 from hartley.paper.heart_data import HeartRows
+from hartley.paper.printed_values import HUNGARIAN
+from hartley.paper.toy_examples import normalised
+from hartley.paper.verdicts import Found, PaperValue, checks
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -32,10 +35,7 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import Roles, open_table
-from hartley.workflow.printed import HUNGARIAN
-from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
-from hartley.workflow.toy_examples import normalised
-from hartley.workflow.verdicts import Found, PaperValue, checks
+from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
 
 K = 5
 """The k of the paper's comparison."""

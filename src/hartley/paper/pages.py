@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hartley.frontiers import Point
-from hartley.report.figures.convergence import convergence_figure
+from hartley.paper.experiment import GENERALISATION, Dominance, Experiment, K, Panel
+from hartley.paper.figures import convergence_figure, papers_axes_figure
+from hartley.paper.printed_values import NOT_REPRODUCIBLE, SLIPS, Slip
+from hartley.paper.reproduce import NO_DATA, Convergence, Reproduction
+from hartley.paper.verdicts import AS_PRINTED, DIFFERS, MISPRINT, PaperValue, shown
 from hartley.report.figures.figure import Figure
 from hartley.report.figures.frontier import frontier_figure
-from hartley.report.figures.papers_axes import papers_axes_figure
-from hartley.workflow.experiment import GENERALISATION, Dominance, Experiment, K, Panel
-from hartley.workflow.printed import NOT_REPRODUCIBLE, SLIPS, Slip
-from hartley.workflow.reproducing import NO_DATA, Convergence, Reproduction
-from hartley.workflow.verdicts import AS_PRINTED, DIFFERS, MISPRINT, PaperValue, shown
 
 LEAKAGES = {"l0": "L0", "istar": "I*"}
 UTILITIES = {"resolution": "U1", "distortion": "U2"}

@@ -11,17 +11,14 @@ from hartley.errors import OptionError
 from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
+from hartley.model.target import Target
 from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, open_table
-from hartley.workflow.auditing import Names, names
-from hartley.workflow.effort import effort_within
-from hartley.workflow.readers import Reader
-from hartley.workflow.release_places import ending_like
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.searching import (
+from hartley.workflow.audit_table import Names, names
+from hartley.workflow.question import (
     Question,
     Run,
     SoFar,
@@ -30,8 +27,11 @@ from hartley.workflow.searching import (
     optimal_frontier,
     weight_for,
 )
-from hartley.workflow.target import Target
-from hartley.workflow.utilities import UtilityChoice
+from hartley.workflow.reader import Reader
+from hartley.workflow.release_paths import ending_like
+from hartley.workflow.release_plan import Plan, Seen
+from hartley.workflow.time_limit import effort_within
+from hartley.workflow.utility_choice import UtilityChoice
 
 NO_STEPS = "only a greedy search has steps to trace; use --search greedy"
 
@@ -130,7 +130,7 @@ def frontier(
     """Give the frontier of leakage against utility for a table.
 
     ``utility`` is a name or, for codewords, scales and dissimilarities, a
-    :class:`~hartley.workflow.utilities.UtilityChoice`. ``utility_weight`` says where a greedy run
+    :class:`~hartley.workflow.utility_choice.UtilityChoice`. ``utility_weight`` says where a greedy run
     stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
     ``so_far`` is offered the frontier while an optimal search makes it grow.
 

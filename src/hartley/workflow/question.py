@@ -10,14 +10,13 @@ from math import log2
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.frontiers import Frontier, Point, non_dominated
+from hartley.frontiers import Frontier, Point, frontier_of_runs, non_dominated
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.model.words import Leakage, SearchName
-from hartley.run_frontier import frontier_of_runs
 from hartley.search.dispatch import (
     Goal,
     WithCandidates,
@@ -29,8 +28,8 @@ from hartley.search.dispatch import (
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import ROUNDING, Level, in_time
-from hartley.workflow.effort import compiling_in_time
-from hartley.workflow.utilities import codeword_of
+from hartley.workflow.time_limit import compiling_in_time
+from hartley.workflow.utility_choice import codeword_of
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""

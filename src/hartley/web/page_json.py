@@ -16,15 +16,15 @@ from hartley.model.alphabet import label_to_json
 from hartley.model.words import Codeword
 from hartley.releases.codebook import MISSING, Labels, codebook
 from hartley.releases.policy import Policy
-from hartley.report import words
 from hartley.report.figures import Figure, candidates_figure, recoding_figure
-from hartley.report.figures.labels import shown_label
 from hartley.report.figures.theme import DARK, LIGHT, Theme
+from hartley.report.figures.value_text import shown_label
+from hartley.report.words import audit as words
 from hartley.tables import open_table
-from hartley.web.asked import Asked
+from hartley.web.request import Asked
 from hartley.workflow import AuditResult, FrontierResult
-from hartley.workflow.readers import Reader
-from hartley.workflow.releasing import ReleaseResult
+from hartley.workflow.make_release import ReleaseResult
+from hartley.workflow.reader import Reader
 
 Json = dict[str, Any]
 MOST_LISTED = 300

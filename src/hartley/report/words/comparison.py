@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hartley.report import words
+from hartley.report.words import audit as words
 from hartley.workflow.comparison import Comparison, Measured, Refused
 
 

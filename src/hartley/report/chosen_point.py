@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hartley.frontiers import Frontier, Point
-from hartley.report import words
-from hartley.workflow.target import Target, TargetKind
+from hartley.model.target import Target, TargetKind
+from hartley.report.words import audit as words
 
 ASKED: dict[TargetKind, Callable[[Frontier, Any], Point]] = {
     "distinct_l": Frontier.best_utility_with,

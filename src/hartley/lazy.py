@@ -1,4 +1,6 @@
-"""How a result shows itself without knowing who draws it.
+"""Names of a package that are loaded when they are first used.
+
+How a result shows itself without knowing who draws it.
 
 Figures are drawn in a layer far above the results. A result says only that it can be drawn;
 the package's front page says where the drawing is done, and it is loaded when asked for.
@@ -6,11 +8,30 @@ the package's front page says where the drawing is done, and it is loaded when a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 from hartley.errors import InputError
+
+
+def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
+    """Give a package's ``__getattr__`` for names that live elsewhere.
+
+    ``home`` gives the module of each name, or ``module:name`` where it is called otherwise there.
+
+    >>> lazy_names("shapes", {"sqrt": "math"})("sqrt")(9)
+    3.0
+    """
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, attribute = home[name].partition(":")
+        return getattr(import_module(module), attribute or name)
+
+    return load
+
 
 _painters: dict[str, str] = {}
 

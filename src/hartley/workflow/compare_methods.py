@@ -18,6 +18,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.model import JointRange
+from hartley.model.target import Target, TargetKind
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -32,7 +33,7 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import ROUNDING
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.hierarchy_file import read_hierarchy
-from hartley.workflow.auditing import Names, names
+from hartley.workflow.audit_table import Names, names
 from hartley.workflow.comparison import (
     GREEDY,
     NOISE,
@@ -44,11 +45,10 @@ from hartley.workflow.comparison import (
     NoiseMethod,
     Refused,
 )
-from hartley.workflow.effort import effort_within
-from hartley.workflow.noising import noise_beside
-from hartley.workflow.searching import Question, greedy_frontier, greedy_run, optimal_frontier
-from hartley.workflow.target import Target, TargetKind
-from hartley.workflow.utilities import UtilityChoice
+from hartley.workflow.noise_method import noise_beside
+from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.time_limit import effort_within
+from hartley.workflow.utility_choice import UtilityChoice
 
 T = TypeVar("T")
 ComparedLeakage = Literal["l0", "istar"]

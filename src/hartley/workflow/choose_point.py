@@ -14,20 +14,20 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
+from hartley.model.target import Target
 from hartley.model.words import SLACK, Leakage, SearchName
 from hartley.releases.codebook import Codebook, Labels, codebook
 from hartley.releases.ticks import scale_of
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.workflow.searching import (
+from hartley.workflow.question import (
     Question,
     greedy_frontier,
     greedy_run,
     optimal_frontier,
     optimal_point,
 )
-from hartley.workflow.target import Target
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
-from hartley.workflow.originals import require_publishable
-from hartley.workflow.release_places import require_not_input
+from hartley.workflow.original_source import require_publishable
+from hartley.workflow.release_paths import require_not_input
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.noise import Closeness, NoisyRelease, optimal_noise
-from hartley.workflow.searching import Question
+from hartley.workflow.question import Question
 
 MOST_CHANCES = 30_000
 """Public values times clusters; the rounds of a larger map take too long for a comparison."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Any, Literal, TypeAlias
 
-from hartley.workflow.printed import Clusters, Printed, PrintedValue
+from hartley.paper.printed_values import Clusters, Printed, PrintedValue
 
 Found: TypeAlias = float | int | Clusters
 Verdict: TypeAlias = Literal["as printed", "misprint, corrected value holds", "differs"]

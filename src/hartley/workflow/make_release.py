@@ -14,6 +14,7 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
 from hartley.model import JointRange, Partition
+from hartley.model.target import Target
 from hartley.model.words import LEAKAGES, SEARCHES, Codeword, Leakage, SearchName
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
 from hartley.releases.codebook import LABELS, Labels
@@ -31,15 +32,14 @@ from hartley.releases.writer.staging import cannot_write, require_free, staged
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.interrupts import undisturbed
-from hartley.workflow.auditing import Names, names
-from hartley.workflow.effort import effort_within
-from hartley.workflow.originals import doubt_about, for_verifier, original_file, require_publishable
-from hartley.workflow.reaching import ChosenPoint, ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.release_places import release_places, require_earlier_stay
+from hartley.workflow.audit_table import Names, names
+from hartley.workflow.choose_point import ChosenPoint, ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.original_source import doubt_about, for_verifier, original_file, require_publishable
+from hartley.workflow.release_paths import release_places, require_earlier_stay
 from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.target import Target
-from hartley.workflow.utilities import UtilityChoice, codeword_of
-from hartley.workflow.writing_back import database_for, new_table, require_no_table
+from hartley.workflow.time_limit import effort_within
+from hartley.workflow.utility_choice import UtilityChoice, codeword_of
+from hartley.workflow.write_to_database import database_for, new_table, require_no_table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -120,7 +120,7 @@ def _of_releases(
     options: ReadOptions | None,
 ) -> tuple[Audit, int]:
     """Audit what a reader of several releases learns; give it, and how many rows were left out."""
-    from hartley.workflow.composing import audit_releases
+    from hartley.workflow.composition import audit_releases
 
     found = audit_releases(
         source,
