@@ -20,7 +20,7 @@ TOY_PAIRS = (
 
 
 def toy(x7: float = 1.0) -> JointRange:
-    """Give the joint range of Example 1, with the positions of Example 2.
+    """Return the joint range of Example 1, with the positions of Example 2.
 
     Example 4 moves the last value: ``toy(x7=4)``.
 
@@ -38,7 +38,7 @@ CLINIC_COLUMNS = ("age", "sex", "pain", "pressure", "cholesterol", "pulse")
 def clinic(
     rows: int = 300, seed: int = 1928
 ) -> list[tuple[int, str, str, int | None, int | None, int | None]]:
-    """Give the rows of a made-up clinic's table, in the shape of the paper's real one.
+    """Return the rows of a made-up clinic's table, in the shape of the paper's real one.
 
     Nobody is behind these rows: they come from a seeded random source. Like the real data
     they are few, most pairs of age and cholesterol occur once, and some cells are missing.

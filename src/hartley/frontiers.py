@@ -52,7 +52,7 @@ class Point:
         return self.leakage_bits - utility_weight * self.utility
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the point as it stands in JSON."""
+        """Return the point as it stands in JSON."""
         return {
             "leakage_bits": self.leakage_bits,
             "utility": self.utility,
@@ -83,19 +83,19 @@ class Frontier(Drawable):
     points: tuple[Point, ...]
 
     def least_leakage(self, utility_floor: float) -> Point:
-        """Give the point of least leakage whose utility is at least the floor."""
+        """Return the point of least leakage whose utility is at least the floor."""
         return self._least_leakage(
             lambda point: point.utility >= utility_floor - SLACK, "utility", utility_floor
         )
 
     def least_leakage_in_clusters_of(self, largest_cluster: int) -> Point:
-        """Give the point of least leakage with no cluster larger than this."""
+        """Return the point of least leakage with no cluster larger than this."""
         return self._least_leakage(
             lambda point: point.largest_cluster <= largest_cluster, "largest cluster", largest_cluster
         )
 
     def least_leakage_within(self, max_distortion: float) -> Point:
-        """Give the point of least leakage that distorts no value by more than this."""
+        """Return the point of least leakage that distorts no value by more than this."""
         return self._least_leakage(
             lambda point: point.max_distortion is not None and point.max_distortion <= max_distortion + SLACK,
             "distortion",
@@ -103,7 +103,7 @@ class Frontier(Drawable):
         )
 
     def best_utility(self, max_leakage: float) -> Point:
-        """Give the point of best utility that leaks at most this many bits."""
+        """Return the point of best utility that leaks at most this many bits."""
         for point in self.points:
             if point.leakage_bits <= max_leakage + SLACK:
                 return point
@@ -113,7 +113,7 @@ class Frontier(Drawable):
         )
 
     def best_utility_with(self, distinct_l: int) -> Point:
-        """Give the point of best utility where every released value leaves this many candidates."""
+        """Return the point of best utility where every released value leaves this many candidates."""
         for point in self.points:
             if point.distinct_l >= distinct_l:
                 return point
@@ -124,11 +124,11 @@ class Frontier(Drawable):
         )
 
     def least_lagrangian(self, utility_weight: float) -> Point:
-        """Give the point with the least Lagrangian; ties go to the better utility."""
+        """Return the point with the least Lagrangian; ties go to the better utility."""
         return min(self.points, key=lambda point: point.lagrangian(utility_weight))
 
     def balanced(self) -> Point:
-        """Give the point where a little more loss of utility buys the most, for want of a target.
+        """Return the point where a little more loss of utility buys the most, for want of a target.
 
         It lies farthest below the straight line between the ends of the frontier, both axes scaled to
         one; ties go to the better utility. A suggestion to look at, not a guarantee of anything.
@@ -144,7 +144,7 @@ class Frontier(Drawable):
         return max(self.points, key=gain)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the frontier as it stands in JSON."""
+        """Return the frontier as it stands in JSON."""
         return {
             "leakage": self.leakage,
             "utility": self.utility,
@@ -176,7 +176,7 @@ def non_dominated(points: Iterable[Point]) -> tuple[Point, ...]:
 def frontier_of_runs(
     runs: Sequence[tuple[MergeTree, Trajectory]], utility: Utility, leakage: Leakage
 ) -> Frontier:
-    """Give the steps of the runs that no other step beats in both leakage and utility.
+    """Return the steps of the runs that no other step beats in both leakage and utility.
 
     Algorithms 1 and 2 have one run; problem (3) one for each weight of utility, and only its steps
     that leave a single component count. A partition is built only when a point is asked for it. The
@@ -224,7 +224,7 @@ def frontier_of_runs(
 
 
 def _non_dominated(bits: Floats, worth: Floats) -> npt.NDArray[np.intp]:
-    """Give the entries that no other beats, from best utility to least leakage; of equals, the first."""
+    """Return the entries that no other beats, from best utility to least leakage; of equals, the first."""
     order = np.lexsort((np.arange(len(bits)), bits, -worth))
     before = np.minimum.accumulate(np.concatenate(([np.inf], bits[order][:-1])))
     return order[bits[order] < before]

@@ -69,7 +69,7 @@ class HotLoop(Generic[P, R]):
         return self.plain(*args, **kwargs)
 
     def for_size(self, steps: int, compiled_from: int = COMPILED_FROM) -> Callable[P, R]:
-        """Give the function to use for an input of about this many elementary steps.
+        """Return the function to use for an input of about this many elementary steps.
 
         ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
         loaded anyway and its work is at hand, fewer do.
@@ -98,7 +98,7 @@ class HotLoop(Generic[P, R]):
         return self._compiled
 
     def _made(self) -> Any:
-        """Give what compiles the function when it is first called with arguments of a kind."""
+        """Return what compiles the function when it is first called with arguments of a kind."""
         if self._dispatched is None:
             self._dispatched = self._dispatcher(self._with_compiled_callees())
         return self._dispatched

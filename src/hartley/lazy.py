@@ -16,7 +16,7 @@ from hartley.errors import InputError
 
 
 def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
-    """Give a package's ``__getattr__`` for names that live elsewhere.
+    """Return a package's ``__getattr__`` for names that live elsewhere.
 
     ``home`` gives the module of each name, or ``module:name`` where it is called otherwise there.
 

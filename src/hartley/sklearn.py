@@ -145,7 +145,7 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
 
 def _cells(column: npt.NDArray[Any]) -> list[Any]:
-    """Give the cells as Python values, with NaN for missing as ``None``."""
+    """Return the cells as Python values, with NaN for missing as ``None``."""
     return [None if cell is None or cell != cell else cell for cell in column.tolist()]
 
 

@@ -213,8 +213,8 @@ def test_missing_values_that_stand_in_the_way_are_named(tmp_path, capsys):
 
 INTERRUPTED_WHILE_IT_SEARCHES = (
     "import os, signal, sys\n"
-    "from hartley.cli import main, patience\n"
-    "real = patience.effort_within\n"
+    "from hartley.cli import main, progress\n"
+    "real = progress.effort_within\n"
     "times = 0\n"
     "def interrupted(*given, should_stop, **more):\n"
     "    def asked():\n"
@@ -224,7 +224,7 @@ INTERRUPTED_WHILE_IT_SEARCHES = (
     "            os.kill(os.getpid(), signal.SIGINT)\n"
     "        return should_stop()\n"
     "    return real(*given, should_stop=asked, **more)\n"
-    "patience.effort_within = interrupted\n"
+    "progress.effort_within = interrupted\n"
     "main()\n"
 )
 
@@ -248,15 +248,15 @@ def test_an_interrupted_search_keeps_the_best_so_far(tmp_path):
 def test_a_second_interrupt_ends_at_once_without_a_traceback(tmp_path):
     code = (
         "import os, signal, sys\n"
-        "from hartley.cli import main, patience\n"
-        "real = patience.effort_within\n"
+        "from hartley.cli import main, progress\n"
+        "real = progress.effort_within\n"
         "def interrupted_twice(*given, should_stop, **more):\n"
         "    def asked():\n"
         "        stop = should_stop()\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "        return stop and False\n"
         "    return real(*given, should_stop=asked, **more)\n"
-        "patience.effort_within = interrupted_twice\n"
+        "progress.effort_within = interrupted_twice\n"
         "sys.argv[1:] = ['frontier', 't.csv', '-s', 's', '-p', 'x', '--json']\n"
         "main()\n"
     )

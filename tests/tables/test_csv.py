@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.tables import ReadOptions, Roles, csv_source, grid_counting, open_table
+from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.counting import grid
+from hartley.tables.sources import csv as csv_source
 from hartley.tables.sources.csv_check import check_records, line_of_record
 
 CELLS = st.one_of(
@@ -123,13 +125,13 @@ def test_no_rows_of_a_file_are_held_while_they_are_joined_to_their_numbers(
     path.write_text("x,s\n" + "".join(f"x{row % 500},s{row % 40}\n" for row in range(5000)))
     monkeypatch.setattr(csv_source, "KEPT_IN_MEMORY", 0)
     explained = []
-    stream = grid_counting.batches
+    stream = grid.batches
 
     def explaining(connection: Any, query: str, rows: int) -> Any:
         explained.append(connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()[0][1])
         return stream(connection, query, rows)
 
-    monkeypatch.setattr(grid_counting, "batches", explaining)
+    monkeypatch.setattr(grid, "batches", explaining)
     open_table(path).range_summary(Roles(sensitive=("s",), public=("x",)))
     (plan,) = explained
     held = []

@@ -232,7 +232,7 @@ def test_a_terminal_shows_how_far_the_verifier_has_come(tmp_path: Path) -> None:
     )
     ours, theirs = pty.openpty()
     # However short the work, it counts as long here: the last picture of the bar is always drawn.
-    patient = "from hartley.cli import announcing, main; announcing.SHOW_AFTER = -1; main()"
+    patient = "from hartley.cli import main, progress; progress.SHOW_AFTER = -1; main()"
     asked = ["verify", str(made.output), "--original", str(source), "--policy", str(made.policy)]
     process = subprocess.Popen(
         [sys.executable, "-c", patient, *asked],

@@ -19,7 +19,7 @@ from hartley.tables import ReadOptions, Table
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.make_release import ReleaseResult, release
 from hartley.workflow.verify_release import verify
-from release.random_tables import read_released
+from random_tables import read_released
 
 ENDINGS = [".csv", ".parquet", ".jsonl"]
 

@@ -35,7 +35,7 @@ MOST_ROWS = 60
 @options.plot
 @options.json_output
 def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Give the frontier of leakage against utility for TABLE.
+    """Return the frontier of leakage against utility for TABLE.
 
     Every point is a way to merge public values; none leaks less at the same or better utility.
     """

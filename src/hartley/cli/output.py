@@ -42,7 +42,7 @@ class Paper(Console):
 
 
 def console() -> Console:
-    """Give the console for results, on stdout."""
+    """Return the console for results, on stdout."""
     out = Paper(file=sys.stdout, highlight=False, soft_wrap=False, markup=False, emoji=False)
     if out.width < NARROWEST:
         out.width = NARROWEST if out.width > 0 else UNKNOWN_WIDTH
@@ -50,7 +50,7 @@ def console() -> Console:
 
 
 def notes() -> Console:
-    """Give the console for progress and notes, on stderr."""
+    """Return the console for progress and notes, on stderr."""
     return Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
 
 

@@ -73,7 +73,7 @@ def announce_and_work(*tables: str, query: str | None = None) -> Iterator[Heard]
 
 
 def heard_on(bar: Progress) -> Heard:
-    """Give what long work can tell of its progress, to be shown on a bar where it takes its time."""
+    """Return what long work can tell of its progress, to be shown on a bar where it takes its time."""
     task = bar.add_task("", total=None, visible=False)
     started = bar.get_time()
 

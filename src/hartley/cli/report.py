@@ -114,7 +114,7 @@ def command(
 
 
 def repeated(ctx: click.Context) -> str:
-    """Give the command that does the same again, from the folder of the table."""
+    """Return the command that does the same again, from the folder of the table."""
     said = ["hartley", ctx.command.name or ""]
     for parameter in ctx.command.params:
         name = parameter.name or ""

@@ -31,7 +31,7 @@ class Role:
         return cls(alphabet.columns, alphabet.size)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {"columns": list(self.columns), "values": self.values}
 
 
@@ -48,7 +48,7 @@ class Narrow:
     """The sensitive values it leaves possible: for the curator only."""
 
     def to_dict(self, *, disclosive: bool) -> dict[str, Any]:
-        """Give it as it stands in JSON; with sensitive values only when disclosive."""
+        """Return it as it stands in JSON; with sensitive values only when disclosive."""
         shown: dict[str, Any] = {"public": self.public, "candidates": self.candidates, "rows": self.rows}
         if self.side is not None:
             shown["side"] = self.side
@@ -68,7 +68,7 @@ class Component:
     """The values themselves: for the curator only."""
 
     def to_dict(self, *, disclosive: bool) -> dict[str, Any]:
-        """Give it as it stands in JSON; with sensitive values only when disclosive."""
+        """Return it as it stands in JSON; with sensitive values only when disclosive."""
         shown: dict[str, Any] = {
             "sensitive_values": self.sensitive_values,
             "public_values": self.observations,
@@ -118,7 +118,7 @@ class Audit:
     """The first few components, those with the fewest sensitive values first."""
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
-        """Give the audit as it stands in JSON; sensitive values appear only when disclosive."""
+        """Return the audit as it stands in JSON; sensitive values appear only when disclosive."""
         return {
             "rows": self.rows,
             "pairs": self.pairs,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def confusability_edges(joint: JointRange, partition: Partition | None = None) -> Int64s:
-    """Give the edges, one row each, the smaller node first, in ascending order.
+    """Return the edges, one row each, the smaller node first, in ascending order.
 
     >>> from hartley.examples import toy
     >>> confusability_edges(toy()).tolist()
@@ -33,7 +33,7 @@ def confusability_edges(joint: JointRange, partition: Partition | None = None) -
 
 
 def confusability_matrix(joint: JointRange, partition: Partition | None = None) -> csr_array:
-    """Give the graph as a sparse matrix: how many candidates two observations share, nothing on the diagonal.
+    """Return graph as a sparse matrix: how many candidates two observations share, nothing on the diagonal.
 
     >>> from hartley.examples import toy
     >>> confusability_matrix(toy()).toarray()[0].tolist()
@@ -54,7 +54,7 @@ def confusability_matrix(joint: JointRange, partition: Partition | None = None) 
 
 
 def confusability_graph(joint: JointRange, partition: Partition | None = None) -> networkx.Graph:
-    """Give the graph for networkx (the ``networkx`` extra); an edge knows how many candidates are ``shared``.
+    """Return graph for networkx (the ``networkx`` extra); an edge knows how many candidates are ``shared``.
 
     >>> from hartley.examples import toy
     >>> confusability_graph(toy()).number_of_edges()

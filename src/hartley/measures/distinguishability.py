@@ -46,7 +46,7 @@ def symmetric_differences(joint: JointRange, partition: Partition | None = None)
 
 
 def jaccard_distances(joint: JointRange, partition: Partition | None = None) -> Floats:
-    """Give the share of their public values that tells each two sensitive values apart, as a matrix.
+    """Return the share of their public values that tells each two sensitive values apart, as a matrix.
 
     1 where they share none, which is so whenever they lie in different components.
 
@@ -145,7 +145,7 @@ def _all_shared(joint: JointRange, partition: Partition | None) -> tuple[Int64s,
 
 
 def _incidence(joint: JointRange, partition: Partition | None) -> csr_array:
-    """Give the matrix with a row of ones for each sensitive value, a column for each observation."""
+    """Return the matrix with a row of ones for each sensitive value, a column for each observation."""
     from scipy.sparse import csr_array
 
     released = joint.release(partition)

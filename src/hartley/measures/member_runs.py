@@ -15,7 +15,7 @@ from hartley.model.arrays import Floats, Ints
 
 @hot_loop
 def single_runs(positions: Floats) -> tuple[Ints, Floats, Ints]:
-    """Give runs of one position each: the links, the values with room for all joins, and what is used.
+    """Return runs of one position each: the links, the values with room for all joins, and what is used.
 
     A row of the links is a run: the next one of its cluster or -1, where it starts, and how long it is.
     """
@@ -35,7 +35,7 @@ def single_runs(positions: Floats) -> tuple[Ints, Floats, Ints]:
 
 @hot_part
 def member_cost(low: float, high: float, run: int, links: Ints, values: Floats) -> float:
-    """Give the least, over the members in these runs, of the distance to the farther end of the span."""
+    """Return the least, over the members in these runs, of the distance to the farther end of the span."""
     best = np.inf
     while run >= 0:
         first = links[run, 1]

@@ -95,7 +95,7 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
 
 
 def components(joint: JointRange, partition: Partition | None = None) -> Partition:
-    r"""Give the connected parts of the confusability graph, as groups of public values.
+    r"""Return the connected parts of the confusability graph, as groups of public values.
 
     The finest decomposition :math:`\mathcal P^*_{G_{\hat X}}` (Section IV, Lemma 2). With side
     information the nodes are pairs of released and side value; a public value then
@@ -160,7 +160,7 @@ class Separation:
 def confusion(
     joint: JointRange, one: int, other: int, partition: Partition | None = None
 ) -> ConfusionChain | Separation:
-    """Give a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
+    """Return a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
 
     >>> from hartley.examples import toy
     >>> confusion(toy(), 0, 1)
@@ -224,7 +224,7 @@ class Bridge:
 
 
 def bridges(joint: JointRange, partition: Partition | None = None, most: int = 10) -> tuple[Bridge, ...]:
-    """Give single merges that would join components, the smallest clusters of each component first.
+    """Return single merges that would join components, the smallest clusters of each component first.
 
     Any two clusters of different components do; for each pair of components this
     names the earliest of their smallest clusters.
@@ -255,7 +255,7 @@ def _require_sensitive(joint: JointRange, *values: int) -> None:
 
 
 def _observations_of(released: JointRange) -> list[Ints]:
-    """Give the observations that show each sensitive value."""
+    """Return the observations that show each sensitive value."""
     order = np.argsort(released.indices, kind="stable")
     ends = np.cumsum(np.bincount(released.indices, minlength=released.sensitive.size))[:-1]
     return np.split(released.observation_of[order], ends)

@@ -26,7 +26,7 @@ class Rectangle:
 
 
 def component_ranges(joint: JointRange) -> Iterator[JointRange]:
-    """Give the joint range of each component, its values numbered anew in their order.
+    """Return the joint range of each component, its values numbered anew in their order.
 
     >>> from hartley.examples import toy
     >>> [(part.sensitive.size, part.observations) for part in component_ranges(toy())]
@@ -45,7 +45,7 @@ def component_ranges(joint: JointRange) -> Iterator[JointRange]:
 
 
 def candidate_sets(joint: JointRange) -> list[int]:
-    """Give the candidates of each observation as the bits of a number."""
+    """Return the candidates of each observation as the bits of a number."""
     sets = []
     for observation in range(joint.observations):
         bits = 0
@@ -56,7 +56,7 @@ def candidate_sets(joint: JointRange) -> list[int]:
 
 
 def maximal_rectangles(sets: list[int], most: int) -> list[Rectangle] | None:
-    """Give every rectangle that cannot be made larger, or ``None`` where there are more than ``most``.
+    """Return every rectangle that cannot be made larger, or ``None`` where there are more than ``most``.
 
     Their sensitive sets are the non-empty intersections of candidate sets (in formal concept
     analysis: the extents), in ascending order.

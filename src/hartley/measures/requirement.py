@@ -78,5 +78,5 @@ class Verdict:
     holds: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {"name": self.name, "wanted": self.wanted, "found": self.found, "holds": self.holds}

@@ -83,13 +83,13 @@ class Trajectory:
         return len(self.l0) - 1
 
     def leakage(self, leakage: Kind) -> Floats:
-        """Give the leakage in bits at every step; that of the joint problem is L0."""
+        """Return the leakage in bits at every step; that of the joint problem is L0."""
         if leakage not in ("l0", "istar", "joint"):
             raise OptionError.unknown("leakage", leakage, ("l0", "istar", "joint"))
         return self.istar if leakage == "istar" else self.l0
 
     def lagrangian(self, leakage: Kind, utility_weight: float) -> Floats:
-        r"""Give :math:`\mathcal L = \text{leakage} - \lambda U` at every step.
+        r"""Return :math:`\mathcal L = \text{leakage} - \lambda U` at every step.
 
         # Paper: the Lagrangian of L0 leaves the constant log|S| out in the text and has it in the figures.
         # Here: it is in, so that leakage reads the same everywhere.
@@ -97,7 +97,7 @@ class Trajectory:
         return self.leakage(leakage) - utility_weight * self.utility
 
     def stop(self, leakage: Kind, utility_weight: float) -> int:
-        r"""Give the step at which the paper's loop stops for this λ: before :math:`\Delta\mathcal L \ge 0`.
+        r"""Return the step at which the paper's loop stops for this λ: before :math:`\Delta\mathcal L \ge 0`.
 
         # Paper: Algorithm 1 returns the step before the last. Here: the last step whose change was
         # below zero, which is the very last when the loop ended on a single cluster (Example 2).
@@ -106,7 +106,7 @@ class Trajectory:
         return int(rising[0]) if len(rising) else self.steps
 
     def least_leakage(self, leakage: Kind, utility_floor: float) -> int:
-        """Give the step of least leakage whose utility is at least the floor; the first of equals."""
+        """Return the step of least leakage whose utility is at least the floor; the first of equals."""
         fits = self.utility >= utility_floor - SLACK
         if not fits.any():
             raise UnreachableError(
@@ -115,7 +115,7 @@ class Trajectory:
         return int(np.where(fits, self.leakage(leakage), np.inf).argmin())
 
     def best_utility(self, leakage: Kind, max_leakage: float) -> int:
-        """Give the step of best utility that leaks at most this many bits; the first of equals."""
+        """Return the step of best utility that leaks at most this many bits; the first of equals."""
         bits = self.leakage(leakage)
         fits = bits <= max_leakage + SLACK
         if not fits.any():
@@ -126,7 +126,7 @@ class Trajectory:
         return int(np.where(fits, self.utility, -np.inf).argmax())
 
     def best_utility_with(self, distinct_l: int) -> int:
-        """Give the step of best utility that leaves this many candidates; the first of equals."""
+        """Return the step of best utility that leaves this many candidates; the first of equals."""
         fits = self.distinct_l >= distinct_l
         if not fits.any():
             raise UnreachableError(
@@ -171,7 +171,7 @@ def trajectory(joint: JointRange, run: MergeTree, utility: Utility) -> Trajector
 
 
 def _first_together(joint: JointRange, rank: Ints, meeting: Ints) -> Int64s:
-    """Give the merges that bring together two clusters with a candidate in common, one entry for each.
+    """Return the merges that bring together two clusters with a candidate in common, one entry for each.
 
     With side information a candidate is a (sensitive, side) pair, and an entry is the merge's number
     times the number of side values, plus the side value. Entries of candidates never brought
@@ -203,7 +203,7 @@ def _first_together(joint: JointRange, rank: Ints, meeting: Ints) -> Int64s:
 
 
 def _costs_of_merges(run: MergeTree, utility: Utility) -> Floats:
-    """Give the cost of the cluster that each merge makes."""
+    """Return the cost of the cluster that each merge makes."""
     if isinstance(utility, LineDistortion):
         follow = follow_line.for_size(STEPS_PER_VALUE * run.size)
         return follow(run.kept, run.joined, np.array(utility.positions), CODES[utility.codeword])

@@ -60,7 +60,7 @@ def lay_out(size: int, kept: Ints, joined: Ints) -> tuple[Ints, Ints]:
 def follow_counts(
     kept: Ints, joined: Ints, shared: Ints, count: Ints, component: Ints
 ) -> tuple[Int64s, Int64s]:
-    """Give, after each merge, the fewest candidates and the number of components.
+    """Return, after each merge, the fewest candidates and the number of components.
 
     ``shared`` is how many candidates the two clusters of each merge have in common, ``count`` how many
     each value has, ``component`` its component. Entry 0 is before the first merge.
@@ -100,7 +100,7 @@ def follow_counts(
 
 @hot_loop
 def follow_sizes(size: int, kept: Ints, joined: Ints) -> Int64s:
-    """Give the largest cluster's number of values after each merge; entry 0 is before the first."""
+    """Return the largest cluster's number of values after each merge; entry 0 is before the first."""
     sizes = np.ones(size, np.int64)
     largest = np.ones(len(kept) + 1, np.int64)
     for merge in range(len(kept)):
@@ -111,7 +111,7 @@ def follow_sizes(size: int, kept: Ints, joined: Ints) -> Int64s:
 
 @hot_loop
 def follow_line(kept: Ints, joined: Ints, positions: Floats, codeword: int) -> Floats:
-    """Give the distortion on a line of the cluster that each merge makes."""
+    """Return the distortion on a line of the cluster that each merge makes."""
     n = len(positions)
     low, high, total = positions.copy(), positions.copy(), positions.copy()
     count = np.ones(n)
@@ -138,7 +138,7 @@ def follow_line(kept: Ints, joined: Ints, positions: Floats, codeword: int) -> F
 
 @hot_loop
 def worst_standing(kept: Ints, joined: Ints, costs: Floats, size: int, dearest_first: Ints) -> Floats:
-    """Give the highest cost of a cluster that stands after each merge; entry 0 is before the first.
+    """Return the highest cost of a cluster that stands after each merge; entry 0 is before the first.
 
     A cluster's cost may exceed that of the cluster it is merged into, so this is no running maximum:
     from the dearest cluster down, each fills the moments of its life that no dearer one has filled.
@@ -168,7 +168,7 @@ def worst_standing(kept: Ints, joined: Ints, costs: Floats, size: int, dearest_f
 
 
 def follow_observations(joint: JointRange, run: MergeTree, together: Int64s) -> tuple[Int64s, Int64s, Floats]:
-    r"""Give, after each merge, the fewest candidates, the components, and the greatest reduction.
+    r"""Return, after each merge, the fewest candidates, the components, and the greatest reduction.
 
     The reduction is :math:`\max |[\![S|a]\!]| / |[\![S|\hat x,a]\!]|`; entry 0 is before the first merge.
     ``together`` has an entry for each candidate that a merge finds in both its clusters: the merge's number

@@ -56,7 +56,7 @@ class Coordinate:
         return hash((self.name, self.kind, self.values.shape))
 
     def cell(self, place: int) -> Label:
-        """Give the cell at a place as a Python value, ``None`` where it is missing."""
+        """Return the cell at a place as a Python value, ``None`` where it is missing."""
         if self.missing[place]:
             return None
         value = self.values[place]
@@ -117,7 +117,7 @@ class Coordinate:
         return max(map(abs, exact)) * units > EXACT
 
     def take(self, places: npt.NDArray[np.intp]) -> Coordinate:
-        """Give the same column with its values in another order, or some of them."""
+        """Return the same column with its values in another order, or some of them."""
         return Coordinate(self.name, self.kind, self.values[places], self.missing[places])
 
 
@@ -196,16 +196,16 @@ class Alphabet:
         return tuple(c.name for c in self.coordinates)
 
     def label(self, place: int) -> Label:
-        """Give the value at a place: a cell, or a tuple of cells where there are several columns."""
+        """Return the value at a place: a cell, or a tuple of cells where there are several columns."""
         cells = tuple(c.cell(place) for c in self.coordinates)
         return cells[0] if len(cells) == 1 else cells
 
     def labels(self) -> list[Label]:
-        """Give all values, in order."""
+        """Return all values, in order."""
         return [self.label(place) for place in range(self.size)]
 
     def place(self, label: Label) -> int:
-        """Give the place of a value."""
+        """Return the place of a value."""
         try:
             return self._places[label]
         except (KeyError, TypeError):
@@ -237,7 +237,7 @@ class Alphabet:
         return flags
 
     def take(self, places: npt.NDArray[np.intp]) -> Alphabet:
-        """Give the values at these places, in that order."""
+        """Return the values at these places, in that order."""
         given = None if self.given_positions is None else self.given_positions[places]
         return Alphabet(tuple(c.take(places) for c in self.coordinates), given)
 
@@ -289,7 +289,7 @@ def _second(value: dt.datetime) -> float:
 
 
 def label_to_json(label: Label) -> Any:
-    """Give a label as JSON has it: numbers, strings, truth values, ``null``; lists for joint values.
+    """Return a label as JSON has it: numbers, strings, truth values, ``null``; lists for joint values.
 
     >>> label_to_json((dt.date(2020, 2, 29), 7, None))
     ['2020-02-29', 7, None]

@@ -17,7 +17,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 def frozen_array(array: npt.NDArray[D]) -> npt.NDArray[D]:
-    """Give a read-only view of an array."""
+    """Return a read-only view of an array."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
@@ -35,5 +35,5 @@ def equal_arrays(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -
 
 
 def code_type(size: int) -> type[np.int32] | type[np.int64]:
-    """Give the smallest integer type that numbers this many things."""
+    """Return the smallest integer type that numbers this many things."""
     return np.int32 if size < 2**31 else np.int64

@@ -194,11 +194,11 @@ class JointRange:
         return frozen_array(np.repeat(numbers, np.diff(self.indptr)))
 
     def candidates(self, observation: int) -> Ints:
-        """Give the sensitive values that an observation leaves possible."""
+        """Return the sensitive values that an observation leaves possible."""
         return self.indices[self.indptr[observation] : self.indptr[observation + 1]]
 
     def release(self, partition: Partition | None) -> JointRange:
-        r"""Give the joint range after the merges, :math:`[\![S, \hat X]\!]`: its public values are clusters.
+        r"""Return joint range after the merges, :math:`[\![S, \hat X]\!]`: its public values are clusters.
 
         ``None`` means the table as it is.
         """
@@ -220,7 +220,7 @@ class JointRange:
         )
 
     def without_side(self) -> JointRange:
-        """Give the joint range of a reader who has no side information."""
+        """Return the joint range of a reader who has no side information."""
         if self.side is None:
             return self
         pair = self.observation_of
@@ -246,7 +246,7 @@ class JointRange:
 
 
 def _missing_as_none(value: Label) -> Label:
-    """Give one missing value for all NaNs, which are equal to nothing, not even to themselves."""
+    """Return one missing value for all NaNs, which are equal to nothing, not even to themselves."""
     if isinstance(value, tuple):
         return tuple(map(_missing_as_none, value))
     return None if isinstance(value, float) and value != value else value

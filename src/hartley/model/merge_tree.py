@@ -90,7 +90,7 @@ class MergeTree:
         return list(zip(self.kept.tolist(), self.joined.tolist(), strict=True))
 
     def partition(self, step: int) -> Partition:
-        """Give the partition at the end of a step."""
+        """Return the partition at the end of a step."""
         if not 0 <= step <= self.steps:
             raise InputError(f"no step {step}; the run has steps 0 to {self.steps}")
         done = int(self.ends[step])

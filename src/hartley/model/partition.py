@@ -35,12 +35,12 @@ class Partition:
 
     @classmethod
     def singletons(cls, size: int) -> Partition:
-        """Give the finest partition: nothing merged."""
+        """Return the finest partition: nothing merged."""
         return cls(np.arange(size))
 
     @classmethod
     def whole(cls, size: int) -> Partition:
-        """Give the coarsest partition: everything merged."""
+        """Return the coarsest partition: everything merged."""
         return cls(np.zeros(size, dtype=np.int32))
 
     @classmethod
@@ -88,13 +88,13 @@ class Partition:
         return frozen_array(firsts)
 
     def clusters(self) -> list[list[int]]:
-        """Give the members of every cluster, in order."""
+        """Return the members of every cluster, in order."""
         order = np.argsort(self.labels, kind="stable")
         ends = np.cumsum(self.sizes)[:-1]
         return [chunk.tolist() for chunk in np.split(order, ends)]
 
     def merge(self, *numbers: int) -> Partition:
-        """Give the partition in which these clusters are one."""
+        """Return the partition in which these clusters are one."""
         labels = self.labels.copy()
         labels[np.isin(labels, numbers)] = min(numbers)
         return Partition(labels)
@@ -165,7 +165,7 @@ def _numbered_by_first(labels: Ints) -> Ints:
 
 
 def meet(partitions: Sequence[Partition]) -> Partition:
-    """Give the common refinement of several partitions: what a reader of all releases sees.
+    """Return the common refinement of several partitions: what a reader of all releases sees.
 
     >>> meet([Partition.from_clusters([[0, 1], [2, 3]]), Partition.from_clusters([[0, 2], [1, 3]])]).size
     4

@@ -88,7 +88,7 @@ class Target:
         return f"{self.option} {self.number:g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {"kind": self.kind, "number": self.number}
 
 

@@ -56,7 +56,7 @@ class Variant:
     suppressed_rows: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return dict(vars(self))
 
 
@@ -74,7 +74,7 @@ class Dominance:
     """Points that ours neither reaches nor beats."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return dict(vars(self))
 
 
@@ -94,12 +94,12 @@ class Panel:
         return f"{self.optimal.leakage}_{self.optimal.utility}"
 
     def on_papers_axes(self) -> dict[str, list[tuple[float, float]]]:
-        """Give every series as (loss of utility, leakage left), both as shares."""
+        """Return every series as (loss of utility, leakage left), both as shares."""
         series = {"greedy": self.greedy.points, "optimal": self.optimal.points, **self.rivals}
         return {name: normalised(points, self.greedy) for name, points in series.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "leakage": self.optimal.leakage,
             "utility": self.optimal.utility,
@@ -125,7 +125,7 @@ class Experiment:
     panels: tuple[Panel, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON; no row of the data is in it."""
+        """Return it as it stands in JSON; no row of the data is in it."""
         return {
             "checks": [check.to_dict() for check in self.checks],
             "generalisation": [variant.to_dict() for variant in self.variants],
@@ -155,7 +155,7 @@ def experiment(rows: HeartRows, effort: Effort = UNLIMITED) -> Experiment:
 
 
 def heart_range(rows: HeartRows) -> JointRange:
-    """Give the joint range of age and cholesterol, a missing cholesterol at −9."""
+    """Return the joint range of age and cholesterol, a missing cholesterol at −9."""
     import pyarrow as pa
 
     table = open_table(pa.table({"age": list(rows.ages), "chol": list(rows.cholesterol)}))
@@ -218,7 +218,7 @@ def _points(question: Question, partitions: Sequence[Partition], *, keep_all: bo
 
 
 def _moments(name: str, case: Case) -> list[Partition]:
-    """Give every partition that a baseline comes through, over all settings of its scan."""
+    """Return every partition that a baseline comes through, over all settings of its scan."""
     return [chain.at(step) for chain in BASELINES[name].chains(case, None) for step in range(chain.length)]
 
 

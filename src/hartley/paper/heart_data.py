@@ -126,7 +126,7 @@ MOST_BYTES = 1 << 20
 
 
 def fetch(address: str) -> bytes:
-    """Give the content at an https address; refuse anything large."""
+    """Return the content at an https address; refuse anything large."""
     if not address.startswith("https://"):
         raise TableError("only an https address can be fetched")
     request = Request(address, headers={"User-Agent": "hartley"})  # noqa: S310 (https only, see above)

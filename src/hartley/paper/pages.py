@@ -101,7 +101,7 @@ def _toy(found: Reproduction) -> Figure:
 
 
 def markdown(found: Reproduction) -> str:
-    """Give everything as a page of tables; no row of the data is in it."""
+    """Return everything as a page of tables; no row of the data is in it."""
     parts = [
         "# The paper, run again",
         summary(found),
@@ -137,7 +137,7 @@ def _experiment(found: Experiment) -> str:
 
 
 def _levels(panel: Panel) -> str:
-    """Give the levels of the optimal frontier, and the greedy leakage at the same utility."""
+    """Return the levels of the optimal frontier, and the greedy leakage at the same utility."""
     detail = "largest cluster" if panel.optimal.utility == "resolution" else "farthest move"
 
     def rows() -> Iterable[list[object]]:

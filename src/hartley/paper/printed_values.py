@@ -37,7 +37,7 @@ class Slip:
     here: str
 
     def to_dict(self) -> dict[str, str]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {"place": self.place, "printed": self.printed, "here": self.here}
 
 

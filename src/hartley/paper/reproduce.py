@@ -65,7 +65,7 @@ class Reproduction:
         return self.checks + (() if self.experiment is None else self.experiment.checks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "holds": self.holds,
             "checks": [check.to_dict() for check in self.checks],

@@ -44,15 +44,15 @@ class Example:
         return self.question.joint
 
     def clusters(self, step: int) -> Clusters:
-        """Give the clusters at a step by name."""
+        """Return the clusters at a step by name."""
         return _named(self.joint.public, self.run.tree.partition(step))
 
     def components(self, step: int) -> Clusters:
-        """Give the components at a step by name."""
+        """Return the components at a step by name."""
         return _named(self.joint.public, components(self.joint, self.run.tree.partition(step)))
 
     def candidates(self, *names: str) -> Clusters:
-        """Give the sensitive values that a cluster leaves possible."""
+        """Return the sensitive values that a cluster leaves possible."""
         places = [self.joint.public.place(name) for name in names]
         seen = {int(code) for place in places for code in self.joint.candidates(place)}
         return (tuple(sorted(str(self.joint.sensitive.label(code)) for code in seen)),)
@@ -96,19 +96,19 @@ class ToyExamples:
         )
 
     def frontiers(self) -> tuple[Frontier, Frontier]:
-        """Give the frontiers of the toy figure: Examples 3 and 4, from the greedy runs."""
+        """Return the frontiers of the toy figure: Examples 3 and 4, from the greedy runs."""
         one, other = self.certain_resolution, self.certain_distortion
         return greedy_frontier(one.question, one.run), greedy_frontier(other.question, other.run)
 
     def optimal_frontiers(self) -> tuple[Frontier, Frontier]:
-        """Give what the optimal search finds for the same two questions."""
+        """Return what the optimal search finds for the same two questions."""
         return (
             optimal_frontier(self.certain_resolution.question, UNLIMITED),
             optimal_frontier(self.certain_distortion.question, UNLIMITED),
         )
 
     def values(self) -> dict[str, Found]:
-        """Give every value that the paper prints, by its key."""
+        """Return every value that the paper prints, by its key."""
         joint = toy()
         two, two_moved = self.worst_resolution, self.worst_distortion
         three, four, five = self.certain_resolution, self.certain_distortion, self.joint_resolution
@@ -154,7 +154,7 @@ class ToyExamples:
 
 
 def normalised(points: Sequence[Point], frontier: Frontier) -> list[tuple[float, float]]:
-    r"""Give points on the paper's axes: the loss of utility, and the leakage that is left, as shares.
+    r"""Return points on the paper's axes: the loss of utility, and the leakage that is left, as shares.
 
     Under resolution the loss is :math:`1 - U_1(X; \hat X) / H_0(X)`; under distortion it is the share of the
     greatest distortion on the frontier. Leakage is a share of that of the untouched table, the first point.

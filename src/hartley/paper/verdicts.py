@@ -35,7 +35,7 @@ class PaperValue:
         return MISPRINT
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         corrected = self.value.corrected
         return {
             "key": self.value.key,

@@ -87,7 +87,7 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
 
 
 def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] = ()) -> Codebook:
-    """Give the codebook of a policy for the public values of a table, all of which it must map."""
+    """Return the codebook of a policy for the public values of a table, all of which it must map."""
     label_of = {value: policy.clusters[number].label for value, number in policy.entries()}
     label_of.update({one.cells: one.label for one in unseen})
     numbers: dict[tuple[str | None, ...], int] = {}
@@ -125,7 +125,7 @@ class Nearest:
         return (max(at) - min(at)) or 1.0 if at else 1.0
 
     def label(self, value: tuple[Cell, ...]) -> tuple[str | None, ...]:
-        """Give the label of the nearest value; refuse where there is no distance to any."""
+        """Return the label of the nearest value; refuse where there is no distance to any."""
         best = min(
             ((self._distance(value, seen), number) for seen, number in self._entries), key=lambda pair: pair
         )
@@ -190,7 +190,7 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
 
 
 def _series(column: Any, name: str, like: nw.DataFrame[Any]) -> Any:
-    """Give an Arrow column as a column of the frame's own library."""
+    """Return an Arrow column as a column of the frame's own library."""
     import narwhals as nw
     import pyarrow as pa
 

@@ -34,7 +34,7 @@ KEY, LABEL, KNOWN = "__hartley_key_", "__hartley_label_", "__hartley_known"
 
 
 def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
-    """Give the released frame: labels for public values, rows shuffled unless their order is to be kept.
+    """Return the released frame: labels for public values, rows shuffled unless their order is to be kept.
 
     The codebook is sent to the workers; what comes back is one count, of rows that it does not map, and
     for ``nearest`` the distinct values of those.
@@ -88,7 +88,7 @@ def _joined(frame: Any, cells: list[Any], book: Any) -> Any:
 
 
 def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
-    """Give each value that was never seen the label of the nearest one that was."""
+    """Return, for each value that was never seen, the label of the nearest one that was."""
     nearest = Nearest(policy)
     kinds = [column.kind for column in policy.public]
     found = []
@@ -102,7 +102,7 @@ def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
 
 
 def _codebook(policy: Policy, session: Any, types: dict[str, Any], entries: Sequence[Entry]) -> Any:
-    """Give the codebook as a frame, in the types of the columns; refuse what does not fit them."""
+    """Return the codebook as a frame, in the types of the columns; refuse what does not fit them."""
     import pyarrow as pa
     from pyspark.sql import functions as f
 
@@ -153,7 +153,7 @@ def _keeps(own: Any, text: str) -> bool:
 
 
 def _single(number: float) -> float:
-    """Give the nearest number of single precision."""
+    """Return the nearest number of single precision."""
     import numpy as np
 
     with np.errstate(over="ignore"):

@@ -71,7 +71,7 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
 
 
 def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
-    """Give the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
+    """Return the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
     kinds = [coordinate.kind for coordinate in alphabet.coordinates]
     texts = (
         [cell_text(coordinate.cell(place)) for coordinate in alphabet.coordinates]

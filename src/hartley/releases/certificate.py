@@ -145,11 +145,11 @@ class Certificate(_Strict, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: it does not have the shape of a certificate") from None
 
     def to_json(self) -> bytes:
-        """Give the text of the certificate file."""
+        """Return the text of the certificate file."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
     def sealed(self, policy: Policy) -> Certificate:
-        """Give the certificate with the seal of the policy's key, which shows any later change."""
+        """Return the certificate with the seal of the policy's key, which shows any later change."""
         # Through its JSON once, so that what is sealed here is what will be read.
         read = msgspec.json.decode(msgspec.json.encode(self), type=Certificate)
         return msgspec.structs.replace(read, seal=read._seal(policy))
@@ -163,7 +163,7 @@ class Certificate(_Strict, frozen=True, kw_only=True):
 
 
 def file_sha256(path: Path) -> str:
-    """Give the SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     code = hashlib.sha256()
     for piece in blocks(path):
         code.update(piece)
@@ -171,13 +171,13 @@ def file_sha256(path: Path) -> str:
 
 
 def blocks(path: Path) -> Iterator[bytes]:
-    """Give the bytes of a file, block by block."""
+    """Return the bytes of a file, block by block."""
     with path.open("rb") as stream:
         while piece := stream.read(BLOCK):
             yield piece
 
 
 def to_plain(document: msgspec.Struct) -> dict[str, Any]:
-    """Give a document as plain dictionaries and lists."""
+    """Return a document as plain dictionaries and lists."""
     plain: dict[str, Any] = msgspec.to_builtins(document)
     return plain

@@ -153,7 +153,7 @@ class _Coder:
         return self.column.coding in ("interval", "set")
 
     def label(self, number: int) -> Cell:
-        """Give the label that the coding asks for."""
+        """Return the label that the coding asks for."""
         cells = self.distinct[number]
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
@@ -178,7 +178,7 @@ class _Coder:
         return sorted(tick for tick in found if tick is not None)
 
     def _best(self, ticks: list[int]) -> int | None:
-        """Give the tick of the label; nothing where no allowed tick lies in the range."""
+        """Return the tick of the label; nothing where no allowed tick lies in the range."""
         assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
         low, high, step = ticks[0], ticks[-1], self.scale.step
         if self.column.coding == "member":
@@ -197,7 +197,7 @@ class _Coder:
         return best if low <= best <= high else None
 
     def moves(self, number: int) -> Iterator[Cell]:
-        """Give other labels inside the cluster's range and the limit, the nearest first."""
+        """Return other labels inside the cluster's range and the limit, the nearest first."""
         if self.scale is None or self.is_text or len(self.distinct[number]) == 1:
             return
         ticks = self._ticks(number)
@@ -218,7 +218,7 @@ class _Coder:
         return self.limit is None or max(tick - ticks[0], ticks[-1] - tick) <= self.limit
 
     def member(self, number: int, place: int) -> Cell:
-        """Give what a member puts in this column when it stands for its cluster."""
+        """Return what a member puts in this column when it stands for its cluster."""
         return self.label(number) if self.is_text else self.cells[place]
 
     def allows(self, number: int, place: int) -> bool:
@@ -260,7 +260,7 @@ def _others(
 
 
 def _members(coders: list[_Coder], number: int, cluster: list[int]) -> Iterator[tuple[Cell, ...]]:
-    """Give the cluster's own members as labels, those without a missing cell first."""
+    """Return the cluster's own members as labels, those without a missing cell first."""
     allowed = [place for place in cluster if all(coder.allows(number, place) for coder in coders)]
     labels = [tuple(coder.member(number, place) for coder in coders) for place in allowed]
     yield from sorted(labels, key=lambda label: sum(cell is None for cell in label))
@@ -288,7 +288,7 @@ _FIRST_NANOSECOND, _LAST_NANOSECOND = 1678, 2261
 
 
 def type_for_labels(own: str, kind: Kind, labels: Sequence[str | None]) -> str:
-    """Give the first type, from the column's own on, that holds all labels; text where none does.
+    """Return the first type, from the column's own on, that holds all labels; text where none does.
 
     >>> type_for_labels("TINYINT", "number", ["1", "100"]), type_for_labels("TINYINT", "number", ["1", "999"])
     ('TINYINT', 'BIGINT')

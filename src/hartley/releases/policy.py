@@ -168,16 +168,16 @@ class Policy(_Strict, frozen=True, kw_only=True):
         return policy
 
     def to_json(self) -> bytes:
-        """Give the text of the policy file."""
+        """Return the text of the policy file."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
     def content_hash(self) -> str:
-        """Give the SHA-256 of everything but the checksum itself."""
+        """Return the SHA-256 of everything but the checksum itself."""
         content = msgspec.json.encode(msgspec.structs.replace(self, checksum=""))
         return hashlib.sha256(content).hexdigest()
 
     def commitment(self, content: bytes | Iterable[bytes]) -> str:
-        """Give the keyed commitment to some bytes: without the key it says nothing about them."""
+        """Return the keyed commitment to some bytes: without the key it says nothing about them."""
         code = hmac.new(bytes.fromhex(self.key), digestmod="sha256")
         for piece in (content,) if isinstance(content, bytes) else content:
             code.update(piece)
@@ -207,7 +207,7 @@ class Policy(_Strict, frozen=True, kw_only=True):
         return tuple(name for name in self.columns if name in named)
 
     def shown_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
-        """Give what this release tells the readers of a later one as it is, beside its labels.
+        """Return what this release tells the readers of a later one as it is, beside its labels.
 
         That is what it kept, and what was sensitive here, was published, and is not sensitive there.
         """
@@ -223,11 +223,11 @@ class Policy(_Strict, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((*self.public_names, *self.sensitive_names, *self.side_names, *self.keep)))
 
     def read_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
-        """Give the columns that say what this release tells the readers of a later one."""
+        """Return the columns that say what this release tells the readers of a later one."""
         return (*self.public_names, *self.shown_beside(sensitive), *self.harmless, *self.never_missing)
 
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
-        """Give every public value with the number of its cluster."""
+        """Return every public value with the number of its cluster."""
         kinds = [column.kind for column in self.public]
         return [
             (tuple(parse_cell(text, kind) for text, kind in zip(member, kinds, strict=True)), number)

@@ -37,18 +37,18 @@ class Scale:
     """Where any cell of the column's kind lies, between ticks if need be."""
 
     def limit(self, distance: float) -> int:
-        """Give the largest number of ticks that is no farther than a distance."""
+        """Return the largest number of ticks that is no farther than a distance."""
         return floor(Decimal(repr(distance + 1e-9)) * self.per_unit)
 
     def distance(self, ticks: int) -> float:
-        """Give a number of ticks as a distance."""
+        """Return a number of ticks as a distance."""
         return float(Decimal(ticks) / self.per_unit)
 
 
 def scale_of(
     coordinate: Coordinate, missing_at: Sequence[float] | None = None, decimals: int | None = None
 ) -> Scale | None:
-    """Give the scale of a column, or nothing for text and truth values.
+    """Return the scale of a column, or nothing for text and truth values.
 
     ``missing_at`` holds the position of every cell; those of missing cells give them a place.
     ``decimals`` is how many decimals the column's own type has room for.

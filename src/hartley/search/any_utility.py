@@ -50,7 +50,7 @@ def levels_of_any_utility(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the frontier of a leakage and any utility, at costs of known partitions and of pairs of values.
+    """Return the frontier of a leakage and any utility, at costs of known partitions and of pairs of values.
 
     No level is worse than any of the ``starts``. ``complete`` says that every level was searched to the
     end; costs between the levels are not searched.
@@ -76,7 +76,7 @@ def least_leakage_of_any_utility(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Give the least leakage found within a cost, and what no partition within it can beat."""
+    """Return the least leakage found within a cost, and what no partition within it can beat."""
     search = _Exchange(joint, utility, leakage, effort, starts)
     search.improve(max_cost)
     return search.level(max_cost)
@@ -130,7 +130,7 @@ class _Exchange:
             self.known.append(_Known(cost, score, partial(_same, partition)))
 
     def score(self, released: JointRange) -> Score:
-        """Give what is to be made small: first what leaks, then how many observations leak that much."""
+        """Return what is to be made small: first what leaks, then how many observations leak that much."""
         groups = float(overlap_partition(released).size) if self.leakage != "l0" else 1.0
         if self.leakage == "istar":
             return (groups,)
@@ -143,16 +143,16 @@ class _Exchange:
         return self.leakage != "joint" or score[0] == 1
 
     def bits(self, score: Score) -> float:
-        """Give the leakage of a score."""
+        """Return the leakage of a score."""
         return log2(score[0] if self.leakage == "istar" else score[1])
 
     def best(self, cost: float) -> _Known | None:
-        """Give the least leaking partition known within a cost."""
+        """Return the least leaking partition known within a cost."""
         fitting = [k for k in self.known if k.cost <= cost]
         return min(fitting, key=lambda k: (k.score, k.cost)) if fitting else None
 
     def costs(self) -> list[float]:
-        """Give the levels to search: costs of known partitions, and where there are few, also of pairs."""
+        """Return the levels to search: costs of known partitions, and where there are few, also of pairs."""
         costs = sorted({k.cost for k in self.known})
         if self.shared is not None and len(costs) < MOST_LEVELS:
             open_pairs = (self.shared > 0) & (self.shared < self.most_cost)
@@ -218,7 +218,7 @@ class _Exchange:
         return int(members[self.random.integers(len(members))])
 
     def partners(self, value: int, cost: float) -> npt.NDArray[np.intp]:
-        """Give the values that can share a cluster with this one."""
+        """Return the values that can share a cluster with this one."""
         if self.shared is None:
             return np.delete(np.arange(self.utility.size), value)
         near = self.shared[value] <= cost
@@ -226,7 +226,7 @@ class _Exchange:
         return np.flatnonzero(near)
 
     def bound(self, cost: float) -> float:
-        """Give the bits that every partition within a cost leaks.
+        """Return the bits that every partition within a cost leaks.
 
         Once the search is to stop, what is known of a greater cost has to do.
         """
@@ -248,7 +248,7 @@ class _Exchange:
         return log2(float((prior_counts(whole) / candidate_counts(whole)).max()))
 
     def bound_by_pairs(self, near: Flags) -> float:
-        """Give the bits that are left at least where only these pairs can share a cluster."""
+        """Return the bits that are left at least where only these pairs can share a cluster."""
         if self.leakage == "istar":
             return log2(overlap_partition(self.joint, _parts(near)).size)
         return self.ball_bound(near)
@@ -271,7 +271,7 @@ class _Exchange:
         return log2(worst)
 
     def level(self, cost: float) -> Level:
-        """Give the level of a cost."""
+        """Return the level of a cost."""
         known = self.best(cost)
         if known is None:
             raise UnreachableError(f"no release found has a worst cluster cost of at most {cost:g}")
@@ -283,7 +283,7 @@ class _Exchange:
         )
 
     def levels(self) -> tuple[Level, ...]:
-        """Give the levels that no other dominates."""
+        """Return the levels that no other dominates."""
         levels: list[Level] = []
         for known in sorted(self.known, key=lambda k: (k.cost, k.score)):
             if not levels or self.bits(known.score) < levels[-1].leakage_bits:
@@ -292,7 +292,7 @@ class _Exchange:
 
 
 def _parts(near: Flags) -> Partition:
-    """Give the connected parts of the graph of pairs."""
+    """Return the connected parts of the graph of pairs."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 
 def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
-    """Give, for every pair of values, the least cost of a cluster that holds both; infinite where none may.
+    """Return, for every pair of values, the least cost of a cluster that holds both; infinite where none may.
 
     Where the effort ends before all is worked out, every pair may share a cluster for nothing.
 
@@ -51,7 +51,7 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
 
 
 def _rounded_down(positions: Floats) -> Floats:
-    """Give half the distances, less what a codeword can be off: far from 0 much of a short distance."""
+    """Return half the distances, less what a codeword can be off: far from 0 much of a short distance."""
     greatest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     off = 4.0 * (len(positions) + 2) * greatest * float(np.finfo(float).eps)
     costs: Floats = np.maximum(_half_distances(positions) * (1 - ROUNDING) - off, 0.0)

@@ -62,7 +62,7 @@ def optimal_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the best partition known at every utility level, and the bound that none can beat.
+    """Return the best partition known at every utility level, and the bound that none can beat.
 
     No level is worse than the best of ``starts`` that fits it. Of a few values every partition is looked at.
     """
@@ -78,7 +78,7 @@ def searched_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the best partition known at every utility level by the search made for the question.
+    """Return the best partition known at every utility level by the search made for the question.
 
     Of any number of values; :func:`optimal_levels` does not need it for a few.
     """
@@ -101,7 +101,7 @@ def optimal_level(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level | None:
-    """Give the one level that a goal asks for; ``None`` where only the whole frontier tells.
+    """Return the one level that a goal asks for; ``None`` where only the whole frontier tells.
 
     Of a few values the whole frontier is as soon found, and exact.
 

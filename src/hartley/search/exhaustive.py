@@ -50,7 +50,7 @@ def enumerated_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the optimum at every cost at which it falls, by looking at every partition.
+    """Return the optimum at every cost at which it falls, by looking at every partition.
 
     ``starts`` are known before the walk; a walk cut short is never worse than they are, and proves nothing.
 
@@ -80,7 +80,7 @@ def enumerated_levels(
 
 
 def _costs(utility: Utility) -> Floats:
-    """Give the cost of every subset of the values, each together with its complement."""
+    """Return the cost of every subset of the values, each together with its complement."""
     size = utility.size
     costs = np.zeros(1 << size)
     full = len(costs) - 1
@@ -95,7 +95,7 @@ def _costs(utility: Utility) -> Floats:
 
 
 def _ratios(joint: JointRange) -> Floats:
-    """Give candidates before over candidates after for every subset, where that is most.
+    """Return candidates before over candidates after for every subset, where that is most.
 
     A sensitive value is a candidate of a subset unless the subset is disjoint from the values it occurs
     with. How many occur only inside a subset is a sum over its subsets.
@@ -121,7 +121,7 @@ def _ratios(joint: JointRange) -> Floats:
 
 
 def _components(joint: JointRange) -> Int64s:
-    """Give the component of each public value, for each side value; rows that tie nothing are left out."""
+    """Return the component of each public value, for each side value; rows that tie nothing are left out."""
     group = overlap_partition(joint).labels[joint.indices[joint.indptr[:-1]]]
     sides = 1 if joint.side is None else joint.side.size
     side = (

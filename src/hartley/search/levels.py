@@ -65,7 +65,7 @@ MEASURED_AT_ONCE = 1_000_000
 def in_time(
     starts: Iterable[Partition], effort: Effort, at_once: int = MEASURED_AT_ONCE
 ) -> Iterator[Partition]:
-    """Give the partitions one by one; when the effort is over, no more than can be measured at once.
+    """Return the partitions one by one; when the effort is over, no more than can be measured at once.
 
     That is, partitions of no more than ``at_once`` values in all.
 

@@ -125,7 +125,7 @@ class Judgement:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the judgement as it stands in JSON."""
+        """Return the judgement as it stands in JSON."""
         return {
             "l0_bits": self.l0_bits,
             "istar_bits": self.istar_bits,
@@ -171,7 +171,7 @@ class NoisyRelease:
         return Judgement.of(self.distribution)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run and both judgements as they stand in JSON."""
+        """Return the run and both judgements as they stand in JSON."""
         return {
             "clusters": self.partition.size,
             "objective_nats": self.objective,
@@ -302,13 +302,13 @@ def _next_channel(channel: Floats, slopes: Floats) -> Floats:
 
 
 def _drawable(channel: Floats) -> Floats:
-    """Give the map without its negligible chances."""
+    """Return the map without its negligible chances."""
     kept = np.where(channel < NEGLIGIBLE, 0.0, channel)
     return frozen_array(kept / kept.sum(axis=1, keepdims=True))
 
 
 def _noisy(prior: JointDistribution, channel: Floats) -> JointDistribution:
-    """Give the distribution of sensitive and released values, of the clusters that are still released."""
+    """Return the distribution of sensitive and released values, of the clusters that are still released."""
     from scipy.sparse import csr_array
 
     table = csr_array(

@@ -33,7 +33,7 @@ POLL = 0.05
 
 
 def solved(solve: Callable[[float], T], seconds: float, effort: Effort) -> T | None:
-    """Give what ``solve(seconds)`` gives, with no more seconds than are left; nothing where none are.
+    """Return what ``solve(seconds)`` gives, with no more seconds than are left; nothing where none are.
 
     >>> solved(lambda seconds: seconds, 2.0, Effort(remaining=lambda: 1.5))
     1.5

@@ -59,7 +59,7 @@ AS_TEXT = "read it as text (--text)"
 
 
 def typed_native(name: str, raw: str, duckdb_type: str) -> TypedColumn | RefusedColumn:
-    """Give the value of a column that its source has typed already.
+    """Return the value of a column that its source has typed already.
 
     >>> typed_native("age", "c0", "SMALLINT").carrier
     'integer'
@@ -92,7 +92,7 @@ def typed_native(name: str, raw: str, duckdb_type: str) -> TypedColumn | Refused
 
 
 def as_text(name: str, raw: str, duckdb_type: str) -> TypedColumn | RefusedColumn:
-    """Give the value of a column as text, as the user asked."""
+    """Return the value of a column as text, as the user asked."""
     if duckdb_type == "BLOB" or _NESTED.search(duckdb_type):
         return RefusedColumn(name, _refusal(duckdb_type))
     if duckdb_type in ("FLOAT", "DOUBLE"):

@@ -108,7 +108,7 @@ class _Engine:
         self._remove = (lambda: None) if spill is None else _removal(self, spill)
 
     def beside(self) -> _Engine:
-        """Give a second connection, which can write down what this one gives meanwhile."""
+        """Return a second connection, which can write down what this one gives meanwhile."""
         second = self._connection.cursor()
         second.execute("SET TimeZone = 'UTC'")
         return _Engine(second, None, self._memory_limit)
@@ -152,11 +152,11 @@ class _Engine:
             yield batch
 
     def fetchall(self) -> Any:
-        """Give the rows of the last query."""
+        """Return the rows of the last query."""
         return self._clearly(self._connection.fetchall)
 
     def fetchnumpy(self) -> Any:
-        """Give the columns of the last query."""
+        """Return the columns of the last query."""
         return self._clearly(self._connection.fetchnumpy)
 
     def close(self) -> None:

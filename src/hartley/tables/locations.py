@@ -63,7 +63,7 @@ def is_database(source: Any) -> bool:
 
 
 def shown_source(source: str | Path) -> str:
-    """Give a path or URL as it may be shown: no password in it.
+    """Return a path or URL as it may be shown: no password in it.
 
     >>> shown_source("postgresql://ann:secret@host/clinic"), shown_source("t.csv")
     ('postgresql://host/clinic', 't.csv')
@@ -76,7 +76,7 @@ def shown_source(source: str | Path) -> str:
 
 
 def without_passwords(message: str) -> str:
-    """Give a message without what looks like a password: somebody may have put a URL in a wrong place.
+    """Return a message without what looks like a password: somebody may have put a URL in a wrong place.
 
     >>> without_passwords("no policy 'postgresql:/ann:secret@host/clinic'; give the file")
     "no policy 'postgresql:/…@host/clinic'; give the file"
@@ -89,7 +89,7 @@ def without_passwords(message: str) -> str:
 
 
 def file_ending(path: Path) -> str:
-    """Give the ending that says what kind of file it is, without that of the packing.
+    """Return the ending that says what kind of file it is, without that of the packing.
 
     >>> file_ending(Path("t.CSV.gz"))
     '.csv'
@@ -101,7 +101,7 @@ def file_ending(path: Path) -> str:
 
 
 def find_files(source: str | Path) -> Files:
-    """Give the files that a path or a pattern (``part-*.csv``) names; refuse what is no table."""
+    """Return the files that a path or a pattern (``part-*.csv``) names; refuse what is no table."""
     path = Path(source)
     if _NEARLY_A_DATABASE.search(str(source)) and not path.exists():
         raise TableError(
@@ -126,7 +126,7 @@ def find_files(source: str | Path) -> Files:
 
 
 def named_files(source: str | Path) -> tuple[Path, ...]:
-    """Give the path itself, or the files that fit a pattern."""
+    """Return the path itself, or the files that fit a pattern."""
     if not _is_pattern(source):
         return (Path(source),)
     found = (Path(name) for name in glob(str(source), recursive=True))

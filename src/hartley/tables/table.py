@@ -208,7 +208,7 @@ class Table:
             self.connection.execute("DROP TABLE IF EXISTS hartley_distinct")
 
     def typed_columns(self, names: Sequence[str]) -> list[TypedColumn]:
-        """Give columns by the rule of types; refuse one that cannot be measured."""
+        """Return columns by the rule of types; refuse one that cannot be measured."""
         self.require_columns(names)
         self._type(names)
         typed = []
@@ -220,7 +220,7 @@ class Table:
         return typed
 
     def rows_sql(self, names: Sequence[str], *, typed: Sequence[str] = ()) -> str:
-        """Give the query for the rows, as the text at the top of this module says.
+        """Return the query for the rows, as the text at the top of this module says.
 
         ``names`` come as ``o0, o1, ...`` untouched, ``typed`` as ``v0, v1, ...`` by the rule of types.
         """

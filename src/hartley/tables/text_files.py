@@ -21,7 +21,7 @@ _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError)
 
 
 def packing(path: Path) -> str:
-    """Give the ending of a packed file, or nothing where it is not packed."""
+    """Return the ending of a packed file, or nothing where it is not packed."""
     ending = path.suffix.lower()
     return ending if ending in PACKINGS else ""
 
@@ -106,7 +106,7 @@ def translated(path: Path, encoding: str, folder: Path) -> Path:
 
 
 def without_mark(path: Path, encoding: str) -> Path:
-    """Give a readable file that does not begin with a byte order mark."""
+    """Return a readable file that does not begin with a byte order mark."""
     with open_bytes(path) as stream:
         is_marked = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     if is_marked and is_utf8(encoding):
@@ -115,7 +115,7 @@ def without_mark(path: Path, encoding: str) -> Path:
 
 
 def readable(path: Path, encoding: str) -> Path:
-    """Give a file that the engine can read: this one, or a copy in the scratch folder."""
+    """Return a file that the engine can read: this one, or a copy in the scratch folder."""
     if is_utf8(encoding) and packing(path) in ("", *UNPACKED_BY_ENGINE):
         return path
     if is_utf8(encoding):

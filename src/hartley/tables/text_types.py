@@ -123,7 +123,7 @@ def _class_of(cell: str, rule: TextRule) -> str:
 def _by_class(
     connection: DuckDBPyConnection, source: str, name: str, raw: str, rule: TextRule, seen: int, digits: int
 ) -> TypedColumn | None:
-    """Give the typed column, or nothing where only text is true to every cell."""
+    """Return the typed column, or nothing where only text is true to every cell."""
     cell = _present(raw, rule)
     if seen == DATE:
         days = f"date_diff('day', DATE '1970-01-01', {cell}::DATE)"

@@ -69,7 +69,7 @@ class Door:
         return frozenset(f"http://{authority}" for authority in self.authorities)
 
     def url(self) -> str:
-        """Give the address to open, with its key."""
+        """Return the address to open, with its key."""
         return f"http://{self.hosts[0]}:{self.port}/?token={self.token}"
 
 

@@ -38,7 +38,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
-    """Give an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
+    """Return an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
     audit = found.audit
     reader = f"A reader of {words.named(audit.public)}"
     if earlier:
@@ -66,7 +66,7 @@ def _left_out(rows: int) -> str:
 
 
 def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Json:
-    """Give a frontier with the point to begin with; when it is found, with what a reader really learns.
+    """Return a frontier with the point to begin with; when it is found, with what a reader really learns.
 
     ``reader_bits`` is null where the leakage of the points is just that: nothing is seen beside.
     """
@@ -82,7 +82,7 @@ def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Js
 
 
 def point_page(found: FrontierResult, place: int, number: int) -> Json:
-    """Give what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
+    """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
     before, after = measure(reader.sees()), measure(reader.sees(partition))
@@ -108,7 +108,7 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
 
 
 def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Json:
-    """Give a release with its first rows, its codebook, its readers, and sentences on what was verified."""
+    """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
     table = open_table(made.output)
     try:
         names = list(table.column_names)
@@ -191,7 +191,7 @@ def _warning(made: ReleaseResult, asked: Asked) -> str | None:
 
 
 def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
-    """Give what each reader learns: of the columns as they were, of the release, of all that is published."""
+    """Return what a reader learns: of the columns as they were, of the release, of everything published."""
     before = f"of {words.listed((*reader.joint.public.columns, *reader.beside))} as the table has it"
     readers = [(before, measure(reader.sees())), ("of the release", made.after)]
     if made.after_all != made.after:

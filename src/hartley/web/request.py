@@ -68,7 +68,7 @@ class Asked:
         return UtilityChoice(name=self.utility, codeword=self.codeword)
 
     def command_options(self) -> list[str]:
-        """Give the options of the command line that ask for the same frontier."""
+        """Return the options of the command line that ask for the same frontier."""
         said: list[str] = []
         for role in ("sensitive", "public", "side", "keep"):
             for column in getattr(self, role):

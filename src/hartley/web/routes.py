@@ -41,7 +41,7 @@ class Search:
     message: str | None = None
 
     def to_dict(self) -> Json:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "number": self.number,
             "state": self.state,
@@ -267,7 +267,7 @@ async def figure(service: Service, request: Request) -> Response:
 
 
 async def download(service: Service, request: Request) -> Response:
-    """Give a file that was made, by the word for it."""
+    """Return a file that was made, by the word for it."""
     word = request.path_params["word"]
     if word not in service.files or not service.files[word][0].is_file():
         raise CallError("there is no such file; make the release first", 404)

@@ -263,7 +263,7 @@ class Desk:
         return Target("max_leakage", found.result.reader.l0_bits(point.partition))
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
-        """Give the command line that makes the same report."""
+        """Return the command line that makes the same report."""
         said = ["hartley", "report", self.name, "--output", output, *found.asked.command_options()]
         for word in found.asked.earlier:
             said += ["--earlier", self.earlier[word][0]]

@@ -34,7 +34,7 @@ class TooLargeError(TableError):
 
 
 def kind_of(name: str) -> str:
-    """Give the ending that tells how to read a file; refuse one that no table has.
+    """Return the ending that tells how to read a file; refuse one that no table has.
 
     >>> kind_of("patients.CSV"), kind_of("patients.csv.gz")
     ('.csv', '.csv.gz')
@@ -50,7 +50,7 @@ def kind_of(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    r"""Give a name to show and to save under: no folder, no control character, not too long.
+    r"""Return a name to show and to save under: no folder, no control character, not too long.
 
     >>> plain_name("../../etc/passwd.csv"), plain_name("C:\\data\\a b.csv")
     ('passwd.csv', 'a b.csv')
@@ -84,7 +84,7 @@ async def received(chunks: AsyncIterator[bytes], folder: Path, kind: str, limit:
 
 
 def size_in_words(size: int) -> str:
-    """Give a size in bytes as people say it.
+    """Return a size in bytes as people say it.
 
     >>> size_in_words(2_500_000), size_in_words(999)
     ('2.5 MB', '999 bytes')

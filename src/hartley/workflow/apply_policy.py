@@ -41,7 +41,7 @@ class ApplyResult:
     requirements: tuple[Verdict, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result as it stands in JSON."""
+        """Return the result as it stands in JSON."""
         return {
             "output": str(self.output),
             "rows": self.rows,

@@ -38,7 +38,7 @@ class AuditResult:
         return all(verdict.holds for verdict in self.requirements)
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
-        """Give the result as it stands in JSON; sensitive values appear only when disclosive."""
+        """Return the result as it stands in JSON; sensitive values appear only when disclosive."""
         shown = {
             **self.audit.to_dict(disclosive=disclosive),
             "dropped_rows": self.dropped_rows,
@@ -152,7 +152,7 @@ def names(given: Names) -> tuple[str, ...]:
 def choose_roles(
     table: Table, sensitive: tuple[str, ...], public: tuple[str, ...], side: tuple[str, ...]
 ) -> tuple[Roles, list[Roles]]:
-    """Give the roles to audit, and, where no public column is named, those of each column alone."""
+    """Return the roles to audit, and, where no public column is named, those of each column alone."""
     if public:
         return Roles(sensitive=sensitive, public=public, side=side), []
     table.require_columns((*sensitive, *side))
@@ -166,7 +166,7 @@ def choose_roles(
 
 
 def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> tuple[Audit, int]:
-    """Give the audit, and how many rows were left out."""
+    """Return the audit, and how many rows were left out."""
     counted = table.range_summary(roles, missing=missing)
     if counted is None:
         read = table.joint_range(roles, missing=missing)

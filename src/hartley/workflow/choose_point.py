@@ -100,7 +100,7 @@ def reach(
 
 
 def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
-    """Give the targets to search for, the weakest first, until one meets the demand.
+    """Return the targets to search for, the weakest first, until one meets the demand.
 
     The search counts leakage from what the reader sees beside the labels. A cap on what labels and
     the rest leak together is a demand on the candidates that are left.
@@ -124,7 +124,7 @@ def _on_the_grid(demand: ReleaseDemand, public: Alphabet, decimals: Mapping[str,
 
 
 def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
-    """Give the step of the grid on which labels must lie; nothing where they may lie anywhere."""
+    """Return the step of the grid on which labels must lie; nothing where they may lie anywhere."""
     if len(public.coordinates) != 1:
         return None
     (coordinate,) = public.coordinates
@@ -164,13 +164,13 @@ def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet
 
 
 def distortion(demand: ReleaseDemand, book: Codebook, public: Alphabet) -> float:
-    """Give how far values move: to labels on the same line, or as the search counts where there is none."""
+    """Return how far values move: to labels on the same line, or as the search counts where there is none."""
     moved = farthest_move(public, book)
     return float(demand.utility.costs(book.partition).max()) if moved is None else moved
 
 
 def farthest_move(public: Alphabet, book: Codebook) -> float | None:
-    """Give the greatest distance between a true and a released value; nothing where there is none.
+    """Return the greatest distance between a true and a released value; nothing where there is none.
 
     A missing value that has a place on the line moves as well.
     """

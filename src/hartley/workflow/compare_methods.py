@@ -213,7 +213,7 @@ class _Clocked:
 
 
 def bound_at(frontier: Frontier, utility: float) -> float:
-    """Give the least that any release of this utility or better can leak, as far as it is proven.
+    """Return the least that any release of this utility or better can leak, as far as it is proven.
 
     The bound of a point holds for everything of its utility or better; 0 bits hold for all.
     """

@@ -55,7 +55,7 @@ class Method:
     answer: Measured | Refused
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the row as it stands in JSON."""
+        """Return the row as it stands in JSON."""
         return _row(self, _of_partition(self.answer) if isinstance(self.answer, Measured) else {})
 
 
@@ -71,7 +71,7 @@ class NoiseMethod:
     answer: NoiseFound | Refused
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the row as it stands in JSON, in the worst case like all others."""
+        """Return the row as it stands in JSON, in the worst case like all others."""
         if isinstance(self.answer, Refused):
             return _row(self, {})
         after = self.answer.release.after
@@ -145,14 +145,14 @@ class Comparison:
         )
 
     def _worth(self, answer: Measured) -> tuple[float, float]:
-        """Give what the methods compete for, then what decides between equals."""
+        """Return what the methods compete for, then what decides between equals."""
         point = answer.point
         if self.is_at_utility:
             return -point.leakage_bits, point.utility
         return point.utility, -point.leakage_bits
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the comparison as it stands in JSON."""
+        """Return the comparison as it stands in JSON."""
         joint, answer = self.joint, self.noise.answer
         return {
             "rows": joint.row_count,
@@ -171,7 +171,7 @@ class Comparison:
 
 
 def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a row of the table with every key, ``None`` where one does not apply."""
+    """Return a row of the table with every key, ``None`` where one does not apply."""
     empty = dict.fromkeys(
         (
             "setting",

@@ -29,7 +29,7 @@ class ColumnDescription:
     """The first few different cells, as they stand in the table."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -48,7 +48,7 @@ class TableDescription:
     columns: tuple[ColumnDescription, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "name": self.name,
             "rows": self.rows,

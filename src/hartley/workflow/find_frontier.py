@@ -74,7 +74,7 @@ class FrontierResult:
         return self.frontier._repr_html_()
 
     def trace(self) -> list[dict[str, Any]]:
-        """Give every step of the greedy run, its clusters by name.
+        """Return every step of the greedy run, its clusters by name.
 
         Where no weight was given, the Lagrangian is that of the weight the run was made with.
         """
@@ -98,7 +98,7 @@ class FrontierResult:
         ]
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
-        """Give the result as it stands in JSON."""
+        """Return the result as it stands in JSON."""
         shown = self.frontier.to_dict()
         if self.stop is not None:
             shown["stop"] = self.stop
@@ -127,7 +127,7 @@ def frontier(
     so_far: SoFar | None = None,
     options: ReadOptions | None = None,
 ) -> FrontierResult:
-    """Give the frontier of leakage against utility for a table.
+    """Return the frontier of leakage against utility for a table.
 
     ``utility`` is a name or, for codewords, scales and dissimilarities, a
     :class:`~hartley.workflow.utility_choice.UtilityChoice`. ``utility_weight`` says where a greedy run

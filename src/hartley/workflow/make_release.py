@@ -75,7 +75,7 @@ class ReleaseResult:
     """The public values that share a label."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the result as it stands in JSON."""
+        """Return the result as it stands in JSON."""
         return {
             "output": str(self.output),
             "rows": self.rows,

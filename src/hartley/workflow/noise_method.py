@@ -61,13 +61,13 @@ class NoiseFound:
         return round(2**self.release.after.istar_bits)
 
     def utility(self, question: Question) -> float:
-        r"""Give the utility in the worst case: :math:`[\![X | \hat x]\!]` is all that may have been."""
+        r"""Return the utility in the worst case: :math:`[\![X | \hat x]\!]` is all that may have been."""
         if question.utility.name == "resolution":
             return log2(question.joint.public.size / self.largest_cluster)
         return question.utility.of_cost(self.max_distortion or 0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run and both judgements as they stand in JSON."""
+        """Return the run and both judgements as they stand in JSON."""
         return {
             "setting": self.setting,
             "mean_distance_before": self.mean_before,
@@ -135,7 +135,7 @@ def _lightest(
     allowed: float,
     effort: Effort,
 ) -> NoisyRelease:
-    """Give the map of the least weight whose average distance is within what is allowed."""
+    """Return the map of the least weight whose average distance is within what is allowed."""
     unit = 1 / allowed
     best: NoisyRelease | None = None
 

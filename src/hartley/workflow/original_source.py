@@ -12,7 +12,7 @@ from hartley.tables import ReadOptions, Table, open_table
 
 
 def original_file(source: Any) -> Path | None:
-    """Give the one file that a source is, where the verifier can read it by itself.
+    """Return the one file that a source is, where the verifier can read it by itself.
 
     >>> original_file("sqlite:///clinic.db") is None
     True
@@ -67,7 +67,7 @@ class CountedFrame:
         self.schema = found.rename_columns(list(self._places)).schema
 
     def counted(self, names: list[str]) -> Any:
-        """Give the distinct rows of some columns as Arrow, with the number of each as the last column."""
+        """Return the distinct rows of some columns as Arrow, with the number of each as the last column."""
         from hartley.tables.sources.frames import computed
         from hartley.tables.sources.spark import counted_rows
 
@@ -86,7 +86,7 @@ def doubt_about(original: Any) -> str:
 
 
 def for_verifier(source: Any, options: ReadOptions) -> Any:
-    """Give what the verifier takes as the original: a file, a frame, or else the rows as Arrow.
+    """Return what the verifier takes as the original: a file, a frame, or else the rows as Arrow.
 
     A workbook, a database, several files: these are read as for the release. All counting is
     the verifier's own.

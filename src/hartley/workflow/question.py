@@ -112,13 +112,13 @@ class Run:
     leakage: Leakage
 
     def stop(self, utility_weight: float) -> int | None:
-        """Give the step at which a utility weight stops the run; ``None`` where it was stopped before."""
+        """Return the step at which a utility weight stops the run; ``None`` where it was stopped before."""
         step = self.along.stop(self.leakage, utility_weight)
         return step if self.tree.complete or step < self.tree.steps else None
 
 
 def weight_for(leakage: Leakage, utility_weight: float | None) -> float:
-    """Give the weight of utility in the Lagrangian of a run; without one, 1 for problem (3) and 0 else.
+    """Return the weight of utility in the Lagrangian of a run; without one, 1 for problem (3) and 0 else.
 
     >>> weight_for("l0", None), weight_for("joint", None), weight_for("joint", 0.3)
     (0.0, 1.0, 0.3)
@@ -222,7 +222,7 @@ class _Starts:
 
     @staticmethod
     def _beside(point: Point, levels: Sequence[Level]) -> Point:
-        """Give a point of the greedy frontier that a search may not have got to, with what bounds it.
+        """Return a point of the greedy frontier that a search may not have got to, with what bounds it.
 
         What no partition of a greater cost goes below, none of this cost does.
         """
@@ -232,7 +232,7 @@ class _Starts:
         return replace(point, lower_bound_bits=bound, proven_optimal=proven, step=None)
 
     def reaching(self, goal: Goal, point: Point) -> Point:
-        """Give a point that reaches a goal, or one of the greedy frontier that does so better."""
+        """Return a point that reaches a goal, or one of the greedy frontier that does so better."""
         if isinstance(goal, WithinCost):
             better = [
                 known
@@ -261,7 +261,7 @@ class _Starts:
 
 
 def _cost(point: Point) -> float:
-    """Give what the worst cluster of a point costs."""
+    """Return what the worst cluster of a point costs."""
     return point.largest_cluster if point.max_distortion is None else point.max_distortion
 
 

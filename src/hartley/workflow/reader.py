@@ -37,7 +37,7 @@ class Reader:
         return () if self.joint.side is None else self.joint.side.columns[self.known :]
 
     def sees(self, partition: Partition | None = None) -> JointRange:
-        """Give the joint range of this reader: everything published is public to him."""
+        """Return the joint range of this reader: everything published is public to him."""
         joint = self.joint
         if not self.beside or joint.observed_side is None:
             return joint.release(partition)
@@ -61,7 +61,7 @@ class Reader:
         )
 
     def l0_bits(self, partition: Partition | None = None) -> float:
-        """Give the most bits that this reader learns from what one row shows."""
+        """Return the most bits that this reader learns from what one row shows."""
         return max_uncertainty_reduction(self.sees(partition))
 
     @cached_property

@@ -64,7 +64,7 @@ def default_names(output: Path) -> dict[str, Path]:
 
 
 def ending_like(source: Any) -> str:
-    """Give the ending of a release that is written like its source; CSV where nothing is.
+    """Return the ending of a release that is written like its source; CSV where nothing is.
 
     >>> ending_like("heart.parquet"), ending_like("heart.tsv.gz"), ending_like("heart.xlsx")
     ('.parquet', '.tsv', '.csv')

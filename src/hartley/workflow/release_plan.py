@@ -78,7 +78,7 @@ class Plan:
         return f" ({' and '.join(parts)})" if parts else ""
 
     def measured(self, named: Sequence[str]) -> tuple[MeasuredColumn, ...]:
-        """Give columns with the kind they are measured as."""
+        """Return columns with the kind they are measured as."""
         return tuple(
             MeasuredColumn(name=column.name, kind=column.kind) for column in self.table.typed_columns(named)
         )
@@ -132,6 +132,6 @@ class Seen:
         )
 
     def kinds(self, named: Sequence[str]) -> dict[str, Any]:
-        """Give the kinds of columns that are published untouched."""
+        """Return the kinds of columns that are published untouched."""
         found = {name: self.rows.columns[name].typed for name in named}
         return {name: None if typed is None else typed.kind for name, typed in found.items()}

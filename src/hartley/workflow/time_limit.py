@@ -28,7 +28,7 @@ def effort_within(
     should_stop: Callable[[], bool] = UNLIMITED.should_stop,
     progress: Callable[[int, int, str], None] = UNLIMITED.progress,
 ) -> Effort:
-    """Give an effort that ends after so many seconds, or when asked to.
+    """Return an effort that ends after so many seconds, or when asked to.
 
     >>> effort_within(seed=-1)
     Traceback (most recent call last):

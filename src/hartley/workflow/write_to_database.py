@@ -118,7 +118,7 @@ def _is_instant(field: Any) -> bool:
 
 
 def _with_zones(batch: Any, schema: Any) -> Any:
-    """Give a batch in the types of a schema: instants as text that says so, where it wants text."""
+    """Return a batch in the types of a schema: instants as text that says so, where it wants text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -143,7 +143,7 @@ def _same(cell: Any) -> Hashable:
 
 
 def _value(cell: Any) -> Hashable:
-    """Give what a cell says, whatever type a database has for it."""
+    """Return what a cell says, whatever type a database has for it."""
     if isinstance(cell, bool):
         return Decimal(int(cell))
     if isinstance(cell, float):

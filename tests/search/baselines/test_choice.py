@@ -12,9 +12,9 @@ from hartley.measures.utility import LineDistortion, Resolution, utility_of
 from hartley.model import JointRange, Partition
 from hartley.search.baselines import (
     BASELINES,
+    BaselineAnswer,
     Case,
     DistinctL,
-    Found,
     Hierarchy,
     MaxLeakage,
     NotApplicable,
@@ -40,7 +40,7 @@ def test_what_is_found_meets_the_target(name, utility):
         assert isinstance(answer, NotApplicable)
         assert "nothing it finds leaves 3 candidates" in answer.reason
         return
-    assert isinstance(answer, Found)
+    assert isinstance(answer, BaselineAnswer)
     assert distinct_l(TABLE, answer.partition) >= 3
     assert answer.setting
 
@@ -50,7 +50,7 @@ def test_what_is_found_meets_the_target(name, utility):
 def test_nothing_certain_can_be_asked_of_all(name, utility):
     apart = JointRange.from_pairs([(x, x // 2) for x in range(24)])
     answer = best_utility(name, Case(joint=apart, utility=utility), MaxLeakage(0.0, "istar"))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, BaselineAnswer)
     assert maximin_information(apart, answer.partition) == 0
 
 
@@ -59,7 +59,7 @@ def test_nothing_certain_can_be_asked_of_all(name, utility):
 def test_at_a_utility_the_least_leakage_of_a_method_is_no_more_than_before(name, utility):
     floor = utility_of(utility, Partition.from_clusters([range(x, x + 4) for x in range(0, 24, 4)]))
     answer = least_leakage(name, Case(joint=TABLE, utility=utility), floor)
-    assert isinstance(answer, Found)
+    assert isinstance(answer, BaselineAnswer)
     assert utility_of(utility, answer.partition) >= floor
     assert max_uncertainty_reduction(TABLE, answer.partition) <= max_uncertainty_reduction(TABLE)
 
@@ -150,7 +150,7 @@ def test_a_stopped_scan_gives_the_best_so_far():
     effort = Effort(should_stop=lambda: next(asked) > 200)
     whole = list(BASELINES["pairwise"].chains(Case(joint=TABLE, utility=Resolution(24)), None))
     answer = best_utility("pairwise", Case(joint=TABLE, utility=Resolution(24), effort=effort), DistinctL(2))
-    assert isinstance(answer, Found)
+    assert isinstance(answer, BaselineAnswer)
     assert answer.setting in {chain.setting for chain in whole}
 
 

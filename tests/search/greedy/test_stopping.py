@@ -14,7 +14,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import Effort
-from hartley.search.greedy import component_joining, joint_search, narrowest_first, slices
+from hartley.search.greedy import component_joining, joint_search, narrowest_first, recorder
 
 Search = Callable[[JointRange, Utility, Effort], MergeTree]
 SEARCHES: dict[str, Search] = {
@@ -46,11 +46,11 @@ def test_a_stopped_run_is_the_beginning_of_the_whole_run(name, side, monkeypatch
         size = rng.randint(2, 14)
         joint = random_joint(rng, size, side=side)
         for utility in utilities(rng, size):
-            monkeypatch.setattr(slices, "PLAIN_SLICE", 30_000)
+            monkeypatch.setattr(recorder, "PLAIN_SLICE", 30_000)
             whole = search(joint, utility, Effort())
             assert whole.complete
             # Slices so short that a run has many ends to be cut at.
-            monkeypatch.setattr(slices, "PLAIN_SLICE", rng.randint(1, 300))
+            monkeypatch.setattr(recorder, "PLAIN_SLICE", rng.randint(1, 300))
             for questions in (0, 1, 2, 3, 5, 8, 13, 40):
                 part = search(joint, utility, stopping_after(questions))
                 assert part.merges == whole.merges[: len(part.merges)]
@@ -69,14 +69,14 @@ def test_slices_do_not_change_the_run(name, utility, monkeypatch):
         joint = random_joint(rng, size)
         positions = np.array(random_positions(rng, size))
         measure = Resolution(size) if utility == "resolution" else LineDistortion(positions, utility)
-        monkeypatch.setattr(slices, "PLAIN_SLICE", 10**9)
+        monkeypatch.setattr(recorder, "PLAIN_SLICE", 10**9)
         at_once = SEARCHES[name](joint, measure, Effort())
-        monkeypatch.setattr(slices, "PLAIN_SLICE", rng.choice([1, 20, 100, 500]))
+        monkeypatch.setattr(recorder, "PLAIN_SLICE", rng.choice([1, 20, 100, 500]))
         assert SEARCHES[name](joint, measure, Effort()) == at_once
 
 
 def test_a_search_tells_how_far_it_is_between_two_slices(monkeypatch):
-    monkeypatch.setattr(slices, "PLAIN_SLICE", 50)
+    monkeypatch.setattr(recorder, "PLAIN_SLICE", 50)
     told: list[tuple[int, int]] = []
     effort = Effort(progress=lambda done, total, _: told.append((done, total)))
     run = narrowest_first(random_joint(random.Random(3), 30), Resolution(30), effort)

@@ -175,7 +175,7 @@ class JointDistribution:
         return JointDistribution.from_codes(self.indices, self.observation_of, self.probabilities)
 
     def release(self, partition: Partition) -> JointDistribution:
-        """Give the distribution after merging observations."""
+        """Return the distribution after merging observations."""
         if len(partition.labels) != self.observations:
             raise InputError(
                 f"a partition of {len(partition.labels)} values does not fit {self.observations} observations"
@@ -185,5 +185,5 @@ class JointDistribution:
         )
 
     def largest_of_observations(self, values: Floats) -> Floats:
-        """Give, of each observation, the largest of the values its pairs have."""
+        """Return, of each observation, the largest of the values its pairs have."""
         return np.maximum.reduceat(values, self.indptr[:-1])

@@ -28,6 +28,6 @@ def entropy(probabilities: Floats, order: float = 1.0) -> float:
 
 
 def entropies(probabilities: Floats, starts: Int64s, order: float = 1.0) -> Floats:
-    """Give the entropy of each of several distributions that stand one behind the other, all positive."""
+    """Return the entropy of each of several distributions that stand one behind the other, all positive."""
     means = tilted_means(probabilities, np.log(probabilities), require_order(order) - 1, starts)
     return np.maximum(0.0, -means / log(2)) + 0.0

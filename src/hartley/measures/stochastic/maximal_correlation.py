@@ -43,7 +43,7 @@ def maximal_correlation(distribution: JointDistribution) -> float:
 
 
 def singular_values(distribution: JointDistribution) -> Floats:
-    """Give all singular values, largest first; the first is 1. Writes the whole matrix out.
+    """Return all singular values, largest first; the first is 1. Writes the whole matrix out.
 
     >>> singular_values(JointDistribution.from_table([[3, 1], [1, 3]])).round(6).tolist()
     [1.0, 0.5]

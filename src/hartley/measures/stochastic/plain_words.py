@@ -18,7 +18,7 @@ REGIMES = {
 
 
 def plain_words(numbers: Mapping[str, Any]) -> dict[str, str]:
-    """Give a sentence for each number of a summary, by its key.
+    """Return a sentence for each number of a summary, by its key.
 
     >>> plain_words({"gacs_korner_bits": 0.0})["gacs_korner_bits"]
     'Nothing about a person is given away beyond any doubt.'

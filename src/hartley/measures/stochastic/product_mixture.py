@@ -49,22 +49,22 @@ class Products:
         return _entropies(self.sensitive) + _entropies(self.observations)
 
     def gains(self, prices: Floats) -> Floats:
-        """Give how much the entropy of every product exceeds what its cells cost."""
+        """Return how much the entropy of every product exceeds what its cells cost."""
         return np.asarray(self.entropies - np.tensordot(self.cells, prices, axes=2))
 
     def joined(self, other: Products) -> Products:
-        """Give the products of both."""
+        """Return the products of both."""
         return Products(
             np.vstack((self.sensitive, other.sensitive)), np.vstack((self.observations, other.observations))
         )
 
     def taken(self, chosen: npt.NDArray[np.intp]) -> Products:
-        """Give some of the products."""
+        """Return some of the products."""
         return Products(self.sensitive[chosen], self.observations[chosen])
 
 
 def entropy_inside_mixture(distribution: JointDistribution) -> float | None:
-    """Give the most entropy, in nats, that some exact mixture was found to leave inside its products.
+    """Return the most entropy, in nats, that some exact mixture was found to leave inside its products.
 
     ``None`` where the support has too many maximal rectangles to look at.
     """
@@ -120,7 +120,7 @@ def _entropies(distributions: Floats) -> Floats:
 
 
 def _first_products(table: Floats) -> Products:
-    """Give a product for each row, each column and each cell: each of the three sets is an exact mixture."""
+    """Return a product for each row, column and cell: each of the three sets is an exact mixture."""
     height, width = table.shape
     rows = Products(np.eye(height), table / table.sum(axis=1, keepdims=True))
     columns = Products((table / table.sum(axis=0)).T, np.eye(width))
@@ -140,7 +140,7 @@ def _best_weights(table: Floats, products: Products) -> tuple[Floats, Floats]:
 
 
 def _repair(table: Floats, products: Products, weights: Floats) -> float:
-    """Give the entropy that is lost by making the mixture exact to the last digit, in nats.
+    """Return the entropy that is lost by making the mixture exact to the last digit, in nats.
 
     The mixture is shrunk until no cell has too much; what is missing is filled by single
     cells, which have no entropy.
@@ -152,7 +152,7 @@ def _repair(table: Floats, products: Products, weights: Floats) -> float:
 
 
 def _best_products(prices: Floats, boxes: list[_Box]) -> Products:
-    """Give, of every box, the different products that the starts lead to at these prices."""
+    """Return, of every box, the different products that the starts lead to at these prices."""
     found: list[Products] = []
     for box in boxes:
         inner = prices[np.ix_(box.rows, box.columns)]

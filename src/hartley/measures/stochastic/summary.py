@@ -89,7 +89,7 @@ class StochasticMeasures:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the measures as they stand in JSON: ``null`` and a flag for what is infinite."""
+        """Return the measures as they stand in JSON: ``null`` and a flag for what is infinite."""
         return {
             "mutual_information_bits": self.mutual_information_bits,
             "gacs_korner_bits": self.gacs_korner_bits,
@@ -135,7 +135,7 @@ class StochasticSummary:
         return cls(Sampling.of(released), StochasticMeasures.of(JointDistribution.of(released)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the summary as it stands in JSON under ``stochastic``."""
+        """Return the summary as it stands in JSON under ``stochastic``."""
         return {
             "rows_per_pair": self.sampling.rows_per_pair,
             "coverage": self.sampling.coverage,
@@ -144,7 +144,7 @@ class StochasticSummary:
         }
 
     def plain_words(self) -> dict[str, str]:
-        """Give a sentence for each number, by its key in :meth:`to_dict`, on what it means for a person."""
+        """Return a sentence for each number, by its key in :meth:`to_dict`, on what it means for a person."""
         return plain_words(self.to_dict())
 
 

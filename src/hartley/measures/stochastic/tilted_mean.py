@@ -24,7 +24,7 @@ NEAR_AVERAGE = 1e-2
 
 
 def require_order(order: float) -> float:
-    """Give an order back if it is one: zero or more, infinity allowed."""
+    """Return an order back if it is one: zero or more, infinity allowed."""
     if isnan(order) or order < 0:
         raise OptionError(f"no order {order:g}; an order is 0 or more, infinity allowed")
     return order
@@ -40,14 +40,14 @@ def order_name(order: float) -> str:
 
 
 def outer_tilt(order: float) -> float:
-    r"""Give the tilt :math:`(\alpha - 1) / \alpha` at which Sibson and Arimoto average over observations."""
+    r"""Return tilt :math:`(\alpha - 1) / \alpha` at which Sibson and Arimoto average over observations."""
     if order == 0:
         return -inf
     return 1.0 if order == inf else (order - 1) / order
 
 
 def tilted_means(weights: Floats, values: Floats, tilt: float, starts: Int64s) -> Floats:
-    """Give the tilted mean of each run of values; runs begin at ``starts``, weights sum to one in each.
+    """Return the tilted mean of each run of values; runs begin at ``starts``, weights sum to one in each.
 
     >>> tilted_means(np.array([0.5, 0.5, 1]), np.array([0.0, 1.0, 7.0]), 0.0, np.array([0, 2]))
     array([0.5, 7. ])
@@ -68,7 +68,7 @@ def tilted_means(weights: Floats, values: Floats, tilt: float, starts: Int64s) -
 
 
 def tilted_mean(weights: Floats, values: Floats, tilt: float) -> float:
-    """Give the tilted mean of all values.
+    """Return the tilted mean of all values.
 
     >>> half = np.array([0.5, 0.5])
     >>> [round(tilted_mean(half, np.array([0.0, 1.0]), t), 4) for t in (-inf, -1, 0, 1, inf)]

@@ -44,7 +44,7 @@ def wyner_information(distribution: JointDistribution) -> Bounds:
 
 
 def _components(distribution: JointDistribution) -> Iterator[tuple[float, JointDistribution]]:
-    """Give the probability of each component with more than one row and column, and its own distribution."""
+    """Return probability of each component with more than one row and column, and its own distribution."""
     of_pair = overlap_partition(distribution.support).labels[distribution.indices]
     order = np.argsort(of_pair, kind="stable")
     ends = np.cumsum(np.bincount(of_pair))[:-1]

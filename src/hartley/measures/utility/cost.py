@@ -22,17 +22,17 @@ class Utility(Protocol):
         """How many public values it is about."""
 
     def costs(self, partition: Partition) -> Floats:
-        """Give the cost of every cluster; infinite where the cluster is not allowed."""
+        """Return the cost of every cluster; infinite where the cluster is not allowed."""
 
     def of_cost(self, worst: float) -> float:
-        """Give the utility of a partition whose worst cluster costs this much."""
+        """Return the utility of a partition whose worst cluster costs this much."""
 
     def union_costs(self) -> UnionCosts:
-        """Give the costs of all unions of two values, to be kept up to date while clusters are merged."""
+        """Return the costs of all unions of two values, to be kept up to date while clusters are merged."""
 
 
 def utility_of(utility: Utility, partition: Partition) -> float:
-    """Give the utility of a partition.
+    """Return the utility of a partition.
 
     >>> from math import log2
     >>> from hartley.measures.utility.resolution import Resolution

@@ -85,7 +85,7 @@ class LineDistortion:
         return len(self.positions)
 
     def costs(self, partition: Partition) -> Floats:
-        """Give the distance from the codeword to the farthest member, for every cluster."""
+        """Return the distance from the codeword to the farthest member, for every cluster."""
         order = np.argsort(partition.labels, kind="stable")
         starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
         placed = self.positions[order]
@@ -108,9 +108,9 @@ class LineDistortion:
         return costs
 
     def of_cost(self, worst: float) -> float:
-        """Give minus the distortion, so that more is better."""
+        """Return minus the distortion, so that more is better."""
         return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> LineUnions:
-        """Give the distortions of all unions of two values."""
+        """Return the distortions of all unions of two values."""
         return LineUnions(self.positions, self.codeword)

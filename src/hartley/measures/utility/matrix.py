@@ -83,7 +83,7 @@ class MatrixDistortion:
         return "member"
 
     def costs(self, partition: Partition) -> Floats:
-        """Give the worst dissimilarity to the best member, for every cluster."""
+        """Return the worst dissimilarity to the best member, for every cluster."""
         costs = np.zeros(partition.size)
         for number, cluster in enumerate(partition.clusters()):
             if len(cluster) > 1:
@@ -92,11 +92,11 @@ class MatrixDistortion:
         return costs
 
     def of_cost(self, worst: float) -> float:
-        """Give minus the distortion, so that more is better."""
+        """Return minus the distortion, so that more is better."""
         return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> MatrixUnions:
-        """Give the distortions of all unions of two values."""
+        """Return the distortions of all unions of two values."""
         return MatrixUnions(self.dissimilarities)
 
 
@@ -109,7 +109,7 @@ class MatrixUnions:
         self._worst = np.ascontiguousarray(dissimilarities.T)
 
     def with_each(self, place: int) -> Floats:
-        """Give the worst dissimilarity to each union's best member."""
+        """Return the worst dissimilarity to each union's best member."""
         cluster = self.members.cluster
         if not self.members.standing[place]:
             return np.full(len(cluster), np.inf)

@@ -22,13 +22,13 @@ class Resolution:
     name: Literal["resolution"] = field(default="resolution", init=False, repr=False)
 
     def costs(self, partition: Partition) -> Floats:
-        """Give the number of values of every cluster."""
+        """Return the number of values of every cluster."""
         return partition.sizes.astype(float)
 
     def of_cost(self, worst: float) -> float:
-        """Give the bits of resolution that clusters of at most this many values leave."""
+        """Return the bits of resolution that clusters of at most this many values leave."""
         return log2(self.size / worst)
 
     def union_costs(self) -> SizeUnions:
-        """Give the sizes of all unions of two values."""
+        """Return the sizes of all unions of two values."""
         return SizeUnions(self.size)

@@ -37,7 +37,7 @@ class DistanceColumn(Protocol):
         """Where the value has a cell."""
 
     def unions(self) -> ColumnUnions:
-        """Give the codewords of all unions of two values."""
+        """Return the codewords of all unions of two values."""
 
 
 class ColumnUnions(Protocol):
@@ -47,10 +47,10 @@ class ColumnUnions(Protocol):
         """Choose the codeword of the union with the cluster at every place."""
 
     def worst(self) -> Floats:
-        """Give each chosen codeword's distance to its farthest member."""
+        """Return each chosen codeword's distance to its farthest member."""
 
     def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
-        """Give the distance of these values from the codewords chosen for the unions at these places."""
+        """Return the distance of these values from the codewords chosen for the unions at these places."""
 
     def merge(self, kept: int, joined: int) -> None:
         """Join two clusters."""
@@ -69,7 +69,7 @@ class NumberColumn:
         return ~np.isnan(self.positions)
 
     def unions(self) -> NumberUnions:
-        """Give the codewords of all unions of two values."""
+        """Return the codewords of all unions of two values."""
         return NumberUnions(self.positions, self.codeword)
 
 
@@ -88,11 +88,11 @@ class NumberUnions(LineUnions):
         self._place = place
 
     def worst(self) -> Floats:
-        """Give each union's distortion in this column."""
+        """Return each union's distortion in this column."""
         return self.with_each(self._place)
 
     def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
-        """Give the differences."""
+        """Return the differences."""
         return np.abs(self._positions[values] - self._chosen[unions])
 
     def _nearest_the_middle(self, place: int, members: Members, low: Floats, high: Floats) -> Floats:
@@ -128,7 +128,7 @@ class CategoryColumn:
         return here
 
     def unions(self) -> CategoryUnions:
-        """Give the codewords of all unions of two values."""
+        """Return the codewords of all unions of two values."""
         return CategoryUnions(self.codes, self.table)
 
 
@@ -153,7 +153,7 @@ class CategoryUnions:
         self._chosen = first.argmin(axis=1)
 
     def worst(self) -> Floats:
-        """Give each union's worst dissimilarity."""
+        """Return each union's worst dissimilarity."""
         return self._least
 
     def distances(self, values: npt.NDArray[np.intp], unions: npt.NDArray[np.intp]) -> Floats:
@@ -238,7 +238,7 @@ class ColumnsDistortion:
         return here
 
     def costs(self, partition: Partition) -> Floats:
-        """Give the distance from the codewords to the farthest member, for every cluster."""
+        """Return the distance from the codewords to the farthest member, for every cluster."""
         costs = np.zeros(partition.size)
         unions = self.union_costs()
         here = self.here
@@ -253,11 +253,11 @@ class ColumnsDistortion:
         return costs
 
     def of_cost(self, worst: float) -> float:
-        """Give minus the distortion, so that more is better."""
+        """Return minus the distortion, so that more is better."""
         return 0.0 - worst  # never minus zero
 
     def union_costs(self) -> ColumnsUnions:
-        """Give the distortions of all unions of two values."""
+        """Return the distortions of all unions of two values."""
         return ColumnsUnions(self)
 
 
@@ -270,7 +270,7 @@ class ColumnsUnions:
         self._combination = utility.combination
 
     def with_each(self, place: int) -> Floats:
-        """Give the distance from each union's codewords to its farthest member."""
+        """Return the distance from each union's codewords to its farthest member."""
         if not self.members.standing[place]:
             return np.full(len(self.members.standing), np.inf)
         for column in self._columns:

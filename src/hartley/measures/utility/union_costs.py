@@ -20,7 +20,7 @@ class UnionCosts(Protocol):
     """The costs of all unions of two clusters, from single values on."""
 
     def with_each(self, place: int) -> Floats:
-        """Give the cost of the union with the cluster at every place.
+        """Return the cost of the union with the cluster at every place.
 
         Infinite at the place itself, where no cluster stands, and where the union is not allowed.
         """
@@ -40,7 +40,7 @@ class SizeUnions:
         self._sizes = np.ones(size)
 
     def with_each(self, place: int) -> Floats:
-        """Give the sum of the sizes."""
+        """Return the sum of the sizes."""
         costs: Floats = self._sizes + self._sizes[place]
         costs[place] = np.inf
         return costs
@@ -62,7 +62,7 @@ class Members:
         """Where a cluster stands that may be merged."""
 
     def of(self, place: int) -> list[int]:
-        """Give the values of a cluster."""
+        """Return the values of a cluster."""
         return self._of[place]
 
     def merge(self, kept: int, joined: int) -> None:
@@ -107,7 +107,7 @@ class LineUnions:
         self._count = np.ones(len(positions))
 
     def with_each(self, place: int) -> Floats:
-        """Give the distance from each union's codeword to its farthest member."""
+        """Return the distance from each union's codeword to its farthest member."""
         if not self.members.standing[place]:
             return np.full(len(self._low), np.inf)
         low, high = self.span(place)
@@ -122,7 +122,7 @@ class LineUnions:
         return costs
 
     def span(self, place: int) -> tuple[Floats, Floats]:
-        """Give the lowest and the highest position of each union."""
+        """Return the lowest and the highest position of each union."""
         return np.minimum(self._low, self._low[place]), np.maximum(self._high, self._high[place])
 
     def merge(self, kept: int, joined: int) -> None:

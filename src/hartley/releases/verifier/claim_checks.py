@@ -29,7 +29,7 @@ class ClaimCheck:
     """What was found instead, where it does not hold; no cell stands in it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {"name": self.name, "holds": self.holds, "reason": self.reason}
 
 
@@ -184,7 +184,7 @@ class Claims:
         self.checks.add("target", holds, f"the target is {kind} {number:g}, and the release has {found}")
 
     def _moved(self) -> float | None:
-        """Give how far a value of a single column may lie from its label, or from the middle of it."""
+        """Return how far a value of a single column may lie from its label, or from the middle of it."""
         if len(self.policy.public) != 1:
             return None
         farthest, widest = self._spread(0)

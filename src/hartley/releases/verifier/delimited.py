@@ -33,12 +33,12 @@ class Delimited:
         self._cell = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{escaped}\r\n]*))({escaped}|\r?\n|\Z)', re.DOTALL)
 
     def header(self) -> list[str]:
-        """Give the names of the columns."""
+        """Return the names of the columns."""
         record, _ = next(self._records(0), ([], 0))
         return [cell or "" for cell in record]
 
     def columns(self, places: Sequence[int]) -> Iterator[list[Any]]:
-        """Give some columns as Arrow text, batch by batch."""
+        """Return some columns as Arrow text, batch by batch."""
         import pyarrow as pa
 
         header, place = next(self._records(0), ([], 0))
@@ -97,7 +97,7 @@ class Delimited:
         return None if has_quote or set(map(len, rows)) - {0, width} else cells
 
     def _records(self, place: int) -> Iterator[tuple[list[str | None], int]]:
-        """Give the records from a place on, and where each ends."""
+        """Return the records from a place on, and where each ends."""
         text = self._text
         record: list[str | None] = []
         while place < len(text) or record:

@@ -38,13 +38,13 @@ class CellKeys:
         self._kinds.update({column.name: column.kind for column in policy.sensitive})
 
     def expected(self, name: str, cell: Any, cluster: int) -> Hashable:
-        """Give the key of what must be published for a cell of a row in a cluster."""
+        """Return the key of what must be published for a cell of a row in a cluster."""
         if name in self._recoded:
             return self.label(self._recoded[name], cluster)
         return self.untouched(name, cell)
 
     def label(self, place: int, cluster: int) -> Hashable:
-        """Give the key of a label."""
+        """Return the key of a label."""
         if (place, cluster) not in self._labels:
             self._labels[place, cluster] = self._label(place, cluster)
         return self._labels[place, cluster]
@@ -61,7 +61,7 @@ class CellKeys:
         return as_kind(text, kind)
 
     def untouched(self, name: str, cell: Any) -> Hashable:
-        """Give the key of a cell that is published as it is."""
+        """Return the key of a cell that is published as it is."""
         kind = self._kinds.get(name)
         if self._source.has_text(name) and (
             self._out.is_text or (self._is_json and kind not in ("number", "boolean"))
@@ -82,7 +82,7 @@ class CellKeys:
         return self._out.is_text or (self._is_from_types and not is_read_as_text)
 
     def found(self, name: str, cell: Any) -> Hashable:
-        """Give the key of a cell of the release."""
+        """Return the key of a cell of the release."""
         if name not in self._recoded:
             return self.untouched(name, cell) if self._is_of_its_kind(name, cell) else _odd(cell)
         kind = self._policy.public[self._recoded[name]].released_kind
@@ -110,12 +110,12 @@ class CellKeys:
 
 
 def _odd(cell: Any) -> Hashable:
-    """Give a key that no value has."""
+    """Return a key that no value has."""
     return "not of its kind", repr(cell)
 
 
 def _shortest(cell: float) -> float:
-    """Give the number that a text file shows for a float of single precision."""
+    """Return the number that a text file shows for a float of single precision."""
     import numpy as np
 
     return float(str(np.float32(cell)))

@@ -12,7 +12,7 @@ from hartley.errors import TableError
 
 
 def frame_cells(source: Any) -> tuple[list[str], Any]:
-    """Give the names of all columns, and an Arrow table of those that Arrow can hold.
+    """Return the names of all columns, and an Arrow table of those that Arrow can hold.
 
     An index of pandas is no column. What the frame's own engine says may hold a cell, and is not passed on.
     """
@@ -34,7 +34,7 @@ def frame_cells(source: Any) -> tuple[list[str], Any]:
 
 
 def _column(series: Any) -> Any:
-    """Give a column as Arrow, whole numbers beyond 64 bits as decimals; nothing where there is no way."""
+    """Return a column as Arrow, whole numbers beyond 64 bits as decimals; nothing where there is no way."""
     import narwhals as nw
     import pyarrow as pa
 

@@ -80,7 +80,7 @@ class RereadTable:
         return self.format is None or self.format.is_typed or self.is_text
 
     def batches(self, names: list[str]) -> Iterator[tuple[list[Any], npt.NDArray[np.int64] | None]]:
-        """Give Arrow columns, batch by batch, and how often each row occurs where that is not once."""
+        """Return Arrow columns, batch by batch, and how often each row occurs where that is not once."""
         if hasattr(self._source, "counted"):
             for batch in self._source.counted(names).to_batches():
                 *columns, counts = batch.columns
@@ -115,13 +115,13 @@ class RereadTable:
         return self._text().count("\n") if is_text else int(self._cells.num_rows)
 
     def counted(self, names: list[str]) -> Iterator[tuple[tuple[Any, ...], int]]:
-        """Give rows of Arrow columns and how often each occurs; one may come several times."""
+        """Return rows of Arrow columns and how often each occurs; one may come several times."""
         for columns, counts in self.batches(names):
             rows = zip(*map(python_cells, columns, names), strict=True)
             yield from zip(rows, repeat(1) if counts is None else counts.tolist(), strict=False)
 
     def rows(self, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Give the cells of these columns, row by row."""
+        """Return the cells of these columns, row by row."""
         if self.has_batches:
             for row, count in self.counted(names):
                 yield from repeat(row, count)
@@ -212,7 +212,7 @@ class RereadTable:
 
 
 def python_cells(column: Any, name: str) -> list[Any]:
-    """Give the cells of an Arrow column as Python values; refuse dates that Python does not know."""
+    """Return the cells of an Arrow column as Python values; refuse dates that Python does not know."""
     try:
         found: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
@@ -231,7 +231,7 @@ def _arrow_file(path: Any) -> Any:
 
 
 def as_kind(cell: Any, kind: str | None) -> Hashable:
-    """Give the value that a cell means in a column of a kind: equal values are equal keys.
+    """Return the value that a cell means in a column of a kind: equal values are equal keys.
 
     A cell that is not of the kind gets a key that no value has.
 
@@ -302,7 +302,7 @@ def _time_of_day(cell: dt.time) -> str:
 
 
 def _plain_text(cell: Any) -> str:
-    """Give a cell of a column that was declared text as the engine writes it."""
+    """Return a cell of a column that was declared text as the engine writes it."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float):

@@ -46,7 +46,7 @@ class Book:
         return cls(policy.public_names, kinds, cluster)
 
     def clusters(self, rows: RowTally) -> Numbered:
-        """Give the cluster of each row."""
+        """Return the cluster of each row."""
         parts = [_meant(rows, name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
         values = Combined.of(parts, len(rows))
         return Numbered.of(values.codes, (self.cluster.get(value, NOWHERE) for value in values.keys(parts)))
@@ -139,7 +139,7 @@ class RowCounter:
         return rows.where(~(lost | lost_earlier))
 
     def _past(self, rows: RowTally) -> list[Numbered]:
-        """Give the clusters that the earlier releases show of each row."""
+        """Return the clusters that the earlier releases show of each row."""
         shown = []
         for policy, book in zip(self._earlier, self._earlier_books, strict=True):
             clusters = book.clusters(rows)
@@ -191,7 +191,7 @@ class RowCounter:
         return found
 
     def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
-        """Give what the earlier releases show of each row, and what they declared harmless."""
+        """Return what the earlier releases show of each row, and what they declared harmless."""
         shown = self._past(rows)
         aside: list[Numbered] = []
         for policy in self._earlier:
@@ -220,7 +220,7 @@ class RowCounter:
 
 
 def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
-    """Give what the cells of a column mean."""
+    """Return what the cells of a column mean."""
     column = rows.columns[name]
     return Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys))
 

@@ -41,7 +41,7 @@ class RowNumbers:
         self._last.fill(count_pairs.for_size(len(left)), left, others[-1], counts)
 
     def counted(self) -> tuple[list[Ints], Int64s]:
-        """Give the codes of each different row, column by column, and how often each occurs."""
+        """Return the codes of each different row, column by column, and how often each occurs."""
         keys, counts = self._last.filled()
         found: list[Ints] = []
         for pairs in reversed(self._inner):
@@ -74,14 +74,14 @@ class _Pairs:
             self._slots = larger
 
     def filled(self) -> tuple[Int64s, Int64s]:
-        """Give each pair as one number, and what stands beside it."""
+        """Return each pair as one number, and what stands beside it."""
         used = np.flatnonzero(self._slots[:, 0])
         return self._slots[used, 0] - 1, self._slots[used, 1]
 
 
 @hot_loop
 def slot_of(slots, one, other):  # type: ignore[no-untyped-def]
-    """Give the slot of a pair: where it stands, or could stand."""
+    """Return the slot of a pair: where it stands, or could stand."""
     last = len(slots) - 1
     key = one * 4294967296 + other + 1
     # The numbers and both factors are below 2^31, so that the sum stays below 2^63.
@@ -94,7 +94,7 @@ def slot_of(slots, one, other):  # type: ignore[no-untyped-def]
 
 @hot_loop
 def number_pairs(slots, used, left, right, numbers, start):  # type: ignore[no-untyped-def]
-    """Give pairs their numbers from a place on; stop where there is no room for a new one."""
+    """Assign numbers to the pairs from a place on; stop where there is no room for a new one."""
     # Three quarters, so that a free slot is always near.
     room = len(slots) * 3 // 4
     for place in range(start, len(left)):

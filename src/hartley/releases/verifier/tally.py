@@ -34,7 +34,7 @@ class Numbered:
 
     @classmethod
     def of(cls, codes: Ints, keys: Iterable[Hashable]) -> Numbered:
-        """Give each row the key that its code stands for; equal keys become one."""
+        """Return, for each row, the key that its code stands for; equal keys become one."""
         numbers: dict[Hashable, int] = {}
         renumbered = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
         return cls(renumbered[codes], list(numbers))
@@ -80,13 +80,13 @@ class Combined:
         return np.bincount(self.codes, weights=counts, minlength=self.size).astype(np.int64)
 
     def keys(self, parts: Sequence[Numbered]) -> list[tuple[Hashable, ...]]:
-        """Give the keys of each combination."""
+        """Return the keys of each combination."""
         columns = ([part.keys[code] for code in part.codes[self.example].tolist()] for part in parts)
         return list(zip(*columns, strict=True)) if parts else [()] * self.size
 
 
 def _packed(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Int64s, int]:
-    """Give one number for the codes of each row, in the order of the codes, and how many there may be."""
+    """Return one number for the codes of each row, in the order of the codes, and how many there may be."""
     packed, size = np.zeros(rows, dtype=np.int64), 1
     for codes, choices in zip(columns, sizes, strict=True):
         if size * choices >= _WIDEST:
@@ -109,7 +109,7 @@ class RowTally:
         return len(self.counts)
 
     def where(self, wanted: npt.NDArray[np.bool_]) -> RowTally:
-        """Give some of the rows."""
+        """Return some of the rows."""
         if wanted.all():
             return self
         kept = {name: Numbered(one.codes[wanted], one.keys) for name, one in self.columns.items()}
@@ -148,12 +148,12 @@ class _Cells:
         """The number of each."""
 
     def listed(self, cells: Iterable[Any]) -> Ints:
-        """Give the numbers of cells."""
+        """Return the numbers of cells."""
         found = self.found
         return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
 
     def codes(self, column: Any) -> Ints:
-        """Give the numbers of the cells of an Arrow column."""
+        """Return the numbers of the cells of an Arrow column."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -203,7 +203,7 @@ class _Collected:
         self._fresh, self._waiting = [], 0
 
     def tally(self) -> RowTally:
-        """Give the different rows."""
+        """Return the different rows."""
         if self._counted is None:
             codes, counts = self._sorted()
         else:
@@ -221,7 +221,7 @@ class _Collected:
 
 
 def _counted_together(codes: list[Ints], counts: Int64s, sizes: list[int]) -> tuple[list[Ints], Int64s]:
-    """Give different rows and how often each occurs, by sorting."""
+    """Return different rows and how often each occurs, by sorting."""
     packed, _ = _packed(codes, sizes, len(counts))
     order = np.argsort(packed, kind="stable")
     starts = np.flatnonzero(_differs(packed[order]))

@@ -43,7 +43,7 @@ class Verification:
         return tuple(check for check in self.checks if not check.holds)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as it stands in JSON."""
+        """Return it as it stands in JSON."""
         return {
             "verified": self.holds,
             "reasons": [f"{check.name}: {check.reason}" for check in self.failures],
@@ -152,7 +152,7 @@ def _check_hashes(
 
 
 def input_commitment(policy: Policy, original: Any) -> str:
-    """Give the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
+    """Return the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
 
     Of a table that is no file, the columns that were read are committed to; the others may hold anything.
     """
@@ -175,5 +175,5 @@ def _row_bytes(found: RowTally) -> Iterator[bytes]:
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:
-    """Give the commitment, under the key of one policy, to the content of another or its own."""
+    """Return the commitment, under the key of one policy, to the content of another or its own."""
     return policy.commitment(other.checksum.encode())

@@ -43,13 +43,13 @@ class Axis(Protocol):
         """How many places there are, that of missing with them; it is the last."""
 
     def sql(self, key: RowColumn) -> str:
-        """Give what the engine has to give of a row."""
+        """Return what the engine has to give of a row."""
 
     def places(self, given: Any) -> Any:
-        """Give the places of values, as Arrow whole numbers of 32 bits; null where there is none."""
+        """Return the places of values, as Arrow whole numbers of 32 bits; null where there is none."""
 
     def values(self, kind: Any) -> Any:
-        """Give the value at each place, in an Arrow type."""
+        """Return the value at each place, in an Arrow type."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ class CodebookIndex:
         self._is_filled[filled] = True
 
     def sql(self, keys: Sequence[RowColumn]) -> list[str]:
-        """Give what has to be asked of each row."""
+        """Return what has to be asked of each row."""
         return [axis.sql(key) for axis, key in zip(self._axes, keys, strict=True)]
 
     def found(self, given: Sequence[Any]) -> Any:
-        """Give the places of rows, from what was asked of them; refuse a value that the codebook lacks."""
+        """Return the places of rows, from what was asked of them; refuse a value that the codebook lacks."""
         place = self._numbered(given)
         if place.null_count or not np.take(self._is_filled, place.to_numpy()).all():
             raise _lacking()
@@ -147,7 +147,7 @@ class CodebookIndex:
         return place
 
     def labels(self, column: str) -> Any:
-        """Give a column of labels, by place; where the codebook has no value, it means nothing."""
+        """Return a column of labels, by place; where the codebook has no value, it means nothing."""
         import pyarrow.compute as pc
 
         cells = self._book.column(column).combine_chunks()
@@ -159,7 +159,7 @@ def _lacking() -> TableError:
 
 
 def codebook_index_for(connection: Any, table: str, keys: Sequence[RowColumn]) -> CodebookIndex | None:
-    """Give the places of a codebook's values ``k0, k1, ...``; nothing where the grid would be too large."""
+    """Return the places of a codebook's values ``k0, k1, ...``; nothing where the grid would be too large."""
     axes: list[Axis] = []
     size = 1
     for number, key in enumerate(keys):
@@ -172,7 +172,7 @@ def codebook_index_for(connection: Any, table: str, keys: Sequence[RowColumn]) -
 
 
 def axis_for(connection: Any, table: str, column: str, kind: str) -> Axis | None:
-    """Give the axis of a column of a table; nothing where its values are too many or of another type."""
+    """Return the axis of a column of a table; nothing where its values are too many or of another type."""
     if _WHOLE.fullmatch(kind):
         ((low, high),) = connection.execute(f"SELECT min({column}), max({column}) FROM {table}").fetchall()
         if low is None:

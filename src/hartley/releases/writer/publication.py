@@ -62,7 +62,7 @@ class Publication:
         )
 
     def unseen_values(self) -> list[tuple[Cell, ...]]:
-        """Give the values that the codebook lacks; refuse what no codebook can hold, such as infinity."""
+        """Return the values that the codebook lacks; refuse what no codebook can hold, such as infinity."""
         columns = [self._rows.columns[name] for name in self._policy.public_names]
         typed = tuple((one.typed, one.value) for one in columns if one.typed and one.value)
         lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self.join} WHERE hartley_codebook.cluster IS NULL)"
@@ -74,7 +74,7 @@ class Publication:
         return self._rows.unmatched(self.join, "hartley_codebook", "cluster")
 
     def recoded_natural(self) -> str:
-        """Give the query of the labels alone, in the types of the columns and the order of the rows."""
+        """Return the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
             form = "l" if column.released_kind == "text" else "t"

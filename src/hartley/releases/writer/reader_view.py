@@ -30,13 +30,13 @@ class Observed(Protocol):
     """What readers of a release see: all that search, measures and certificate need to know of the rows."""
 
     def before(self) -> JointRange:
-        """Give the joint range of the table as it is, with the side information only."""
+        """Return the joint range of the table as it is, with the side information only."""
 
     def for_search(self) -> JointRange:
-        """Give the joint range for the search: what else the reader sees is side information to it."""
+        """Return the joint range for the search: what else the reader sees is side information to it."""
 
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Give the joint range of a reader of the release: every released column is public to him.
+        """Return the joint range of a reader of the release: every released column is public to him.
 
         Of the side information he is assumed to have, he learns nothing new.
         """
@@ -49,15 +49,15 @@ class ObservedLabels:
         self._joint = joint
 
     def before(self) -> JointRange:
-        """Give the joint range."""
+        """Return the joint range."""
         return self._joint
 
     def for_search(self) -> JointRange:
-        """Give the joint range."""
+        """Return the joint range."""
         return self._joint
 
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Give the joint range of labels and sensitive values."""
+        """Return the joint range of labels and sensitive values."""
         del harmless, earlier
         joint = self._joint
         pair = joint.observation_of
@@ -132,11 +132,11 @@ class ObservedRows:
         )
 
     def before(self) -> JointRange:
-        """Give the joint range of the table as it is, with the side information only."""
+        """Return the joint range of the table as it is, with the side information only."""
         return self._with_side(self._side)
 
     def for_search(self) -> JointRange:
-        """Give the joint range for the search: what else the reader sees is side information to it."""
+        """Return the joint range for the search: what else the reader sees is side information to it."""
         return self._with_side([*self._side, *self._kept, *self._earlier_kept])
 
     def _with_side(self, seen: list[_Seen]) -> JointRange:
@@ -152,7 +152,7 @@ class ObservedRows:
         )
 
     def reader(self, book: Codebook, *, harmless: bool = False, earlier: bool = False) -> JointRange:
-        """Give the joint range of a reader of the release: every released column is public to him.
+        """Return the joint range of a reader of the release: every released column is public to him.
 
         Of the side information he is assumed to have, he learns nothing new.
         """
@@ -240,7 +240,7 @@ def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
 
 
 def _absent(rows: Rows, policy: Policy) -> str:
-    """Give the SQL that tells whether a row was left out of an earlier release."""
+    """Return the SQL that tells whether a row was left out of an earlier release."""
     return " OR ".join(f"q.{rows.present(name)} IS NULL" for name in policy.never_missing) or "FALSE"
 
 

@@ -84,7 +84,7 @@ class Arrangement:
         return f"(SELECT {self._selected()} FROM {self._source})"
 
     def kept(self) -> ReadyRows:
-        """Give the rows in their own order."""
+        """Return the rows in their own order."""
         connection: Any = self._rows.connection
         recoding = self._recoding
         places = (
@@ -121,7 +121,7 @@ class Arrangement:
         return _streamed(connection.beside(), types, batches)
 
     def shuffled(self, generator: np.random.Generator, cluster_rows: Int64s | None = None) -> ReadyRows:
-        """Give the rows in a random order.
+        """Return the rows in a random order.
 
         ``cluster_rows`` is how many rows each cluster has, where that is known already.
         """
@@ -134,7 +134,7 @@ class Arrangement:
         return replace(_streamed(self._rows.connection, types, batches), order="any")
 
     def _counted(self, cluster_rows: Int64s | None) -> tuple[list[Any], Int64s] | None:
-        """Give the different rows, column by column, and how often each occurs; nothing if they are many."""
+        """Return different rows, column by column, and how often each occurs; nothing if they are many."""
         if not self._passes_unchanged():
             return None
         if cluster_rows is not None and all(cell.label is not None for cell in self._cells):
@@ -157,7 +157,7 @@ class Arrangement:
         return _arrays(table)[: len(self._cells)], table.column("n").to_numpy()
 
     def _labels_by_cluster(self) -> tuple[npt.NDArray[np.int32], dict[str, Any]]:
-        """Give the clusters that stand in the codebook, and each published column of labels, one for each.
+        """Return the clusters that stand in the codebook, and each published column of labels, one for each.
 
         A cluster stands there if the rows can hold one of its values: whole numbers cannot be 1.5.
         """
@@ -230,7 +230,7 @@ class Arrangement:
 def shuffled_cells(
     cells: Sequence[Any], counts: Int64s, generator: np.random.Generator
 ) -> Iterator[list[Any]]:
-    """Give rows in a random order, batch by batch, from different rows and how often each occurs."""
+    """Return rows in a random order, batch by batch, from different rows and how often each occurs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

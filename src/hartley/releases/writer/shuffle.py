@@ -34,7 +34,7 @@ _SPARE = 64
 
 
 def shuffled(counts: Int64s, generator: np.random.Generator, *, block: int | None = None) -> Iterator[Ints]:
-    """Give the codes 0, 1, ..., each as often as counted, in a uniform random order, block by block.
+    """Return the codes 0, 1, ..., each as often as counted, in a uniform random order, block by block.
 
     >>> blocks = shuffled(np.array([2, 0, 3]), np.random.default_rng(1))
     >>> np.bincount(np.concatenate(list(blocks)), minlength=3).tolist()
@@ -59,7 +59,7 @@ def _mixed(codes: Ints, generator: np.random.Generator) -> Ints:
 
 
 def mixed_in_boxes(codes: Ints, generator: np.random.Generator) -> Ints:
-    """Give codes in a uniform random order: dealt into boxes, and shuffled inside each box."""
+    """Return codes in a uniform random order: dealt into boxes, and shuffled inside each box."""
     boxes = _words(generator, -(-len(codes) // 4)).view(np.uint8)[: len(codes)]
     sizes = np.zeros(BOXES, dtype=np.int64)
     measure_boxes.for_size(len(codes))(boxes, sizes)

@@ -52,7 +52,7 @@ class RowColumn:
         return self.cell_type == "VARCHAR" and self.typed is not None and self.typed.kind != "text"
 
     def natural(self) -> str:
-        """Give the SQL of the value in the type that fits its kind."""
+        """Return the SQL of the value in the type that fits its kind."""
         if self.typed is None or self.value is None:
             return self.cell
         if self.typed.kind == "boolean":
@@ -69,7 +69,7 @@ class RowColumn:
         return self.value
 
     def natural_type(self, *, recoded: bool) -> str:
-        """Give the type of the column in a file that has types."""
+        """Return the type of the column in a file that has types."""
         kind = "text" if self.typed is None else self.typed.kind
         if set(_WIDE) & {self.cell_type, self.value_type if self.is_untyped else ""}:
             return _WHOLE
@@ -82,7 +82,7 @@ class RowColumn:
         return names.get(kind, self.value_type or "VARCHAR")
 
     def untouched(self, format_: Format) -> str:
-        """Give the SQL of the cell as it is published where it is not recoded."""
+        """Return the SQL of the cell as it is published where it is not recoded."""
         if format_.is_typed:
             if self.natural_type(recoded=False) == _WHOLE:
                 return f"{self.natural()}::{_WHOLE}"
@@ -141,7 +141,7 @@ class Rows:
         self.sql = f"(SELECT * FROM ({query}) WHERE NOT ({lacking}))" if lacking else f"({query})"
 
     def present(self, name: str) -> str:
-        """Give the SQL that is NULL where the cell is missing."""
+        """Return the SQL that is NULL where the cell is missing."""
         column = self.columns[name]
         return column.value or column.cell
 
@@ -202,7 +202,7 @@ def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
 
 
 def _carried(column: RowColumn, cell: Cell) -> str | bool | None:
-    """Give the text of a cell in the carrier of a column; ``False`` where the carrier cannot hold it."""
+    """Return the text of a cell in the carrier of a column; ``False`` where the carrier cannot hold it."""
     import datetime as dt
 
     if cell is None:

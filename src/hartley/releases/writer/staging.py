@@ -129,7 +129,7 @@ class Staging:
         _to_disk(self.home)
 
     def path(self, role: str) -> Path:
-        """Give the place where a file is to be written before it is published."""
+        """Return the place where a file is to be written before it is published."""
         return next(file.staged for file in self._files if file.role == role)
 
     def publish(self) -> None:

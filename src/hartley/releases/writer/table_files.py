@@ -140,7 +140,7 @@ def _write_arrow(path: Path, relation: Any) -> None:
 
 
 def without_remains(column: Any) -> Any:
-    """Give an Arrow column with nothing in the place of missing cells.
+    """Return an Arrow column with nothing in the place of missing cells.
 
     Arrow has room for them as for any other, and the engine leaves there what was in memory: a
     pointer, or a cell of a row or column that is not published.
@@ -235,7 +235,7 @@ def _is_same(cell: Any, found: Any) -> bool:
 
 
 def _writable(cells: Any) -> Any:
-    """Give the columns in types that the formats have; refuse what they would change."""
+    """Return the columns in types that the formats have; refuse what they would change."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -97,7 +97,7 @@ class Figure:
 
     @needs_packages
     def html(self) -> str:
-        """Give an interactive page that holds its scripts and loads nothing."""
+        """Return an interactive page that holds its scripts and loads nothing."""
         import vl_convert
 
         program = vl_convert.javascript_bundle(OPENED, vl_version=self._version)
@@ -145,7 +145,7 @@ def finished(
     data: Mapping[str, Sequence[Row]],
     theme: Theme = LIGHT,
 ) -> Figure:
-    """Give a chart its data, title and look, and check it against the Vega-Lite schema."""
+    """Return a chart with its data, title and look, and check it against the Vega-Lite schema."""
     spec: dict[str, Any] = chart.to_dict()
     spec["datasets"] = {name: list(rows) for name, rows in data.items()}
     spec["title"] = {"text": title}

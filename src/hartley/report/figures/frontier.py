@@ -161,7 +161,7 @@ def frontier_figure(
 
 
 def _cost(frontier: Frontier, point: Point) -> float:
-    """Give what grows to the right: the distortion, or the size of the largest cluster."""
+    """Return what grows to the right: the distortion, or the size of the largest cluster."""
     if frontier.utility == "distortion" and point.max_distortion is not None:
         return point.max_distortion
     return point.largest_cluster if frontier.utility == "resolution" else -point.utility

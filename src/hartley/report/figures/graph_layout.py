@@ -80,7 +80,7 @@ def _component_places(size: int, edges: Int64s) -> Floats:
 
 
 def _distances(size: int, edges: Int64s) -> Floats:
-    """Give the fewest edges between all pairs of nodes of a connected graph."""
+    """Return the fewest edges between all pairs of nodes of a connected graph."""
     near = np.zeros((size, size), dtype=bool)
     near[edges[:, 0], edges[:, 1]] = near[edges[:, 1], edges[:, 0]] = True
     distances = np.where(np.eye(size, dtype=bool), 0.0, np.inf)
@@ -140,7 +140,7 @@ def _spread(places: Floats) -> Floats:
 
 
 def _set_in_rows(sizes: Sequence[Floats], width: float) -> tuple[list[tuple[float, float]], float, float]:
-    """Give the corner of each box, the rows filled with the tallest boxes first."""
+    """Return the corner of each box, the rows filled with the tallest boxes first."""
     width = max([width, *(float(size[0]) for size in sizes)])
     corners = [(0.0, 0.0)] * len(sizes)
     left = top = row_height = widest = 0.0

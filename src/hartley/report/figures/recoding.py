@@ -137,7 +137,7 @@ def _is_time(public: Alphabet) -> bool:
 
 
 def _lanes(spans: list[tuple[float, float]], gap: float) -> list[int]:
-    """Give each bar the first lane where it covers no other."""
+    """Place each bar in the first lane where it covers no other."""
     ends: list[float] = []
     lanes = []
     for low, high in spans:

@@ -30,7 +30,7 @@ class Theme:
     grid: str
 
     def config(self) -> dict[str, Any]:
-        """Give the Vega-Lite configuration."""
+        """Return the Vega-Lite configuration."""
         text = {"labelColor": self.ink, "titleColor": self.ink, "labelFontSize": 12, "titleFontSize": 12}
         return {
             # The figure as a whole is described; a description of each mark would be most of the file.

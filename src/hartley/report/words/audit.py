@@ -13,7 +13,7 @@ _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u206
 
 
 def bits(value: float) -> str:
-    """Give a number of bits.
+    """Return a number of bits.
 
     >>> bits(5.247927513443585), bits(0.0), bits(1.0)
     ('5.25 bits', '0 bits', '1 bit')
@@ -23,7 +23,7 @@ def bits(value: float) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """Give a number of things.
+    """Return a number of things.
 
     >>> counted(1, "row"), counted(1200, "row")
     ('1 row', '1,200 rows')

@@ -36,7 +36,7 @@ Answer = BaselineAnswer | NotApplicable
 
 
 def best_utility(name: str, case: Case, target: Target) -> Answer:
-    """Give the partition of best utility among those of a baseline that meet the target.
+    """Return the partition of best utility among those of a baseline that meet the target.
 
     Ties go to more clusters, then to the setting tried first.
 
@@ -69,7 +69,7 @@ def best_utility(name: str, case: Case, target: Target) -> Answer:
 
 
 def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage = "l0") -> Answer:
-    """Give the partition of least leakage among those of a baseline whose utility is at least the floor.
+    """Return the partition of least leakage among those of a baseline whose utility is at least the floor.
 
     Ties go to the better utility, then to more clusters, then to the setting tried first.
     """
@@ -128,7 +128,7 @@ def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Sett
 
 
 def _meeting(chain: SettingsChain, case: Case, target: Target) -> Iterator[Partition]:
-    """Give the partitions of a chain that meet the target: all from the first one on."""
+    """Return the partitions of a chain that meet the target: all from the first one on."""
     too_early, enough = -1, chain.length
     while enough - too_early > 1:
         middle = (too_early + enough) // 2

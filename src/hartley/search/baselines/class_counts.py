@@ -39,7 +39,7 @@ class ClassDemand:
             raise OptionError(f"a class cannot be asked to count {self.at_least}; give 1 or more")
 
     def counts(self, joint: JointRange, partition: Partition) -> Int64s:
-        """Give the count of every class."""
+        """Return the count of every class."""
         released = joint.release(partition)
         counts = candidate_counts(released) if self.count == "distinct" else row_counts(released)
         if released.side is None:

@@ -56,7 +56,7 @@ def dendrogram(public: Alphabet, *, linkage: Linkage = "complete") -> MergeTree:
 
 
 def clustering_until(joint: JointRange, *, distinct_l: int, linkage: Linkage = "complete") -> Partition:
-    """Give the earliest moment of the tree at which every released value leaves so many candidates.
+    """Return the earliest moment of the tree at which every released value leaves so many candidates.
 
     >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e"), (53, "f")])
     >>> clustering_until(ages, distinct_l=2)

@@ -143,7 +143,7 @@ class Hierarchy:
         return len(self.words) - 1
 
     def partition(self, level: int) -> Partition:
-        """Give the public values that share a word at this level."""
+        """Return the public values that share a word at this level."""
         return self._partitions[level]
 
     @cached_property
@@ -152,7 +152,7 @@ class Hierarchy:
 
 
 def hierarchies_for(public: Alphabet, given: Sequence[Hierarchy] | None = None) -> tuple[Hierarchy, ...]:
-    """Give the hierarchy of every column: the given ones, checked, or those a column has by itself."""
+    """Return the hierarchy of every column: the given ones, checked, or those a column has by itself."""
     columns = len(public.coordinates)
     if given is None:
         return tuple(Hierarchy.of_column(public, column=column) for column in range(columns))

@@ -26,7 +26,7 @@ MOST_TABULATED = 2_000_000
 
 @hot_loop
 def weighted_log(count: int, table: Floats) -> float:
-    r"""Give :math:`\varphi(c) = c \log_2 c`, from the table where it reaches."""
+    r"""Return :math:`\varphi(c) = c \log_2 c`, from the table where it reaches."""
     if count < len(table):
         return table[count]  # type: ignore[no-any-return]
     return count * np.log2(count)  # type: ignore[no-any-return]

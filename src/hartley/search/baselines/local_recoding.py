@@ -24,7 +24,7 @@ def local_recoding(
     count: Count = "distinct",
     hierarchies: Sequence[Hierarchy] | None = None,
 ) -> Generalisation:
-    """Give every class the lowest level at which it counts enough, from the bottom up.
+    """Return, for every class, the lowest level at which it counts enough, from the bottom up.
 
     The hierarchies of several columns rise in step.
 

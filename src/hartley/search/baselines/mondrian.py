@@ -99,7 +99,7 @@ class _Pairs:
         return cls(joint.indptr[starts], joint.indptr, joint.indices, joint.rows, side[joint.observation_of])
 
     def inside(self, box: Int64s) -> tuple[Int64s, Int64s]:
-        """Give the pairs of a box, and for each the number of its value in the box."""
+        """Return the pairs of a box, and for each the number of its value in the box."""
         lengths = self.starts[box + 1] - self.starts[box]
         owner = np.repeat(np.arange(len(box)), lengths)
         first = np.repeat(self.starts[box] - (np.cumsum(lengths) - lengths), lengths)
@@ -134,7 +134,7 @@ def _column(cells: Coordinate, positions: Floats | None) -> _Column:
 def _upper_half(
     box: Int64s, columns: list[_Column], pairs: _Pairs, demand: ClassDemand, cut: Cut
 ) -> Flags | None:
-    """Give which values of the box lie above the first allowed cut, or ``None`` where there is none."""
+    """Return which values of the box lie above the first allowed cut, or ``None`` where there is none."""
     widths = [column.width(box) for column in columns]
     for number in np.argsort([-width for width in widths], kind="stable"):
         column = columns[number]
@@ -150,7 +150,7 @@ def _upper_half(
 
 
 def _in_order(rows_below: Int64s, missing: Flags, cut: Cut) -> Iterator[int]:
-    """Give the cuts to try: after the present cells, then by distance from the median."""
+    """Return the cuts to try: after the present cells, then by distance from the median."""
     if missing.any():
         yield len(rows_below) - 2
     balance = np.abs(2 * rows_below[:-1] - rows_below[-1])

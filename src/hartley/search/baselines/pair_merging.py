@@ -68,7 +68,7 @@ class InformationRun:
         return self.tree.partition(self.tree.steps)
 
     def partition_into(self, clusters: int) -> Partition:
-        """Give the partition of the run that has so many clusters."""
+        """Return the partition of the run that has so many clusters."""
         if not 1 <= self.tree.size - clusters + 1 <= self.tree.steps + 1:
             raise InputError(
                 f"the run has partitions of {self.tree.size - self.tree.steps} to {self.tree.size} clusters, "
@@ -114,7 +114,7 @@ def merge_pairs(joint: JointRange, rule: PairRule, effort: Effort = UNLIMITED) -
 def pair_drops(
     one: int, other: int, lists: Int64s, span: Int64s, totals: Int64s, logs: Floats
 ) -> tuple[float, float]:
-    r"""Give :math:`N \delta_S` and :math:`N \delta_X` of merging two clusters."""
+    r"""Return :math:`N \delta_S` and :math:`N \delta_X` of merging two clusters."""
     public = (
         weighted_log(totals[one] + totals[other], logs)
         - weighted_log(totals[one], logs)

@@ -104,7 +104,7 @@ class Baseline:
 
 
 def _counts(case: Case, wanted: int | None) -> Iterator[int]:
-    """Give the wanted count, or a scan of all there could be: every small one, then in steps of 5 %."""
+    """Return the wanted count, or a scan of all there could be: every small one, then in steps of 5 %."""
     if wanted is not None:
         yield wanted
         return

@@ -23,7 +23,7 @@ class Target(Protocol):
         """Tell whether a release meets it."""
 
     def candidates_needed(self, joint: JointRange) -> int | None:
-        """Give the ``distinct_l`` that says the same; ``None`` where none does."""
+        """Return the ``distinct_l`` that says the same; ``None`` where none does."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class DistinctL:
         return distinct_l(joint, partition) >= self.at_least
 
     def candidates_needed(self, joint: JointRange) -> int | None:
-        """Give the number itself."""
+        """Return the number itself."""
         del joint
         return self.at_least
 

@@ -20,7 +20,7 @@ MOST_VALUES = 12
 
 @hot_loop
 def solve_subsets(costs: Floats, chosen: Int64s) -> Any:
-    """Give the least worst cost of a partition; ``chosen`` gets the first cluster of each subset."""
+    """Return the least worst cost of a partition; ``chosen`` gets the first cluster of each subset."""
     full = len(costs) - 1
     best = np.full(full + 1, np.inf)
     best[0] = 0.0
@@ -42,7 +42,7 @@ def solve_subsets(costs: Floats, chosen: Int64s) -> Any:
 
 
 def least_over_subsets(line: Line, distinct_l: int) -> tuple[float, Int64s]:
-    """Give the least centroid cost of all partitions with enough candidates, and the cluster of each rank."""
+    """Return least centroid cost of all partitions with enough candidates, and the cluster of each rank."""
     size = line.size
     masks = np.arange(1 << size)
     member = (masks[:, None] >> np.arange(size)) & 1

@@ -33,7 +33,7 @@ of the distortion meant. Less than means of 400 whole numbers can differ by."""
 
 
 def solver_unit(positions: Floats) -> float:
-    """Give the unit, a power of two, in which distances between ascending positions are handed to the solver.
+    """Return unit, a power of two, in which distances between ascending positions are handed to the solver.
 
     >>> solver_unit(np.array([1.0, 7.0])), solver_unit(np.array([0.0, 0.1])), solver_unit(np.array([0, 3e9]))
     (1.0, 0.0001220703125, 4194304.0)
@@ -72,7 +72,7 @@ class _Cover:
 
 
 def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effort) -> float:
-    """Give the least mean distance from the end of a set that holds the end and enough sensitive values.
+    """Return the least mean distance from the end of a set that holds the end and enough sensitive values.
 
     At least ``known`` in any case; stopped early, a value below the least that was already proven.
     """
@@ -105,7 +105,7 @@ def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effor
 
 
 def _fewest_members(cover: _Cover, distinct_l: int) -> int:
-    """Give how many members a set with the end and enough sensitive values has at least."""
+    """Return how many members a set with the end and enough sensitive values has at least."""
     counts = cover.holds.sum(axis=0)
     held = counts[0] + np.concatenate(([0], np.cumsum(np.sort(counts[1:])[::-1])))
     return 1 + int(np.argmax(held >= distinct_l))
@@ -161,7 +161,7 @@ def peeled_cluster(
 def tight_end_bound(
     line: Line, end: End, distinct_l: int, known: float, found: float, effort: Effort
 ) -> float:
-    """Give the least cost that a cluster of the end can have, with its mean near every member.
+    """Return the least cost that a cluster of the end can have, with its mean near every member.
 
     Goes down from ``found`` from cluster to cheaper cluster until there is provably none; the last one is
     then the bound. At least ``known`` in any case.
@@ -196,7 +196,7 @@ def tight_end_bound(
 
 
 def _radius(distances: Floats) -> float:
-    """Give the cost of members at these distances from the end, by the operations that define it."""
+    """Return the cost of members at these distances from the end, by the operations that define it."""
     count, total = len(distances), float(distances.sum())
     return max(total, count * float(distances.max()) - total) / count
 
@@ -234,7 +234,7 @@ def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats
 
 
 def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
-    """Give rows, and what they must reach, that keep the mean of chosen values near each of them.
+    """Return rows, and what they must reach, that keep the mean of chosen values near each of them.
 
     Distances are from the value at the end, which is chosen. The mean lies within the target of the end, so
     the sum of target - d_u over the chosen u is not negative; and of every other t that is chosen: neither is

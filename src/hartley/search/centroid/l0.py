@@ -251,7 +251,7 @@ def _peeled(line: Line, known: LeastDistortion, ends: tuple[End, ...], effort: E
 
 
 def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], effort: Effort) -> Int64s | None:
-    """Give the cluster of each rank after peeling the ends in turn and cutting the rest into intervals."""
+    """Return the cluster of each rank after peeling the ends in turn and cutting the rest into intervals."""
     cluster_of = np.full(line.size, -1, dtype=np.int64)
     for number, end in enumerate(ends):
         rest = np.flatnonzero(cluster_of < 0)
@@ -275,7 +275,7 @@ def _peel(line: Line, distinct_l: int, target: float, ends: tuple[End, ...], eff
 
 
 def _rows(line: Line, ranks: Int64s) -> tuple[Int64s, Int64s]:
-    """Give the sensitive values of some ranks, in rows of their own."""
+    """Return the sensitive values of some ranks, in rows of their own."""
     rows = [line.indices[line.indptr[rank] : line.indptr[rank + 1]] for rank in ranks.tolist()]
     indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
     return indptr.astype(np.int64), np.concatenate(rows)

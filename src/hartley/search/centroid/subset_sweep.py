@@ -109,7 +109,7 @@ def least_by_fronts(
 
 
 def _trace(fronts: Int64s, front: int, size: int) -> Int64s:
-    """Give the cluster of each rank, named by its first rank, walking back through the sweep."""
+    """Return the cluster of each rank, named by its first rank, walking back through the sweep."""
     cluster_of = np.empty(size, dtype=np.int64)
     while (before := int(fronts[front, BEFORE])) >= 0:
         first, others = int(fronts[before, RANK]), int(fronts[front, CLUSTER])

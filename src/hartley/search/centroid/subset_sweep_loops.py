@@ -24,7 +24,7 @@ PERIOD = 2_147_483_647
 
 @hot_loop
 def place_of(rank: int, taken: int, fronts: Int64s, table: Int64s) -> int:
-    """Give the place in the table where a front is (its number and 1), or belongs (0)."""
+    """Return the place in the table where a front is (its number and 1), or belongs (0)."""
     place = ((taken % PERIOD) * 48271 + rank * 69621) % PERIOD % len(table)
     while True:
         front = table[place] - 1

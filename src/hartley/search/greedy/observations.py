@@ -42,7 +42,7 @@ class Candidates:
         """
 
     def cheapest_change(self, place: int, costs: Floats) -> int | None:
-        """Give the cluster with the least cost that would add a pair to the one at this place.
+        """Return the cluster with the least cost that would add a pair to the one at this place.
 
         The earliest where several cost the same, and nothing where there is none of finite cost. Mostly
         the first that is looked at is it; where it is not for long, all are looked at together.
@@ -69,7 +69,7 @@ class Candidates:
         self.leakages[kept], self.leakages[joined] = self._worst(self._codes[kept]), 0.0
 
     def union_leakage(self, one: int, other: int) -> float:
-        """Give the most that a reader of the union would learn."""
+        """Return the most that a reader of the union would learn."""
         return self._worst(self._union(one, other))
 
     def _union(self, one: int, other: int) -> Ints:

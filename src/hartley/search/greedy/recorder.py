@@ -50,7 +50,7 @@ class Recorder:
         return len(self._kept) > self._ends[-1]
 
     def tree(self) -> MergeTree:
-        """Give the run; of one that was stopped, the steps that were finished."""
+        """Return the run; of one that was stopped, the steps that were finished."""
         done = self._ends[-1]
         merges = np.array(self._kept[:done], dtype=np.int64), np.array(self._joined[:done], dtype=np.int64)
         return MergeTree(self._size, *merges, np.array(self._ends), complete=not self._stopped)

@@ -87,7 +87,7 @@ class CandidateSearch:
         )
 
     def cheapest(self, distinct_l: int) -> tuple[float, Callable[[], Partition]]:
-        """Give the cheapest partition known that leaves this many candidates."""
+        """Return the cheapest partition known that leaves this many candidates."""
         known = [(cost, cut) for reached, cost, cut in self.given if reached >= distinct_l]
         known += [(s.cost, s.cut) for number, s in self.solved.items() if number >= distinct_l]
         return min(known, key=_first)
@@ -145,7 +145,7 @@ class CandidateSearch:
         return not self.effort.should_stop()
 
     def levels(self) -> Iterable[Level]:
-        """Give the levels that no other dominates, from the least cost to the greatest."""
+        """Return the levels that no other dominates, from the least cost to the greatest."""
         costs = sorted({s.cost for s in self.solved.values()} | {cost for _, cost, _ in self.given})
         reached = 0
         for cost in costs:
@@ -155,12 +155,12 @@ class CandidateSearch:
                 yield self.level(cost)
 
     def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
-        """Give the most candidates known within a cost, at the least cost."""
+        """Return the most candidates known within a cost, at the least cost."""
         known = [*self.given, *((number, s.cost, s.cut) for number, s in self.solved.items())]
         return max((k for k in known if k[1] <= cost), key=_reach)
 
     def level(self, cost: float) -> Level:
-        """Give the best partition known within a cost, and what no partition within it can beat."""
+        """Return the best partition known within a cost, and what no partition within it can beat."""
         distinct_l, exact_cost, cut = self.reach(cost)
         refuted = min((s for s in self.solved.values() if s.lower_bound > cost), key=_number, default=None)
         most = self.most if refuted is None else refuted.distinct_l - 1

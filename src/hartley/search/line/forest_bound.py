@@ -57,7 +57,7 @@ def keep_forest(
 
 @hot_loop
 def joined(groups: Int64s, broken: Flags, parent: Int64s) -> int:
-    """Give how many components the links that are not broken join."""
+    """Return how many components the links that are not broken join."""
     for group in range(len(parent)):
         parent[group] = group
     rank = 0
@@ -174,7 +174,7 @@ class Links:
         return int(loop(np.arange(size), self.groups, self.usable, zero, 1, parent, kept))
 
     def joined_without(self, broken: Flags) -> int:
-        """Give how many components the links that are not broken join."""
+        """Return how many components the links that are not broken join."""
         parent = np.empty(self.count, dtype=np.int64)
         return int(joined.for_size(len(broken) * 50)(self.groups, broken, parent))
 

@@ -33,7 +33,7 @@ from hartley.search.line.windows import Bracket, Windows, least_passing
 
 @hot_loop
 def last_starts(earliest: Int64s, latest: Int64s) -> Int64s:
-    """Give the start of the last interval of each prefix; -1 where the prefix cannot be cut."""
+    """Return the start of the last interval of each prefix; -1 where the prefix cannot be cut."""
     size = len(earliest)
     chosen = np.full(size, -1, dtype=np.int64)
     nearest = np.zeros(size + 1, dtype=np.int64)  # the longest prefix up to here that can be cut
@@ -92,7 +92,7 @@ def best_intervals(
 
 @hot_loop
 def windows_needed(earliest: Int64s) -> int:
-    """Give how many windows within reach cover the line, going back from its end."""
+    """Return how many windows within reach cover the line, going back from its end."""
     count = 0
     end = len(earliest) - 1
     while end >= 0:
@@ -110,7 +110,7 @@ class CountBound:
 
 
 def most_clusters(line: Line, distinct_l: int) -> int:
-    """Give the most clusters that can hold this many sensitive values each.
+    """Return the most clusters that can hold this many sensitive values each.
 
     >>> from hartley.model import JointRange
     >>> from hartley.measures.utility import LineDistortion
@@ -131,7 +131,7 @@ def most_clusters(line: Line, distinct_l: int) -> int:
 
 
 def count_bound(line: Line, distinct_l: int, known: float, effort: Effort = UNLIMITED) -> CountBound:
-    """Give the least cost of as few windows over the line as enough sensitive values allow."""
+    """Return the least cost of as few windows over the line as enough sensitive values allow."""
     clusters = most_clusters(line, distinct_l)
     if clusters == 1:
         whole = line.cost_of(line.partition_of_starts(np.zeros(0, dtype=np.int64)))

@@ -62,7 +62,7 @@ def fewest_components_within(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Give the partition with the fewest components among those that distort no more than this.
+    """Return the partition with the fewest components among those that distort no more than this.
 
     >>> from hartley.examples import toy
     >>> joint = toy()
@@ -84,7 +84,7 @@ def least_distortion_for_components(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Give the least distortion found at which no more than this many components remain.
+    """Return the least distortion found at which no more than this many components remain.
 
     >>> from hartley.examples import toy
     >>> joint = toy()
@@ -107,7 +107,7 @@ def istar_distortion_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the frontier of maximin information and distortion.
+    """Return the frontier of maximin information and distortion.
 
     Up to ``SETTLED_UP_TO`` values on the line, ``complete`` says that between any two levels no distortion
     was left out at which another number of components may be reached; for the centroid, at which intervals
@@ -223,24 +223,24 @@ class IstarSearch:
         return partial(self.line.partition_of_starts, starts)
 
     def fewest(self, cost: float) -> int:
-        """Give the bound that holds at a distortion: that of any greater distortion does."""
+        """Return the bound that holds at a distortion: that of any greater distortion does."""
         return max((a.fewest for a in self.answers if a.cost >= cost), default=self.least_components)
 
     def proof(self, cost: float) -> LagrangianCertificate | None:
-        """Give the certificate of the bound that holds at a distortion."""
+        """Return the certificate of the bound that holds at a distortion."""
         bounds = [(a.fewest, a.certificate) for a in self.answers if a.cost >= cost]
         return max(bounds, key=lambda bound: bound[0])[1] if bounds else None
 
     def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
-        """Give the fewest components known within a distortion, at the least cost known."""
+        """Return the fewest components known within a distortion, at the least cost known."""
         return min((k for k in self.known() if k[1] <= cost), key=lambda k: (k[0], k[1]))
 
     def cheapest(self, most_components: int) -> float:
-        """Give the least cost known that leaves no more than this many components."""
+        """Return the least cost known that leaves no more than this many components."""
         return min(cost for left, cost, _ in self.known() if left <= most_components)
 
     def known(self) -> list[tuple[int, float, Callable[[], Partition]]]:
-        """Give all partitions known: components left, a distortion they keep, and how to build them."""
+        """Return all partitions known: components left, a distortion they keep, and how to build them."""
         return [*self.given, *((a.components, a.cost, a.cut) for a in self.answers)]
 
     def narrow(self, most_components: int) -> None:
@@ -255,7 +255,7 @@ class IstarSearch:
                 low = middle
 
     def between(self, low: float, high: float) -> float | None:
-        """Give a distortion between two, about halfway, at which more can be reached than just below it."""
+        """Return a distortion between two, about halfway, at which more can be reached than just below it."""
         if high <= low:
             return None
         middle = low + (high - low) / 2
@@ -304,7 +304,7 @@ class IstarSearch:
         return not self.effort.should_stop()
 
     def levels(self) -> Iterable[Level]:
-        """Give the levels that no other dominates, from the least cost to the greatest."""
+        """Return the levels that no other dominates, from the least cost to the greatest."""
         costs = sorted({a.cost for a in self.answers} | {cost for _, cost, _ in self.given})
         # A partition may cost less than the distortion it was searched at; of equal costs the last is best.
         levels: dict[float, Level] = {}
@@ -319,7 +319,7 @@ class IstarSearch:
         return levels.values()
 
     def level(self, cost: float) -> Level:
-        """Give the best partition known within a cost, and what no partition within it can beat."""
+        """Return the best partition known within a cost, and what no partition within it can beat."""
         left, _, cut = self.reach(cost)
         exact_cost = self.line.cost_of(cut())
         return Level(

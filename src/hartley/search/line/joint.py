@@ -46,7 +46,7 @@ def least_connected_distortion(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> LeastDistortion:
-    """Give the least distortion that leaves this many candidates everywhere and one component.
+    """Return the least distortion that leaves this many candidates everywhere and one component.
 
     >>> from hartley.examples import toy
     >>> joint = toy()
@@ -66,7 +66,7 @@ def most_candidates_connected_within(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Give the partition of one component with the most candidates that distorts no more than this."""
+    """Return the partition of one component with the most candidates that distorts no more than this."""
     return _search(joint, utility, effort, starts).solve_within(max_distortion)
 
 
@@ -76,7 +76,7 @@ def joint_distortion_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the frontier of worst-case leakage and distortion with nothing learnt for certain."""
+    """Return the frontier of worst-case leakage and distortion with nothing learnt for certain."""
     search = _search(joint, utility, effort, starts)
     complete = search.solve_all()
     return Levels(levels=tuple(search.levels()), complete=complete)

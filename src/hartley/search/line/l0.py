@@ -35,7 +35,7 @@ def least_distortion(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> LeastDistortion:
-    """Give the least distortion at which every released value leaves this many candidates.
+    """Return the least distortion at which every released value leaves this many candidates.
 
     >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
     >>> best = least_distortion(joint, LineDistortion.of(joint.public), 2)
@@ -54,7 +54,7 @@ def most_candidates_within(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Level:
-    """Give the partition with the most candidates among those that distort no more than this.
+    """Return the partition with the most candidates among those that distort no more than this.
 
     >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
     >>> level = most_candidates_within(joint, LineDistortion.of(joint.public), 1.2)
@@ -70,7 +70,7 @@ def l0_distortion_levels(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
 ) -> Levels:
-    """Give the frontier of worst-case leakage and distortion: a level for every number of candidates.
+    """Return the frontier of worst-case leakage and distortion: a level for every number of candidates.
 
     ``starts`` are partitions known from elsewhere; no level is worse than any of them. ``complete`` says
     that every number of candidates was searched, or lies between two that settle it.

@@ -59,11 +59,11 @@ class LeastDistortion:
         return self.cost <= self.lower_bound
 
     def with_partition(self, cost: float, cut: Callable[[], Partition]) -> LeastDistortion:
-        """Give the same knowledge with a partition that costs less."""
+        """Return the same knowledge with a partition that costs less."""
         return replace(self, cost=cost, cut=cut)
 
     def with_bound(self, cost: float, certificate: DistortionCertificate) -> LeastDistortion:
-        """Give the same knowledge with a higher bound; a bound that says less is left out."""
+        """Return the same knowledge with a higher bound; a bound that says less is left out."""
         if cost <= self.lower_bound:
             return self
         return replace(self, lower_bound=min(cost, self.cost), certificate=certificate)
@@ -82,7 +82,7 @@ def cut_of_ranks(line: Line, cluster_of: Ints) -> Callable[[], Partition]:
 
 
 def latest_of(line: Line, distinct_l: int) -> Int64s:
-    """Give, for each last rank, the latest start of a window with this many sensitive values."""
+    """Return, for each last rank, the latest start of a window with this many sensitive values."""
     loop = latest_starts.for_size(len(line.indices))
     return loop(line.indptr, line.indices, line.sensitive_size, distinct_l)
 

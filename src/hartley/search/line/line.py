@@ -25,7 +25,7 @@ WORD_BITS = 62
 
 @hot_loop
 def fewest_candidates(order: Int64s, sizes: Int64s, indptr: Int64s, indices: Ints, width: int) -> int:
-    """Give the fewest distinct sensitive values of a cluster; clusters are stretches of ``order``."""
+    """Return the fewest distinct sensitive values of a cluster; clusters are stretches of ``order``."""
     seen_in = np.full(width, -1, dtype=np.int64)
     fewest = width
     begin = 0
@@ -144,11 +144,11 @@ class Line:
         return self.partition_of_ranks(np.cumsum(begins))
 
     def cost_of(self, partition: Partition) -> float:
-        """Give the worst cluster cost of a partition, as the utility gives it."""
+        """Return the worst cluster cost of a partition, as the utility gives it."""
         return float(self.utility.costs(partition).max())
 
     def distinct_l_of(self, partition: Partition) -> int:
-        """Give the fewest candidates that a cluster leaves."""
+        """Return the fewest candidates that a cluster leaves."""
         joint = self.joint
         order = np.argsort(partition.labels, kind="stable")
         loop = fewest_candidates.for_size(joint.pairs)

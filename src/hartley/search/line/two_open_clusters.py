@@ -154,7 +154,7 @@ def _by_weight(states: Int64s) -> Int64s:
 
 
 def _trace(layers: list[Int64s], row: int) -> Int64s:
-    """Give the cluster of each rank, named by its first rank, walking back through the sweep."""
+    """Return the cluster of each rank, named by its first rank, walking back through the sweep."""
     cluster_of = np.empty(len(layers), dtype=np.int64)
     for rank in range(len(layers) - 1, -1, -1):
         cluster_of[rank] = layers[rank][row, TAKER]

@@ -29,7 +29,7 @@ WindowCost = Literal["midpoint", "member"]
 
 @hot_loop
 def latest_starts(indptr: Int64s, indices: Ints, width: int, wanted: int) -> Int64s:
-    """Give, for each last rank, the latest start whose window holds ``wanted`` values; -1 where none does."""
+    """Return, for each end, the latest start whose window holds ``wanted`` values; -1 where none does."""
     size = len(indptr) - 1
     held = np.zeros(width, dtype=np.int64)
     latest = np.full(size, -1, dtype=np.int64)
@@ -59,7 +59,7 @@ def latest_starts(indptr: Int64s, indices: Ints, width: int, wanted: int) -> Int
 
 @hot_loop
 def earliest_starts(positions: Floats, cost: float, halved: bool) -> Int64s:
-    """Give, for each last rank, the earliest start so that half the span, or the span, is within ``cost``."""
+    """Return, for each end, the earliest start so that half the span, or the span, is within ``cost``."""
     size = len(positions)
     earliest = np.zeros(size, dtype=np.int64)
     start = 0
@@ -76,7 +76,7 @@ def earliest_starts(positions: Floats, cost: float, halved: bool) -> Int64s:
 
 @hot_loop
 def window_cost(positions: Floats, start: int, end: int, halved: bool) -> Any:
-    """Give the cost of a window: half its span, or the reach of its best member."""
+    """Return the cost of a window: half its span, or the reach of its best member."""
     low = positions[start]
     high = positions[end]
     if halved:
@@ -97,7 +97,7 @@ def window_cost(positions: Floats, start: int, end: int, halved: bool) -> Any:
 
 @hot_loop
 def cost_below(positions: Floats, earliest: Int64s, halved: bool) -> float:
-    """Give the greatest cost of a window that is within reach."""
+    """Return the greatest cost of a window that is within reach."""
     best = 0.0
     for end in range(len(positions)):
         best = max(best, window_cost(positions, earliest[end], end, halved))
@@ -106,7 +106,7 @@ def cost_below(positions: Floats, earliest: Int64s, halved: bool) -> float:
 
 @hot_loop
 def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
-    """Give the least cost of a window that is out of reach; infinite where all are within."""
+    """Return the least cost of a window that is out of reach; infinite where all are within."""
     best = np.inf
     for end in range(len(positions)):
         if earliest[end] > 0:
@@ -116,7 +116,7 @@ def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
 
 @hot_loop
 def uncovered(earliest: Int64s, latest: Int64s) -> int:
-    """Give a rank that no window within reach with enough values contains; -1 where there is none."""
+    """Return a rank that no window within reach with enough values contains; -1 where there is none."""
     size = len(earliest)
     opened = np.zeros(size + 1, dtype=np.int64)
     for end in range(size):
@@ -152,24 +152,24 @@ class Windows:
         return self.cost == "midpoint"
 
     def within(self, cost: float) -> Int64s:
-        """Give the earliest start, for each end, of a window that costs no more than this."""
+        """Return the earliest start, for each end, of a window that costs no more than this."""
         size = len(self.positions)
         earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
         # A member serves both ends: the farthest codeword to the left, then what it reaches.
         return earliest if self._halved else earliest[earliest]
 
     def below(self, earliest: Int64s) -> float:
-        """Give the greatest cost of a window within reach."""
+        """Return the greatest cost of a window within reach."""
         size = len(self.positions)
         return float(cost_below.for_size(size * 20)(self.positions, earliest, self._halved))
 
     def above(self, earliest: Int64s) -> float:
-        """Give the least cost of a window out of reach."""
+        """Return the least cost of a window out of reach."""
         size = len(self.positions)
         return float(cost_above.for_size(size * 20)(self.positions, earliest, self._halved))
 
     def next_cost(self, cost: float) -> float:
-        """Give the least cost above this one that a cluster can have, whatever lies between its ends."""
+        """Return the least cost above this one that a cluster can have, whatever lies between its ends."""
         size = len(self.positions)
         # A member-coded cluster costs the distance of two values, and half of none.
         earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
@@ -235,7 +235,7 @@ class WindowBound:
 def window_bound(
     windows: Windows, latest: Int64s, known: WindowBound, passing: float, effort: Effort = UNLIMITED
 ) -> WindowBound:
-    """Give the greatest cost below which some value has no window with enough sensitive values.
+    """Return the greatest cost below which some value has no window with enough sensitive values.
 
     ``known`` is a bound that holds already (that for fewer sensitive values does), and at the
     cost ``passing`` every value has such a window. Stopped early, the bound is a lower one and still holds.

@@ -82,7 +82,7 @@ def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> boo
 
 
 def _shown_with(joint: JointRange, side_value: int | None) -> list[set[int]]:
-    """Give the candidates of every public value, of the rows with one side value only if one is given.
+    """Return the candidates of every public value, of the rows with one side value only if one is given.
 
     Values and candidates that do not occur there are left out, and the others numbered in order.
     """
@@ -112,7 +112,7 @@ def _is_cut(sets: Sequence[set[int]], clusters: int, certificate: CutCertificate
 
 
 def _cheapest_by_size(prices: Sequence[int], largest: int, wanted: int) -> float:
-    """Give the least price of at most ``largest`` values whose sizes add up to ``wanted``."""
+    """Return the least price of at most ``largest`` values whose sizes add up to ``wanted``."""
     cheapest: list[float] = [0.0] + [inf] * wanted
     for _ in range(largest):
         further = cheapest.copy()
@@ -214,7 +214,7 @@ def _has_disjoint_clusters(sets: Sequence[set[int]], largest: int, wanted: int, 
     failed: set[tuple[int, int]] = set()
 
     def closings(free: int, mask: int, start: int, room: int) -> Iterator[int]:
-        """Give what stays free after filling up a cluster that shows ``mask`` so far."""
+        """Return what stays free after filling up a cluster that shows ``mask`` so far."""
         nonlocal steps
         steps += 1
         if mask.bit_count() >= wanted:
@@ -241,7 +241,7 @@ def _has_disjoint_clusters(sets: Sequence[set[int]], largest: int, wanted: int, 
 
 
 def _fewest_components(joint: JointRange, largest: int) -> int:
-    """Give the bound of the forest argument: ties of values to clusters, for each side value."""
+    """Return the bound of the forest argument: ties of values to clusters, for each side value."""
     untouched = [joint.candidates(i).tolist() for i in range(joint.observations)]
     if joint.observed_side is None:
         by_side = {0: untouched}

@@ -281,7 +281,7 @@ def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountC
 
 
 def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:
-    """Give the least cost of any cluster with these ends and members among these."""
+    """Return the least cost of any cluster with these ends and members among these."""
     if utility.codeword == "member":
         return min(max(member - low, high - member) for member in inside)
     return (high - low) / 2

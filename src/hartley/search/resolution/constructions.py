@@ -17,7 +17,7 @@ NOWHERE = -1
 
 
 def dealt_partition(sets: CandidateSets, largest: int) -> Partition:
-    """Give the best clusters of at most ``largest`` values where every value shows one candidate.
+    """Return the best clusters of at most ``largest`` values where every value shows one candidate.
 
     >>> one_each = CandidateSets(np.arange(6), np.array([0, 0, 0, 1, 2]), np.zeros(3, int), np.array([3]))
     >>> dealt_partition(one_each, 3)
@@ -31,7 +31,7 @@ def dealt_partition(sets: CandidateSets, largest: int) -> Partition:
 
 
 def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
-    """Give clusters of at most ``largest`` values with two candidates each, where they exist.
+    """Return clusters of at most ``largest`` values with two candidates each, where they exist.
 
     Every value with two candidates serves a cluster alone; the clusters left are
     dealt two values of one candidate each. This succeeds whenever anything does.
@@ -53,7 +53,7 @@ def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
 
 
 def _side_by_side(candidates: Int64s, most: int) -> Int64s:
-    """Give the places in order of their candidates, no more than so many of each."""
+    """Return the places in order of their candidates, no more than so many of each."""
     order = np.argsort(candidates, kind="stable")
     ordered = candidates[order]
     within = np.arange(len(order)) - np.searchsorted(ordered, ordered)

@@ -54,7 +54,7 @@ class Remainder:
         return tuple(np.flatnonzero(self.sets.counts >= self.threshold).tolist())
 
     def most(self, clusters: int, above: int) -> int:
-        """Give the most candidates that counting and covering bins allow, if it is less than ``above``."""
+        """Return the most candidates that counting and covering bins allow, if it is less than ``above``."""
         left = clusters - self.aside
         if left < 1:
             return above
@@ -93,7 +93,7 @@ class CutBound:
         return cls(sets, tuple(_remainder(sets, threshold) for threshold in thresholds if threshold > 1))
 
     def most(self, largest: int) -> tuple[int, CutCertificate | None]:
-        """Give the most candidates that clusters of at most ``largest`` can keep, and why no more.
+        """Return the most candidates that clusters of at most ``largest`` can keep, and why no more.
 
         No reason is needed where it is all candidates.
         """
@@ -124,7 +124,7 @@ class CutBound:
 
 
 def flow_cut(sets: CandidateSets, largest: int, wanted: int) -> CutCertificate | None:
-    """Give a cut that excludes ``wanted`` candidates in clusters of at most ``largest``, or nothing."""
+    """Return a cut that excludes ``wanted`` candidates in clusters of at most ``largest``, or nothing."""
     if len(sets.candidates) > MOST_PAIRS:
         return None
     from scipy.sparse import csr_array
@@ -177,6 +177,6 @@ def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
 
 
 def _capped_sum(ascending: Int64s, sums: Int64s, cap: int) -> int:
-    """Give the sum of the smaller of each number and the cap."""
+    """Return the sum of the smaller of each number and the cap."""
     below = int(np.searchsorted(ascending, cap))
     return int(sums[below]) + cap * (len(ascending) - below)

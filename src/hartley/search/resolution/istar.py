@@ -32,7 +32,7 @@ from hartley.search.resolution.layout import least_clusters, size_ranges
 
 
 def least_components(size: int, parts: int, largest: int) -> int:
-    """Give the fewest components that clusters of at most ``largest`` values can leave.
+    """Return the fewest components that clusters of at most ``largest`` values can leave.
 
     >>> [least_components(7, 5, m) for m in (1, 2, 3)]
     [5, 2, 1]
@@ -41,7 +41,7 @@ def least_components(size: int, parts: int, largest: int) -> int:
 
 
 def least_joining_size(size: int, parts: int) -> int:
-    r"""Give the smallest m that can leave a single component, :math:`\lceil N/(N - c + 1) \rceil`.
+    r"""Return the smallest m that can leave a single component, :math:`\lceil N/(N - c + 1) \rceil`.
 
     >>> least_joining_size(7, 5)
     3
@@ -73,7 +73,7 @@ class Joiner:
         return cls(len(by_rank), groups.size, by_rank[~starts_a_part], by_rank[starts_a_part])
 
     def partition(self, largest: int) -> Partition:
-        """Give a partition into clusters of at most ``largest`` values with the fewest components."""
+        """Return a partition into clusters of at most ``largest`` values with the fewest components."""
         labels = np.arange(self.size)
         fresh = len(self.firsts)
         if largest == 1 or not fresh:
@@ -88,7 +88,7 @@ class Joiner:
 
 
 def istar_level(joint: JointRange, largest: int) -> Level:
-    """Give the least maximin information that clusters of at most ``largest`` values leave, proven.
+    """Return the least maximin information that clusters of at most ``largest`` values leave, proven.
 
     >>> from hartley.examples import toy
     >>> level = istar_level(toy(), 2)
@@ -102,7 +102,7 @@ def istar_level(joint: JointRange, largest: int) -> Level:
 
 
 def istar_levels(joint: JointRange) -> Levels:
-    """Give the least maximin information for every size of the largest cluster that lowers it, proven.
+    """Return the least maximin information for every size of the largest cluster that lowers it, proven.
 
     >>> from hartley.examples import toy
     >>> [(level.cost, round(2**level.leakage_bits)) for level in istar_levels(toy()).levels]

@@ -97,7 +97,7 @@ def compacted(partition: Partition, largest: int, *, is_harmless: bool) -> Parti
 
 
 def _part_of_candidates(joint: JointRange, sets: CandidateSets) -> Int64s:
-    """Give the component of each candidate in the untouched table."""
+    """Return the component of each candidate in the untouched table."""
     groups = overlap_partition(joint).labels
     part_of = np.empty(sets.kinds, dtype=np.int64)
     part_of[sets.candidates] = groups[joint.indices]

@@ -32,7 +32,7 @@ TRIES = 400
 
 
 def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
-    """Give, for every size of the largest cluster that allows it, the most candidates kept with I* = 0.
+    """Return, for every size of the largest cluster that allows it, the most candidates kept with I* = 0.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.uncertainty import distinct_l

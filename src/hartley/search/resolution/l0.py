@@ -22,7 +22,7 @@ from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_
 
 
 def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
-    """Give the least worst-case leakage found for every size of the largest cluster that matters.
+    """Return the least worst-case leakage found for every size of the largest cluster that matters.
 
     No level is worse than the best of ``starts`` that fits it.
 
@@ -54,7 +54,7 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
 def l0_level(
     joint: JointRange, largest: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
 ) -> Level:
-    """Give the least worst-case leakage found for clusters of at most ``largest`` values.
+    """Return the least worst-case leakage found for clusters of at most ``largest`` values.
 
     >>> from hartley.examples import toy
     >>> l0_level(toy(), 5)
@@ -79,7 +79,7 @@ class ReachedLevel:
 def least_largest_cluster(
     joint: JointRange, wanted: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
 ) -> ReachedLevel:
-    """Give the smallest clusters found that keep ``wanted`` candidates each.
+    """Return the smallest clusters found that keep ``wanted`` candidates each.
 
     >>> from hartley.examples import toy
     >>> reached = least_largest_cluster(toy(), 3)
@@ -121,7 +121,7 @@ def least_largest_cluster(
 
 
 def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeStanding) -> list[SizeStanding]:
-    """Give what is known without a search for larger sizes: what was handed over, and the whole merged."""
+    """Return what is known without a search for larger sizes: what was handed over, and the whole merged."""
     size = joint.public.size
     standings = []
     for largest in sorted({cost for cost, _, _ in given.partitions} | {size}):
@@ -135,7 +135,7 @@ def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeSt
 
 
 def _floor(joint: JointRange, before: SizeStanding | None) -> tuple[Partition, int]:
-    """Give what is known from a smaller size."""
+    """Return what is known from a smaller size."""
     if before is None:
         return Partition.singletons(joint.public.size), distinct_l(joint)
     return before.partition, before.kept
@@ -156,7 +156,7 @@ class Given:
         return cls(tuple(measured))
 
     def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
-        """Give the best of these that fits, if it is better than what is known."""
+        """Return the best of these that fits, if it is better than what is known."""
         for cost, candidates, partition in self.partitions:
             if cost <= largest and candidates > kept:
                 known, kept = partition, candidates
@@ -171,7 +171,7 @@ def search_of(joint: JointRange, effort: Effort) -> SizeSearch:
 
 
 def levels_of(joint: JointRange, standings: Sequence[SizeStanding]) -> Levels:
-    """Give standings as levels, each with its own bound or a coarser one's where that is sharper."""
+    """Return standings as levels, each with its own bound or a coarser one's where that is sharper."""
     return Levels(
         levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
         complete=all(standing.finished for standing in standings),

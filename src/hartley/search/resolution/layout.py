@@ -87,7 +87,7 @@ class CandidateSets:
         return np.repeat(np.arange(self.size), self.counts)
 
     def slices(self) -> list[CandidateSets]:
-        """Give what is shown under each side value as a table of its own.
+        """Return what is shown under each side value as a table of its own.
 
         It has the public values that show the side value, and the candidates under it, each in order.
         """
@@ -106,12 +106,12 @@ class CandidateSets:
 
 
 def least_clusters(size: int, largest: int) -> int:
-    r"""Give the least number of clusters of at most ``largest`` values, :math:`\lceil N/m \rceil`."""
+    r"""Return the least number of clusters of at most ``largest`` values, :math:`\lceil N/m \rceil`."""
     return -(-size // largest)
 
 
 def size_ranges(size: int) -> list[range]:
-    """Give, in ascending order, the sizes that allow the same least number of clusters.
+    """Return, in ascending order, the sizes that allow the same least number of clusters.
 
     >>> size_ranges(10)
     [range(1, 2), range(2, 3), range(3, 4), range(4, 5), range(5, 10), range(10, 11)]

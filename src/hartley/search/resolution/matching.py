@@ -29,7 +29,7 @@ STEPS_BETWEEN_QUESTIONS = 20_000_000
 def pair_up(
     sets: CandidateSets, wanted: int, effort: Effort = UNLIMITED
 ) -> Partition | PairingCertificate | None:
-    """Give clusters of at most two values with ``wanted`` candidates each, or the proof that none exist.
+    """Return clusters of at most two values with ``wanted`` candidates each, or the proof that none exist.
 
     Nothing where the effort ends before either is found.
 
@@ -157,7 +157,7 @@ def free_end(fits: Flags, mates: Int64s, root: int, parents: Int64s, odd: Flags)
 
 @hot_loop
 def meeting_base(mates: Int64s, parents: Int64s, base: Int64s, one: int, other: int) -> int:
-    """Give the base at which the paths of two even nodes to the root meet."""
+    """Return the base at which the paths of two even nodes to the root meet."""
     passed = np.zeros(len(base), dtype=np.bool_)
     while True:
         one = base[one]

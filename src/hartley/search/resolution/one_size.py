@@ -76,12 +76,12 @@ class SizeSearch:
         return standing.kept >= self.cuts.most(standing.largest)[0]
 
     def bounded(self, largest: int, known: Partition, kept: int) -> SizeStanding:
-        """Give what is known without a search: a partition handed over, and the bound by counting."""
+        """Return what is known without a search: a partition handed over, and the bound by counting."""
         most, certificate = self.cuts.most(largest)
         return SizeStanding(largest, kept, known, most, certificate)
 
     def best(self, largest: int, known: Partition, kept: int) -> SizeStanding:
-        """Give the best clusters of at most ``largest`` values found; never worse than those known."""
+        """Return the best clusters of at most ``largest`` values found; never worse than those known."""
         standing = self.bounded(largest, known, kept)
         if standing.is_closed:
             return standing
@@ -194,7 +194,7 @@ class SizeSearch:
 
 
 def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
-    """Give the fewest candidates that a cluster shows."""
+    """Return the fewest candidates that a cluster shows."""
     cluster = partition.labels[sets.value_of].astype(np.int64)
     shown = np.unique(cluster * sets.kinds + sets.candidates)
     return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
@@ -237,7 +237,7 @@ def searched_in_blocks(
 
 
 def taken(sets: CandidateSets, values: Int64s) -> CandidateSets:
-    """Give some of the values, in this order, with all candidates."""
+    """Return some of the values, in this order, with all candidates."""
     counts = sets.counts[values]
     starts = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])

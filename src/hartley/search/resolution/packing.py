@@ -31,7 +31,7 @@ SECONDS = 10.0
 def packing(
     sets: CandidateSets, largest: int, wanted: int, effort: Effort
 ) -> Partition | ExhaustionCertificate | None:
-    """Give clusters with ``wanted`` candidates each, or that there are none; nothing where it stays open."""
+    """Return clusters with ``wanted`` candidates each, or that there are none; ``None`` if open."""
     if sets.size > MOST_VALUES:
         return None
     enough = _enough_sets(sets, largest, wanted)

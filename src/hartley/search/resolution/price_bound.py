@@ -51,7 +51,7 @@ class _GaveUpError(Exception):
 def size_prices(
     sets: CandidateSets, largest: int, wanted: int, effort: Effort
 ) -> SizePriceCertificate | None:
-    """Give prices by number of candidates that exclude ``wanted`` candidates, or nothing."""
+    """Return prices by number of candidates that exclude ``wanted`` candidates, or nothing."""
     capped = np.minimum(sets.counts, wanted)
     sizes, members = np.unique(capped, return_counts=True)
 
@@ -73,7 +73,7 @@ def size_prices(
 def value_prices(
     sets: CandidateSets, largest: int, wanted: int, effort: Effort
 ) -> ValuePriceCertificate | None:
-    """Give prices of the values that exclude ``wanted`` candidates, or nothing."""
+    """Return prices of the values that exclude ``wanted`` candidates, or nothing."""
     if sets.size > MOST_VALUES:
         return None
     capped = np.minimum(sets.counts, wanted)
@@ -115,7 +115,7 @@ def value_prices(
 def _prices_below(
     clusters: int, members: Int64s, worth: Int64s, cheap: Callable[[Int64s], Int64s], effort: Effort
 ) -> Int64s | None:
-    """Give prices whose total is below so many units and under which nothing is cheap, if there are any.
+    """Return prices whose total is below so many units and under which nothing is cheap, if there are any.
 
     ``members`` counts the values that share a price; ``cheap`` gives sets that cost
     less than a unit, as rows of how many members they take.
@@ -161,7 +161,7 @@ def _best_duals(rows: Int64s, members: Int64s, effort: Effort) -> Floats | None:
 
 
 def _cheapest_pattern(sizes: Int64s, prices: Int64s, largest: int, wanted: int) -> Int64s:
-    """Give how many values of each size make the cheapest set that is enough, overlaps ignored."""
+    """Return how many values of each size make the cheapest set that is enough, overlaps ignored."""
     totals = np.arange(wanted + 1)
     cheapest = np.where(totals == 0, 0, FAR)
     choices: list[Int64s] = []
@@ -183,7 +183,7 @@ def _cheapest_pattern(sizes: Int64s, prices: Int64s, largest: int, wanted: int) 
 
 
 def least_prices(counts: Int64s, prices: Int64s, largest: int, wanted: int) -> Int64s:
-    """Give, in row c and column t, the least price of c values that bring t candidates, overlaps ignored."""
+    """Return, in row c and column t, least price of c values that bring t candidates, ignoring overlap."""
     best = np.full(wanted + 1, FAR)
     np.minimum.at(best, counts, prices)
     sizes = np.flatnonzero(best < FAR)

@@ -70,7 +70,7 @@ def shift(
 
 @hot_loop
 def lacks(count: int, need: int) -> int:
-    """Give what a cluster that shows so many candidates lacks; one that shows none lacks nothing."""
+    """Return what a cluster that shows so many candidates lacks; one that shows none lacks nothing."""
     return need - count if 0 < count < need else 0
 
 
@@ -83,7 +83,7 @@ def gains(
     candidates: Int64s,
     held: npt.NDArray[np.int32],
 ) -> int:
-    """Give how many more candidates a cluster shows when one value leaves it and another comes."""
+    """Return how many more candidates a cluster shows when one value leaves it and another comes."""
     more = 0
     for entry in range(starts[leaving], starts[leaving + 1]):
         candidate = candidates[entry]
@@ -329,19 +329,19 @@ class SwapSearch:
         return not self.cost
 
     def partition(self) -> Partition:
-        """Give the clusters as they are now."""
+        """Return the clusters as they are now."""
         return partition_of_places(self.places, self.largest, self.sets.size)
 
 
 def partition_of_places(places: Int64s, largest: int, size: int) -> Partition:
-    """Give the partition in which places count the clusters off, ``largest`` at a time."""
+    """Return the partition in which places count the clusters off, ``largest`` at a time."""
     labels = np.empty(len(places), dtype=np.int64)
     labels[places] = np.arange(len(places)) // largest
     return Partition(labels[:size])
 
 
 def places_of_partition(partition: Partition, largest: int, clusters: int) -> Int64s:
-    """Give every cluster its places; more clusters than there are stand empty."""
+    """Return the places of every cluster; more clusters than there are stand empty."""
     size = len(partition.labels)
     places = np.full(clusters * largest, -1, dtype=np.int64)
     order = np.argsort(partition.labels, kind="stable")

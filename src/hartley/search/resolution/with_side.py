@@ -62,13 +62,13 @@ class SideSearch:
     _parts: dict[Partition, int] = field(default_factory=dict)
 
     def bits(self, partition: Partition) -> float:
-        """Give what a partition leaks at worst; each is measured once."""
+        """Return what a partition leaks at worst; each is measured once."""
         if partition not in self._bits:
             self._bits[partition] = max_uncertainty_reduction(self.joint, partition)
         return self._bits[partition]
 
     def parts(self, partition: Partition) -> int:
-        """Give how many components a partition leaves; each is measured once."""
+        """Return how many components a partition leaves; each is measured once."""
         if partition not in self._parts:
             self._parts[partition] = overlap_partition(self.joint, partition).size
         return self._parts[partition]
@@ -84,7 +84,7 @@ class SideSearch:
         return tuple(CutBound.of(part) for part in self.sets.slices())
 
     def bound(self, largest: int) -> SideBound:
-        """Give the sharpest bound by counting among the side values."""
+        """Return the sharpest bound by counting among the side values."""
         best = SideBound(0.0, None)
         for side, cuts in enumerate(self.cuts):
             if largest < cuts.sets.size:
@@ -95,7 +95,7 @@ class SideSearch:
         return best
 
     def fewest_components(self, largest: int) -> int:
-        """Give a number of components that clusters of at most ``largest`` values cannot go below."""
+        """Return a number of components that clusters of at most ``largest`` values cannot go below."""
         size = self.joint.public.size
         ties = int((self._shown - -(-self._shown // largest)).sum())
         return max(
@@ -111,7 +111,7 @@ class SideSearch:
         return np.bincount(shown, minlength=sides)
 
     def excluded(self, largest: int, need: Int64s) -> SliceCertificate | None:
-        """Give a side value under which clusters cannot keep what is needed, where one is found."""
+        """Return a side value under which clusters cannot keep what is needed, where one is found."""
         for side, cuts in enumerate(self.cuts):
             if largest >= cuts.sets.size or self.effort.should_stop():
                 continue
@@ -124,7 +124,7 @@ class SideSearch:
         return None
 
     def best(self, largest: int, known: Partition) -> Level:
-        """Give the best clusters of at most ``largest`` values found, from a partition that fits."""
+        """Return the best clusters of at most ``largest`` values found, from a partition that fits."""
         bound = self.bound(largest)
         level = self._level(largest, known, bound)
         if not level.proven_optimal and not self.effort.should_stop():
@@ -158,14 +158,14 @@ class SideSearch:
         return known, bound
 
     def _less_leaking(self, partition: Partition) -> Int64s:
-        """Give how many candidates every side value must keep for less leakage than this."""
+        """Return how many candidates every side value must keep for less leakage than this."""
         released = self.joint.release(partition)
         before, after = prior_counts(released), candidate_counts(released)
         worst = int((before / after).argmax())
         return self.sets.before * int(after[worst]) // int(before[worst]) + 1
 
     def needs(self, partition: Partition) -> Int64s:
-        """Give how many candidates every side value must keep for no more leakage than this."""
+        """Return how many candidates every side value must keep for no more leakage than this."""
         released = self.joint.release(partition)
         before, after = prior_counts(released), candidate_counts(released)
         worst = int((before / after).argmax())
@@ -182,7 +182,7 @@ class SideSearch:
 
 
 def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
-    """Give the least worst-case leakage found for a table with side information.
+    """Return the least worst-case leakage found for a table with side information.
 
     The sizes are the small ones, the first for each least number of clusters, and those of ``starts``.
     Others are neither searched nor excluded; the bound of a level holds whether they are or not.
@@ -215,7 +215,7 @@ def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterab
 def side_istar_levels(
     joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
 ) -> Levels:
-    """Give the least maximin information found for a table with side information.
+    """Return the least maximin information found for a table with side information.
 
     >>> joint = JointRange.from_pairs([("a", 1, 0), ("b", 2, 0), ("c", 3, 1), ("d", 2, 1)])
     >>> [(level.cost, level.leakage_bits, level.proven_optimal) for level in side_istar_levels(joint).levels]
@@ -258,7 +258,7 @@ def side_istar_levels(
 def side_joint_levels(
     joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
 ) -> Levels:
-    """Give the least worst-case leakage found with I* = 0, for a table with side information.
+    """Return the least worst-case leakage found with I* = 0, for a table with side information.
 
     Sizes at which no such partition is found are left out.
 

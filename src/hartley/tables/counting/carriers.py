@@ -27,7 +27,7 @@ _LAST_DAY = (dt.datetime.max - EPOCH).days
 
 
 def fetched(column: TypedColumn, value: str) -> str:
-    """Give the SQL that hands a carried value over without loss."""
+    """Return the SQL that hands a carried value over without loss."""
     return f"{value}::VARCHAR" if column.carrier == "exact" else value
 
 

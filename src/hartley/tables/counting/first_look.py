@@ -39,7 +39,7 @@ class FirstLook:
     roles: Roles
 
     def stretch(self, names: tuple[str, ...]) -> int | None:
-        """Give the length of the stretch where a role is one column that can be its own code."""
+        """Return the length of the stretch where a role is one column that can be its own code."""
         if len(names) > 1 or names[0] not in self.extremes:
             return None
         least, most = self.extremes[names[0]]

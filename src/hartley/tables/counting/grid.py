@@ -189,7 +189,7 @@ def _links(seen: Flags, observed: Ints, anchors: Ints) -> _Links:
 
 
 def _unions(seen: Flags, observed: Ints, anchors: Ints) -> Iterator[tuple[int, Flags]]:
-    """Give each anchor with all that occurs in an observation anchored there."""
+    """Return each anchor with all that occurs in an observation anchored there."""
     order = np.argsort(anchors, kind="stable")
     values, starts = np.unique(anchors[order], return_index=True)
     step = max(1, BLOCK // seen.shape[1])
@@ -242,7 +242,7 @@ def read_range_on_grid(
 
 
 def _counted(connection: DuckDBPyConnection, rows: CodedRows) -> tuple[Int64s, Int64s]:
-    """Give the cells that occur, in their order, and how many rows each has."""
+    """Return the cells that occur, in their order, and how many rows each has."""
     named = _in_order(rows)
     codes = ", ".join(f"({rows.roles[name].sql})::INTEGER AS c{number}" for number, name in enumerate(named))
     sizes = [rows.roles[name].size for name in named]
@@ -263,7 +263,7 @@ def _counted(connection: DuckDBPyConnection, rows: CodedRows) -> tuple[Int64s, I
 
 
 def _codes(rows: CodedRows, cells: Int64s) -> dict[str, Ints]:
-    """Give the code of each role in each cell."""
+    """Return the code of each role in each cell."""
     codes: dict[str, Ints] = {}
     for name in reversed(_in_order(rows)):
         cells, code = np.divmod(cells, rows.roles[name].size)

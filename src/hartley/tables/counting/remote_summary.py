@@ -177,7 +177,7 @@ class _Numbered:
         self.join = f" JOIN {kept} ON {same}"
 
     def alphabet(self, numbers: npt.NDArray[Any]) -> tuple[Alphabet, npt.NDArray[Any]]:
-        """Give the alphabet by our rules, and the place in it of each number of the engine."""
+        """Return the alphabet by our rules, and the place in it of each number of the engine."""
         dictionary, codes = self._table.numbered(self._names, self._mark, self._kept, "code")
         alphabet, _ = dictionary.sorted(codes)
         if alphabet.size != len(codes) or len(numbers) != len(codes):
@@ -187,7 +187,7 @@ class _Numbered:
         return alphabet, codes
 
     def cells(self) -> Alphabet:
-        """Give the values in the order of the engine's numbers."""
+        """Return the values in the order of the engine's numbers."""
         return self._table.cells(self._names, self._mark, self._kept, "code")
 
     def size(self) -> int:

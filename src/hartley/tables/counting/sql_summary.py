@@ -44,7 +44,7 @@ class CountingEngine(Protocol):
         """Fetch the outcome of a query."""
 
     def same(self, one: str, other: str) -> str:
-        """Give the SQL that tells whether two public cells are equal, two missing ones included."""
+        """Return the SQL that tells whether two public cells are equal, two missing ones included."""
 
     def drop(self, name: str) -> None:
         """Forget what was kept under a name, if anything was."""

@@ -66,10 +66,10 @@ class CodedRole(Protocol):
         """How many codes there are; those of a stretch need not all occur."""
 
     def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
-        """Give the alphabet of the role, and the place in it of each code; all codes are given."""
+        """Return the alphabet of the role, and the place in it of each code; all codes are given."""
 
     def cells(self, codes: Ints) -> Alphabet:
-        """Give the values of some codes, in the order of the codes given."""
+        """Return the values of some codes, in the order of the codes given."""
 
     def require_measurable(self) -> None:
         """Refuse values that no alphabet can hold, without fetching them all."""
@@ -98,11 +98,11 @@ class Stretch:
         return self.gone + 1
 
     def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
-        """Give the alphabet of the role, and the place in it of each of its codes."""
+        """Return the alphabet of the role, and the place in it of each of its codes."""
         return _sorted_stretch(codes, self.column, self.least, self.gone, self.missing_at)
 
     def cells(self, codes: Ints) -> Alphabet:
-        """Give the values of some codes."""
+        """Return the values of some codes."""
         carried = codes.astype(np.int64) + self.least
         return Alphabet((coordinate(self.column, carried, codes == self.gone),))
 
@@ -138,15 +138,15 @@ class Dictionary:
         return int(one_row(self.connection, f"SELECT count(*) FROM {self.table}")[0])
 
     def sorted(self, codes: Ints) -> tuple[Alphabet, Ints]:
-        """Give the alphabet of the role; codes are places already."""
+        """Return the alphabet of the role; codes are places already."""
         return self.alphabet(), codes
 
     def alphabet(self) -> Alphabet:
-        """Give all values in their order."""
+        """Return all values in their order."""
         return _placed(self._fetched(""), self.missing_at)
 
     def cells(self, codes: Ints) -> Alphabet:
-        """Give the values of some codes."""
+        """Return the values of some codes."""
         asked = np.unique(codes)
         found = self._fetched(f"WHERE code IN ({', '.join(map(str, asked.tolist()))})")
         places = np.searchsorted(asked, codes)
@@ -193,7 +193,7 @@ def coded_rows(
     look: FirstLook,
     missing_at: float | None,
 ) -> Iterator[CodedRows]:
-    """Give the rows with a code for each role, as long as the block lasts."""
+    """Return the rows with a code for each role, as long as the block lasts."""
     if missing_at is not None and not isfinite(missing_at):
         raise OptionError(f"--missing-at must be a finite number, not {missing_at}")
     if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
@@ -235,7 +235,7 @@ def numbered_values(
     table: str,
     missing_at: float | None,
 ) -> Dictionary:
-    """Give numbers to the distinct values of a role in their order, in a table of its own."""
+    """Assign numbers to the distinct values of a role in their order, in a table of its own."""
     values = ", ".join(value for _, value in columns)
     order = ", ".join(
         f"coalesce({value}, {float(missing_at)!r}::DOUBLE), {value} IS NULL, {value}"
@@ -260,7 +260,7 @@ def _missing(carried: npt.NDArray[Any]) -> Flags:
 def _sorted_stretch(
     codes: Ints, column: TypedColumn, least: int, gone: int, missing_at: float | None
 ) -> tuple[Alphabet, Ints]:
-    """Give the alphabet of a column that is its own code, and the place of each code in it."""
+    """Return the alphabet of a column that is its own code, and the place of each code in it."""
     seen = np.zeros(gone + 1, dtype=bool)
     seen[codes] = True
     values = np.flatnonzero(seen)

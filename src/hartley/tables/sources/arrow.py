@@ -18,7 +18,7 @@ from hartley.tables.sources.source import CountedHere, RawColumn, Scan
 
 
 def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:
-    """Give the source for Arrow files; one with types that DuckDB cannot scan is taken into memory."""
+    """Return the source for Arrow files; one with types that DuckDB cannot scan is taken into memory."""
     import duckdb
     import narwhals as nw
     from pyarrow import dataset
@@ -77,12 +77,12 @@ class ArrowSource(CountedHere):
         self._source = f"hartley_file AS t({aliases})"
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give the files; only the columns that are selected are read."""
+        """Return the files; only the columns that are selected are read."""
         del columns
         return Scan(self._source)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the files; DuckDB keeps their order."""
+        """Return the files; DuckDB keeps their order."""
         del columns
         return self._source
 

@@ -22,7 +22,7 @@ KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
 
 
 def as_arrow(series: nw.Series[Any]) -> Any:
-    """Give a column as Arrow that DuckDB can scan, or the reason why there is none."""
+    """Return a column as Arrow that DuckDB can scan, or the reason why there is none."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -63,7 +63,7 @@ def as_arrow(series: nw.Series[Any]) -> Any:
 
 
 def types_within(kind: pa.DataType) -> Iterator[pa.DataType]:
-    """Give a type, and those of what it is made of."""
+    """Return a type, and those of what it is made of."""
     import pyarrow as pa
 
     yield kind
@@ -121,7 +121,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _whole_numbers(cells: list[Any]) -> Any:
-    """Give a column of Python integers beyond 64 bits as decimals, or the reason why not."""
+    """Return a column of Python integers beyond 64 bits as decimals, or the reason why not."""
     if not all(type(cell) is int or _is_missing(cell) for cell in cells):
         return MIXED
     return _digits([str(cell) if type(cell) is int else None for cell in cells])

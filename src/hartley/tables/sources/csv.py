@@ -83,12 +83,12 @@ class CsvSource(CountedHere):
         return sum(path.stat().st_size for path in self._paths)
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give the parsed file."""
+        """Return the parsed file."""
         del columns
         return Scan(self._source)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the parsed file; DuckDB keeps its order."""
+        """Return the parsed file; DuckDB keeps its order."""
         del columns
         return self._source
 

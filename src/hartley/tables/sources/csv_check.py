@@ -61,7 +61,7 @@ def check_records(stream: BinaryIO, delimiter: str, name: str) -> CsvShape:
 
 
 def line_of_record(stream: BinaryIO, record: int) -> int:
-    """Give the line on which a record of a checked file starts; record 0 is the header."""
+    """Return the line on which a record of a checked file starts; record 0 is the header."""
     seen, line, open_quote = -1, 0, False
     for block in _blocks(stream):
         for text in block.splitlines():
@@ -74,7 +74,7 @@ def line_of_record(stream: BinaryIO, record: int) -> int:
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """Give blocks of whole lines; the last line may lack its line feed."""
+    """Return blocks of whole lines; the last line may lack its line feed."""
     rest: list[bytes] = []
     while piece := stream.read(BLOCK):
         cut = piece.rfind(b"\n") + 1

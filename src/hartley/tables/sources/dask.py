@@ -54,7 +54,7 @@ class DaskFrame(LazyFrame):
         )
 
     def _by_partition(self, columns: Sequence[RawColumn]) -> list[dict[str, Any]]:
-        """Give for each partition the Arrow types of some columns, or why there is none."""
+        """Return for each partition the Arrow types of some columns, or why there is none."""
         dask = required("dask", "a Dask frame", "dask")
         places = [column.sql for column in columns]
         look = dask.delayed(_partition_types)
@@ -86,7 +86,7 @@ def _partition_types(partition: Any, places: list[str]) -> dict[str, Any]:
 
 
 def one_type(types: Sequence[Any]) -> Any:
-    """Give the one Arrow type of a column in parts, or why there is none: Arrow would change some cells.
+    """Return the one Arrow type of a column in parts, or why there is none: Arrow would change some cells.
 
     >>> import pyarrow as pa
     >>> one_type([pa.null(), pa.string()]), one_type([pa.string(), pa.binary()])

@@ -33,7 +33,7 @@ class DatabaseColumn:
     """The kinds by our rule of types under which values are equal there exactly where they are here."""
 
     def grouped_as(self, kind: str) -> EngineColumn:
-        """Give the value as it is grouped under a kind: the empty text is a missing date."""
+        """Return the value as it is grouped under a kind: the empty text is a missing date."""
         if kind != "date" or self.raw.text_rule is None:
             return self.grouped
         return replace(self.grouped, value=f"NULLIF({self.grouped.value}, '')")

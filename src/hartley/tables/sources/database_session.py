@@ -50,7 +50,7 @@ def product_of(url: str) -> Product:
 
 
 def shown_url(url: str) -> str:
-    """Give a URL as it may be shown: without user, password and parameters, and without what may be those.
+    """Return a URL as it may be shown: without user, password and parameters, and without what may be those.
 
     >>> shown_url("postgresql://ann:secret@host:5433/clinic?sslmode=require")
     'postgresql://host:5433/clinic'
@@ -64,7 +64,7 @@ def shown_url(url: str) -> str:
 
 
 def sqlite_path(url: str) -> str:
-    """Give the file of a SQLite URL: ``sqlite:///relative`` or ``sqlite:////absolute``.
+    """Return the file of a SQLite URL: ``sqlite:///relative`` or ``sqlite:////absolute``.
 
     >>> sqlite_path("sqlite:///clinic.db"), sqlite_path("sqlite:////data/clinic.db")
     ('clinic.db', '/data/clinic.db')
@@ -76,7 +76,7 @@ def sqlite_path(url: str) -> str:
 
 
 def selected(query: str | None, url: str) -> str:
-    """Give what follows FROM: the query in brackets, or the quoted name of a table."""
+    """Return what follows FROM: the query in brackets, or the quoted name of a table."""
     if query is None or not query.strip():
         raise OptionError(f"{shown_url(url)}: name a table, or give a SELECT (--query)")
     text = _END.sub("", query).strip()
@@ -86,7 +86,7 @@ def selected(query: str | None, url: str) -> str:
 
 
 def name_parts(name: str) -> list[str]:
-    """Give the parts of the name of a table; a dot inside quotes is a letter like any other.
+    """Return the parts of the name of a table; a dot inside quotes is a letter like any other.
 
     >>> name_parts('clinic.patients'), name_parts('"my.schema".patients')
     (['clinic', 'patients'], ['"my.schema"', 'patients'])
@@ -196,7 +196,7 @@ class Database:
         return {name: np.asarray(table[name].to_numpy()) for name in table.column_names}
 
     def planned(self, query: str) -> tuple[int, int]:
-        """Give how many rows PostgreSQL expects of a query, and how many bytes in each; it is not run."""
+        """Return how many rows PostgreSQL expects of a query, and how many bytes in each; it is not run."""
 
         def explain(cursor: Any) -> Any:
             # By itself the driver would copy the outcome, and a plan cannot be copied.

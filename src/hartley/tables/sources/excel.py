@@ -54,7 +54,7 @@ def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
 
 
 def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any]], dict[int, str]]:
-    """Give the header, the rows, and the columns that hold cells without a value."""
+    """Return the header, the rows, and the columns that hold cells without a value."""
     calamine = required("python_calamine", f"reading {files.name}", "excel")
     try:
         with calamine.CalamineWorkbook.from_path(str(files.paths[0])) as book:
@@ -75,7 +75,7 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
 
 
 def _array(cells: list[Any]) -> Any:
-    """Give the column in the type that all its cells have, or nothing where they mix."""
+    """Return the column in the type that all its cells have, or nothing where they mix."""
     import pyarrow as pa
 
     kinds = {type(cell) for cell in cells if cell is not None}

@@ -26,7 +26,7 @@ _PLACE = re.compile(rb'\br="([A-Z]+)[0-9]+"')
 
 
 def faulty_columns(path: Path, sheet: str) -> dict[int, str]:
-    """Give the columns, counted from 0, that hold cells without a value, and why; of .xlsx files only."""
+    """Return the columns, counted from 0, that hold cells without a value, and why; of .xlsx files only."""
     if path.suffix.lower() != ".xlsx":
         return {}
     try:
@@ -66,7 +66,7 @@ def _attribute(tag: str, name: str) -> str:
 
 
 def _number(letters: str) -> int:
-    """Give the place of a column from its letters.
+    """Return the place of a column from its letters.
 
     >>> _number("A"), _number("Z"), _number("AB")
     (0, 25, 27)

@@ -31,7 +31,7 @@ ROWS = "hartley_row_count"
 
 
 def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
-    """Give the source for a data frame of any supported library."""
+    """Return the source for a data frame of any supported library."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
@@ -94,12 +94,12 @@ class EagerFrame(CountedHere):
         )
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give the frame."""
+        """Return the frame."""
         del columns
         return Scan("hartley_rows")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the frame, in its order."""
+        """Return the frame, in its order."""
         del columns
         return "hartley_rows"
 
@@ -192,7 +192,7 @@ def computed(library: str) -> Iterator[None]:
 
 
 def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
-    """Give the names of the columns, and the frame with its columns called ``c0, c1, ...`` by their place.
+    """Return the names of the columns, and the frame with its columns called ``c0, c1, ...`` by their place.
 
     Engines read names in their own ways: ``a`` and ``A`` as one, a dot as a step into a structure.
     """
@@ -233,7 +233,7 @@ def _lost_in_arrow(frame: nw.LazyFrame[Any]) -> dict[str, str]:
 
 
 def given(series: nw.Series[Any], name: str) -> Any:
-    """Give a column as Arrow, or refuse it with the reason."""
+    """Return a column as Arrow, or refuse it with the reason."""
     found = as_arrow(series)
     if isinstance(found, str):
         raise ColumnError(f"column {name!r} {found}")

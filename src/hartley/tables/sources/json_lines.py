@@ -107,12 +107,12 @@ class JsonSource(CountedHere):
         )
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give the parsed file."""
+        """Return the parsed file."""
         del columns
         return Scan(self._source)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the parsed file; DuckDB keeps its order."""
+        """Return the parsed file; DuckDB keeps its order."""
         del columns
         return self._source
 

@@ -52,7 +52,7 @@ class ParquetSource(CountedHere):
             raise TableError(f"{self.name}: the file has columns but no rows")
 
     def _described(self, path: Path) -> list[tuple[str, str]]:
-        """Give names and types of the columns of one file."""
+        """Return names and types of the columns of one file."""
         where = path_literal(path)
         names = _top_names(
             self.connection.execute(
@@ -76,12 +76,12 @@ class ParquetSource(CountedHere):
         ]
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give the file; only the columns that are selected are read."""
+        """Return the file; only the columns that are selected are read."""
         del columns
         return Scan(self._source)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the file; DuckDB keeps its order."""
+        """Return the file; DuckDB keeps its order."""
         del columns
         return self._source
 
@@ -95,12 +95,12 @@ class ParquetSource(CountedHere):
 
 
 def _read(where: str) -> str:
-    """Give the SQL that reads what the files hold; folders named ``year=2020`` are not columns."""
+    """Return the SQL that reads what the files hold; folders named ``year=2020`` are not columns."""
     return f"read_parquet({where}, hive_partitioning = false)"
 
 
 def _top_names(schema: list[tuple[str, int]]) -> list[str]:
-    """Give the names of the columns from the flattened tree of the file's schema."""
+    """Return the names of the columns from the flattened tree of the file's schema."""
 
     def end_of(place: int) -> int:
         place, children = place + 1, schema[place][1]

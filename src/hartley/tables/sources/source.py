@@ -1,7 +1,4 @@
-"""What a source hands to DuckDB to be counted.
-
-What every source of rows offers, whether file or frame.
-"""
+"""What every source of rows offers, whether file or frame, and what it hands to DuckDB to be counted."""
 
 from __future__ import annotations
 
@@ -10,9 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from hartley.tables.column_types import RefusedColumn, TypedColumn, as_text, typed_native
-from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.roles import Roles
 from hartley.tables.text_types import TextRule
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from hartley.tables.counting.sql_summary import SummaryRead
 
 Missing = Literal["value", "drop"]
 """Whether a missing cell is a value of its own, or its row is left out and counted."""
@@ -27,10 +28,6 @@ class Scan:
     """The column with the number of rows, or nothing where each record is one row."""
     is_distinct: bool = False
     """Whether no two records have the same values."""
-
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,10 @@ class Source(Protocol):
         """Whether the rows are in another engine, which had better count them itself."""
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Give what these columns can be counted from; the order of rows is free, equal rows may be one."""
+        """Return what these columns can be counted from; the order of rows is free, equal rows may be one."""
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give what these columns can be selected from row by row, in the order of the source."""
+        """Return what these columns can be selected from row by row, in the order of the source."""
 
     def where(self, row: int) -> str:
         """Word the place of a row, counted from 1, for a message."""
@@ -102,7 +99,7 @@ class Source(Protocol):
 
 
 def typed_without_looking(column: RawColumn, is_text: bool) -> TypedColumn | RefusedColumn | None:
-    """Give the typed column where no cell must be seen for it, and nothing where the cells decide."""
+    """Return the typed column where no cell must be seen for it, and nothing where the cells decide."""
     if column.refusal is not None and not (is_text and column.duckdb_type == "VARCHAR"):
         return RefusedColumn(column.name, column.refusal)
     if is_text:

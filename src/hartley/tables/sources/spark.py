@@ -45,7 +45,7 @@ class SparkFrame(LazyFrame):
         )
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Give the rows again from their counts: rows of Spark have no order, and only distinct ones come."""
+        """Return rows again from their counts: rows of Spark have no order, and only distinct ones come."""
         import narwhals as nw
 
         with self._computed():
@@ -90,7 +90,7 @@ class SparkFrame(LazyFrame):
 
 
 def counted_rows(frame: Any, places: Sequence[str]) -> Any:
-    """Give the distinct rows of some columns as Arrow, with the number of each as the last column, ``count``.
+    """Return distinct rows of some columns as Arrow, with the number of each as the last column, ``count``.
 
     To Spark -0.0 is 0.0 in a group; here it stays what it is.
     """
@@ -117,7 +117,7 @@ def counted_rows(frame: Any, places: Sequence[str]) -> Any:
 
 
 def placed(frame: Any) -> Any:
-    """Give a frame of Spark with columns ``c0, c1, ...``, whose cells are equal there where they are here."""
+    """Return a frame of Spark with columns ``c0, c1, ...``, whose cells are equal there as here."""
     from pyspark.sql import functions as f
 
     types = [field.dataType for field in frame.schema.fields]
@@ -129,7 +129,7 @@ def placed(frame: Any) -> Any:
 
 
 def plain_cell(cell: Any, own: Any) -> Any:
-    """Give a cell by code point where it has a collation, and as text where Arrow has no type for it."""
+    """Return a cell by code point where it has a collation, and as text where Arrow has no type for it."""
     from pyspark.sql import functions as f
 
     if not _needs_change(own):
@@ -138,7 +138,7 @@ def plain_cell(cell: Any, own: Any) -> Any:
 
 
 def plain_type(own: Any) -> Any:
-    """Give the type of a plain cell."""
+    """Return the type of a plain cell."""
     from pyspark.sql.types import StringType
 
     return StringType() if _needs_change(own) else own
@@ -186,7 +186,7 @@ class SparkCounting:
         self.show(name, self._session.sql(self._ours(query)).persist())
 
     def show(self, name: str, frame: Any) -> None:
-        """Give queries a frame under a name."""
+        """Register a frame for queries under a name."""
         self._kept[name] = frame
         frame.createOrReplaceTempView(self._ours(name))
 
@@ -213,5 +213,5 @@ class SparkCounting:
             kept.unpersist()
 
     def _ours(self, query: str) -> str:
-        """Give the names of our tables their ending."""
+        """Return the names of our tables their ending."""
         return _TABLES.sub(lambda name: name[0] + self._ending, query)

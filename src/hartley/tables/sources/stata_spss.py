@@ -56,7 +56,7 @@ def labelled_source(files: Files, options: ReadOptions) -> LabelledFrame:
 
 
 def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
-    """Give the cells as an Arrow table, the labels, and why some columns cannot be measured."""
+    """Return the cells as an Arrow table, the labels, and why some columns cannot be measured."""
     import pyarrow as pa
 
     statistics = required("pyreadstat", f"reading {path.name}", "stats")
@@ -105,7 +105,7 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
 
 
 def _with_times(numbers: dict[str, list[Any]], read: Callable[..., Any]) -> dict[str, list[Any]]:
-    """Give the columns with dates and times as such; those that Python has no dates for stay numbers."""
+    """Return the columns with dates and times as such; those that Python has no dates for stay numbers."""
     try:
         found: dict[str, list[Any]] = read()[0]
         return found
@@ -134,7 +134,7 @@ def _is_time(cell: Any) -> bool:
 
 
 def _number(cell: dt.date | dt.time, is_stata: bool) -> float:
-    """Give the number by which a file says a date (a day, a second) or time (a millisecond, a second)."""
+    """Return the number by which a file says a date (a day, a second) or time (a millisecond, a second)."""
     unit = dt.timedelta(milliseconds=1) if is_stata else dt.timedelta(seconds=1)
     if isinstance(cell, dt.datetime):
         return (cell - (STATA_EPOCH if is_stata else SPSS_EPOCH)) / unit
@@ -146,13 +146,13 @@ def _number(cell: dt.date | dt.time, is_stata: bool) -> float:
 
 
 def _slack(cell: Any, is_stata: bool) -> float:
-    """Give how far a number may be from what is said by it: seconds have digits that no float has."""
+    """Return how far a number may be from what is said by it: seconds have digits that no float has."""
     is_day = not isinstance(cell, (dt.datetime, dt.time))
     return 0.0 if is_day else 0.01 if is_stata else 0.00001
 
 
 def _type(own: str, values: list[Any]) -> Any:
-    """Give the type of a column that has no value in it; of others, Arrow sees it."""
+    """Return the type of a column that has no value in it; of others, Arrow sees it."""
     import pyarrow as pa
 
     if any(value is not None for value in values):

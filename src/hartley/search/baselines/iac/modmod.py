@@ -29,7 +29,7 @@ MOST_ROUNDS = 1_000_000
 
 
 def all_changes(masses: Masses, utility_weight: float) -> Floats:
-    """Give the change of the Lagrangian for merging every subset of the clusters."""
+    """Return the change of the Lagrangian for merging every subset of the clusters."""
     logs = weighted_logs(masses.row_count)
     counts = np.zeros((len(masses.sensitive_totals), masses.size), dtype=np.int64)
     counts[masses.sensitive, np.repeat(np.arange(masses.size), np.diff(masses.indptr))] = masses.rows
@@ -40,7 +40,7 @@ def all_changes(masses: Masses, utility_weight: float) -> Floats:
 
 
 def _fall(counts: Int64s, logs: Floats) -> Floats:
-    r"""Give :math:`\sum \varphi(c_x) - \varphi(\sum c_x)` for every subset."""
+    r"""Return :math:`\sum \varphi(c_x) - \varphi(\sum c_x)` for every subset."""
     single = _weighted(counts, logs)
     together = np.asarray(over_subsets(np.add, counts, 0), dtype=np.int64)
     return np.asarray(over_subsets(np.add, single, 0.0), dtype=float) - _weighted(together, logs)
@@ -63,7 +63,7 @@ def subset_change(
     scale: Floats,
     pool: Int64s,
 ) -> float:
-    r"""Give v of one subset. ``scale`` holds :math:`(1-\lambda)/N` and :math:`1/N`; ``pool`` is zeros."""
+    r"""Return v of one subset. ``scale`` holds :math:`(1-\lambda)/N` and :math:`1/N`; ``pool`` is zeros."""
     f = 0.0
     g = 0.0
     together = 0
@@ -229,7 +229,7 @@ def modmod(
 def pair_changes(
     indptr: Int64s, sensitive: Int64s, rows: Int64s, totals: Int64s, logs: Floats, scale: Floats, pool: Int64s
 ) -> Floats:
-    """Give v of every pair of clusters, row by row: (0, 1), (0, 2), ..., (1, 2), ..."""
+    """Return v of every pair of clusters, row by row: (0, 1), (0, 2), ..., (1, 2), ..."""
     size = len(totals)
     changes = np.zeros(size * (size - 1) // 2)
     at = 0
@@ -286,7 +286,7 @@ def best_from(
 
 
 def best_subset(masses: Masses, utility_weight: float, restarts: int) -> Flags:
-    """Give the subset of clusters that ModMod finds best, from nothing and from the best pairs."""
+    """Return the subset of clusters that ModMod finds best, from nothing and from the best pairs."""
     logs = weighted_logs(masses.row_count)
     scale = np.array([1 - utility_weight, 1.0]) / masses.row_count
     pool = np.zeros(len(masses.sensitive_totals), dtype=np.int64)

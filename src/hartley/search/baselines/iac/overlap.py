@@ -119,7 +119,7 @@ class OverlapChange:
         return self.partition.size
 
     def of(self, chosen: list[int]) -> float:
-        """Give F of a subset of the clusters; infinite where its members may not be merged."""
+        """Return F of a subset of the clusters; infinite where its members may not be merged."""
         if len(chosen) < 2:
             return 0.0
         merged = self.partition.merge(*chosen)
@@ -127,7 +127,7 @@ class OverlapChange:
         return float(self.change(len(np.unique(self.component[chosen])), worst))
 
     def change(self, touched: int, worst: float) -> float:
-        """Give F where so many components become one and the worst cluster then costs so much."""
+        """Return F where so many components become one and the worst cluster then costs so much."""
         if not isfinite(worst):
             return inf
         before = self.utility.of_cost(float(self.costs.max()))
@@ -136,7 +136,7 @@ class OverlapChange:
         return log2((there - touched + 1) / there) - self.utility_weight * gained
 
     def of_pairs(self) -> Floats:
-        """Give F of every pair of clusters as a matrix, infinite on and below the diagonal."""
+        """Return F of every pair of clusters as a matrix, infinite on and below the diagonal."""
         size = self.size
         changes = np.full((size, size), inf)
         order = np.argsort(-self.costs, kind="stable")[:3]
@@ -153,7 +153,7 @@ class OverlapChange:
 
 
 def _rounds(size: int) -> list[tuple[Int64s, Int64s]]:
-    """Give all pairs in rounds of disjoint pairs, so that one partition shows a round's costs at once."""
+    """Return all pairs in rounds of disjoint pairs, so that one partition shows a round's costs at once."""
     even = size + size % 2
     circle = np.arange(even - 1)
     rounds = []
@@ -198,7 +198,7 @@ def _modmod(here: OverlapChange, restarts: int) -> list[int]:
 
 
 def _enough_concavity(here: OverlapChange) -> float:
-    r"""Give a weight that makes :math:`F(W) + \alpha\sqrt{|W|}` submodular, where F is finite.
+    r"""Return a weight that makes :math:`F(W) + \alpha\sqrt{|W|}` submodular, where F is finite.
 
     Its second differences are at most four times the largest F; those of the root are least
     in size at the full set. No cluster on a line costs more than twice what everything costs.
@@ -291,7 +291,7 @@ def _second_bound(here: OverlapChange, nearby: _Nearby, concavity: float) -> dic
 
 
 def _all_union_costs(utility: Utility) -> Floats:
-    """Give the cost of every subset of the public values as one cluster."""
+    """Return the cost of every subset of the public values as one cluster."""
     size = utility.size
     costs = np.zeros(2**size)
     for mask in range(1, 2**size):

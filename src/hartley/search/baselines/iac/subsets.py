@@ -54,7 +54,7 @@ def members(mask: int, elements: int) -> list[int]:
 
 
 def least_subset(values: Floats, elements: int) -> int:
-    """Give the mask of the subset with the least value; ties to the smallest, then the earliest.
+    """Return the mask of the subset with the least value; ties to the smallest, then the earliest.
 
     >>> least_subset(np.array([0.0, -1, -1, 3]), 2)
     2

@@ -38,7 +38,7 @@ NEIGHBOURS = 8
 
 @hot_part
 def slack_of(slots: Slots) -> float:
-    """Give how far a computed cost can be from its real value."""
+    """Return how far a computed cost can be from its real value."""
     if slots.codeword == CENTROID and not slots.is_exact:
         return float(2.3e-16 * slots.reach * (4 * slots.largest[0] + 8))
     return 0.0
@@ -97,7 +97,7 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
 def least_cost_below(
     node: int, low: float, high: float, mean: float, count: float, slack: float, slots: Slots
 ) -> float:
-    """Give what the union of a cluster with any below a node costs at least."""
+    """Return what the union of a cluster with any below a node costs at least."""
     bounds = slots.bounds
     mean_slack = 32 * 2.3e-16 * slots.reach + 2 * slack
     top = max(high, bounds[node, 1])
@@ -194,7 +194,7 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
 
 @hot_part
 def cheapest_partner(slot: int, slots: Slots, sets: Sets) -> tuple[int, float]:
-    """Give the slot and cost of the cheapest union with a cluster of another class; the earliest of equals.
+    """Return the slot and cost of the cheapest union with a cluster of another class; the earliest of equals.
 
     The slot is -1 where there is none. Equal sets must have one number, if classes are sets.
     """

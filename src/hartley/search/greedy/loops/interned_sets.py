@@ -80,7 +80,7 @@ def add_row(place: int, indptr: Ints, indices: Ints, sets: Sets) -> int:
 
 @hot_part
 def find_or_add(first: int, length: int, mark: int, sets: Sets) -> int:
-    """Give the number of the set that lies at ``first`` in the pool; if it is new it stays there."""
+    """Return the number of the set that lies at ``first`` in the pool; if it is new it stays there."""
     is_numbered = sets.used[IS_NUMBERED] == 1
     mask = len(sets.table) - 1
     slot = mark & mask
@@ -151,7 +151,7 @@ def is_same_set(one: int, other: int, sets: Sets) -> bool:
 
 @hot_part
 def number_once(set_of: Ints, sets: Sets) -> None:
-    """Give equal sets one number, now and from now on; clusters that are no more have none below 0."""
+    """Assign equal sets one number, now and from now on; clusters that are no more have none below 0."""
     mask = len(sets.table) - 1
     sets.table[:] = -1
     for cluster in range(len(set_of)):
@@ -174,7 +174,7 @@ def number_once(set_of: Ints, sets: Sets) -> None:
 
 @hot_part
 def unite(one: int, other: int, sets: Sets) -> int:
-    """Give the number of the union of two clusters' sets, which has one user in place of these two."""
+    """Return the number of the union of two clusters' sets, which has one user in place of these two."""
     number = union_of(one, other, sets)
     sets.users[one] -= 1
     sets.users[other] -= 1
@@ -184,7 +184,7 @@ def unite(one: int, other: int, sets: Sets) -> int:
 
 @hot_part
 def union_of(one: int, other: int, sets: Sets) -> int:
-    """Give the number of the union of two sets that have users."""
+    """Return the number of the union of two sets that have users."""
     pool, starts = sets.pool, sets.starts
     if sets.lengths[one] < sets.lengths[other]:
         one, other = other, one

@@ -50,7 +50,7 @@ def best_joint_pair(
     width: int,
     weight: float,
 ) -> tuple[int, int]:
-    """Give the places of the two clusters to merge next, or (-1, -1) if there are none.
+    """Return the places of the two clusters to merge next, or (-1, -1) if there are none.
 
     ``live`` lists the clusters in order, ``unions`` the cost of each union, infinite where it is not
     allowed, ``costs`` the cost of each cluster, ``count`` its candidates, ``component`` its component, and

@@ -101,7 +101,7 @@ def slots_for(
 
 @hot_part
 def representative(alias: Ints, kind: int) -> int:
-    """Give the class that this class has become part of; none ever does where ``alias`` is empty."""
+    """Return the class that this class has become part of; none ever does where ``alias`` is empty."""
     if len(alias) == 0:
         return kind
     while alias[kind] != kind:
@@ -112,7 +112,7 @@ def representative(alias: Ints, kind: int) -> int:
 
 @hot_part
 def union_cost(one: int, other: int, slots: Slots) -> float:
-    """Give the distortion of the union of two clusters."""
+    """Return the distortion of the union of two clusters."""
     body = slots.body
     low = min(body[one, LOW], body[other, LOW])
     high = max(body[one, HIGH], body[other, HIGH])

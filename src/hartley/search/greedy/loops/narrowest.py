@@ -94,7 +94,7 @@ def write_down(keep: int, join: int, candidates: int, steps: Steps) -> None:
 
 @hot_loop
 def next_in_turn(steps: Steps) -> int:
-    """Give the cluster whose turn it is and take it off the waiting ones; ``OVER`` where the run is."""
+    """Return the cluster whose turn it is and take it off the waiting ones; ``OVER`` where the run is."""
     at = steps.at
     while True:
         while at[CURSOR] < at[FOUND]:

@@ -20,7 +20,7 @@ from hartley.releases.policy import Policy
 from hartley.tables import open_table
 from hartley.workflow.make_release import ReleaseResult, release
 from hartley.workflow.verify_release import verify
-from release.random_tables import write_table
+from random_tables import write_table
 
 ROWS = [
     {"age": 30 + n % 7, "chol": 150 + (n * 37) % 23, "sex": "fm"[n % 2], "note": f"n{n % 3}", "extra": n}

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.releases import rereading, row_tally
+from hartley.releases.verifier import reread
+from hartley.releases.verifier import tally as tally_module
 from hartley.releases.verifier.recount import recount
 from hartley.releases.verifier.reread import RereadTable
 from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
@@ -45,8 +46,8 @@ def counter(found: RowTally) -> Counter[tuple[str, ...]]:
 )
 def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int, widest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_tally, "AT_ONCE", at_once)
-        patch.setattr(row_tally, "_WIDEST", widest)
+        patch.setattr(tally_module, "AT_ONCE", at_once)
+        patch.setattr(tally_module, "_WIDEST", widest)
         cells = list(zip(*rows, strict=True)) if rows else [[], [], [], []]
         kinds = [pa.float64(), pa.string(), pa.int64(), pa.list_(pa.int64())]
         columns = [pa.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]
@@ -58,7 +59,7 @@ def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int,
 def test_batches_of_a_file_are_counted_together(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(rereading, "BATCH", 7)
+    monkeypatch.setattr(reread, "BATCH", 7)
     rows = [(number * 7 % 5, f"t{number % 3}") for number in range(100)]
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [n for n, _ in rows], "t": [t for _, t in rows]}), path)

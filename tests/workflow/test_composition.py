@@ -16,7 +16,7 @@ from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.workflow.composition import audit_releases
 from hartley.workflow.make_release import release
-from release.random_tables import write_table
+from random_tables import write_table
 
 
 def released(source: Path, output: Path, size: int, **options: object) -> Policy:

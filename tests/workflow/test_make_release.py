@@ -22,7 +22,7 @@ from hartley.workflow.apply_policy import apply
 from hartley.workflow.make_release import ReleaseResult, release
 from hartley.workflow.utility_choice import UtilityChoice
 from hartley.workflow.verify_release import verify
-from release.random_tables import read_released, write_table
+from random_tables import read_released, write_table
 
 
 def table(path: Path, **columns: list[Any]) -> Path:

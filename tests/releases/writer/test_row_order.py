@@ -17,9 +17,9 @@ from pyarrow import feather
 
 from hartley.errors import TableError, WriteError
 from hartley.model.target import Target
-from hartley.releases import arranging, places, row_grid
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
+from hartley.releases.writer import codebook_index, row_order
 from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.row_order import Arrangement
 from hartley.releases.writer.source_rows import Rows
@@ -87,10 +87,14 @@ def test_kept_rows_are_those_of_the_join_in_their_order(
     table = sample(VALUES[kind])
     policy = policy_for(table, tmp_path, harmless="row")
     given: list[Any] = []
-    monkeypatch.setattr(arranging, "places_for", lambda *of: given.append(places.places_for(*of)) or given[0])
+    monkeypatch.setattr(
+        row_order,
+        "codebook_index_for",
+        lambda *of: given.append(codebook_index.codebook_index_for(*of)) or given[0],
+    )
     streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
     assert given != [None]
-    monkeypatch.setattr(arranging, "places_for", lambda *_: None)
+    monkeypatch.setattr(row_order, "codebook_index_for", lambda *_: None)
     joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
     assert streamed == joined
     assert [row[-1] for row in streamed] == [str(number) for number in range(table.num_rows)]
@@ -104,15 +108,15 @@ def test_rows_of_several_public_columns_keep_their_order(
     table = table.append_column("z", sample(VALUES["dates"], seed=3).column("x"))
     policy = policy_for(table, tmp_path, public=["x", "y", "z"], harmless="row")
     streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
-    monkeypatch.setattr(places, "MOST_PLACES", 100)
+    monkeypatch.setattr(codebook_index, "MOST_PLACES", 100)
     joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
     assert streamed == joined
     assert [row[1] for row in streamed] == [str(number) for number in range(table.num_rows)]
 
 
 def test_order_is_kept_over_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arranging, "BATCH", 1 << 12)
-    monkeypatch.setattr(arranging, "LEAST_ROWS", 1)
+    monkeypatch.setattr(row_order, "BATCH", 1 << 12)
+    monkeypatch.setattr(row_order, "LEAST_ROWS", 1)
     rows = 400_000
     number = np.arange(rows)
     table = pa.table({"x": number * 7919 % 100, "s": number % 3, "row": number})
@@ -176,9 +180,9 @@ def test_every_row_is_there_after_a_shuffle(
     policy = policy_for(table, tmp_path, harmless="k")
     kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
     on_grid = cells(written(table, policy, tmp_path / "on_grid.parquet"))
-    monkeypatch.setattr(row_grid, "MOST_CELLS", 0)
+    monkeypatch.setattr(codebook_index, "MOST_CELLS", 0)
     grouped = cells(written(table, policy, tmp_path / "grouped.parquet"))
-    monkeypatch.setattr(arranging, "COUNTED_CELLS", 0)
+    monkeypatch.setattr(row_order, "COUNTED_CELLS", 0)
     by_secrets = cells(written(table, policy, tmp_path / "by_secrets.parquet"))
     assert Counter(kept) == Counter(on_grid) == Counter(grouped) == Counter(by_secrets)
     assert len({tuple(kept), tuple(on_grid), tuple(grouped), tuple(by_secrets)}) == 4
@@ -192,13 +196,13 @@ def test_a_grid_counts_what_a_group_by_counts(tmp_path: Path, monkeypatch: pytes
         table, tmp_path, public=["x", "near numbers"], harmless=["dates", "truths", "decimals"]
     )
     on_grid = []
-    count = arranging.count_on_grid
-    monkeypatch.setattr(arranging, "count_on_grid", lambda *of: on_grid.append(count(*of)) or on_grid[0])
+    count = row_order.count_on_grid
+    monkeypatch.setattr(row_order, "count_on_grid", lambda *of: on_grid.append(count(*of)) or on_grid[0])
     found = Counter(cells(written(table, policy, tmp_path / "on_grid.parquet")))
     assert on_grid[0] is not None
     _, columns, counts = on_grid[0]
     assert (len(columns), counts.sum()) == (3, 500)
-    monkeypatch.setattr(arranging, "count_on_grid", lambda *_: None)
+    monkeypatch.setattr(row_order, "count_on_grid", lambda *_: None)
     assert Counter(cells(written(table, policy, tmp_path / "grouped.parquet"))) == found
 
 
@@ -235,7 +239,7 @@ def test_whole_numbers_at_the_ends_of_their_types(
 
 
 def test_many_different_rows_are_sorted_by_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arranging, "COUNTED_CELLS", 1000)
+    monkeypatch.setattr(row_order, "COUNTED_CELLS", 1000)
     asked = []
     sort = Arrangement._sorted_by_secrets
     monkeypatch.setattr(Arrangement, "_sorted_by_secrets", lambda self: asked.append(self) or sort(self))
@@ -331,8 +335,8 @@ def test_an_interruption_while_rows_are_made_is_no_failure_to_write(
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(places.Places, "found", interrupted)
-    monkeypatch.setattr(arranging, "count_on_grid", lambda *_: None)
-    monkeypatch.setattr(arranging, "shuffled", interrupted)
+    monkeypatch.setattr(codebook_index.CodebookIndex, "found", interrupted)
+    monkeypatch.setattr(row_order, "count_on_grid", lambda *_: None)
+    monkeypatch.setattr(row_order, "shuffled", interrupted)
     with pytest.raises(KeyboardInterrupt):
         written(table, policy, tmp_path / f"out{ending}", keep_order=keep_order)

@@ -20,7 +20,7 @@ from hartley.releases.codebook import LABELS
 from hartley.tables import ReadOptions
 from hartley.workflow.make_release import ReleaseResult, release
 from hartley.workflow.verify_release import verify
-from release.random_tables import cell_as_text, random_rows, read_released, write_table
+from random_tables import cell_as_text, random_rows, read_released, write_table
 
 BATCHES, TABLES = 26, 20
 """Tables that are really released: one whose target cannot be met does not count."""

@@ -14,7 +14,7 @@ from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.make_release import release
-from release.random_tables import read_released, write_table
+from random_tables import read_released, write_table
 
 COLUMNS = {
     "x": [10, 11, 20, 21, 30, 31],
