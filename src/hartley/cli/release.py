@@ -15,7 +15,8 @@ from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
-from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.make_release import release
+from hartley.workflow.write_release import ReleaseResult
 
 
 @click.command("release")

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from hartley.workflow.audit_table import AuditResult, audit
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
     from hartley.workflow.find_frontier import FrontierResult, frontier
-    from hartley.workflow.make_release import ReleaseResult, release
+    from hartley.workflow.make_release import release
     from hartley.workflow.utility_choice import UtilityChoice
     from hartley.workflow.verify_release import verify
+    from hartley.workflow.write_release import ReleaseResult
 
 __all__ = [
     "AuditResult",
@@ -38,7 +39,7 @@ __getattr__ = lazy_names(
         "AuditResult": "hartley.workflow.audit_table",
         "ColumnDescription": "hartley.workflow.describe_table",
         "FrontierResult": "hartley.workflow.find_frontier",
-        "ReleaseResult": "hartley.workflow.make_release",
+        "ReleaseResult": "hartley.workflow.write_release",
         "TableDescription": "hartley.workflow.describe_table",
         "Target": "hartley.model.target",
         "UtilityChoice": "hartley.workflow.utility_choice",

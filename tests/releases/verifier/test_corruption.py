@@ -18,8 +18,9 @@ from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
-from hartley.workflow.make_release import ReleaseResult, release
+from hartley.workflow.make_release import release
 from hartley.workflow.verify_release import verify
+from hartley.workflow.write_release import ReleaseResult
 from random_tables import write_table
 
 ROWS = [
