@@ -13,16 +13,65 @@
 
 Each message is one line: what was wrong, then what would be right. No message
 holds a cell of the table.
+
+A message may speak of an option (:func:`option`). Which word stands for it is decided where the message is
+shown: Python says ``missing_at``, the command line ``--missing-at``, the page the label beside the field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import TypeAlias
+
+Say: TypeAlias = Callable[[str, str | None], str]
+"""How a place where messages are shown names an option, and an option with a value."""
+
+_OPTION = re.compile("\x1e([a-z_]+)(?:=([^\x1f]*))?\x1f")
+
+
+def option(name: str, value: object = None) -> str:
+    """Return a mention of an option, with a value perhaps, to stand in a message.
+
+    >>> print(OptionError(f"missing numbers have no place; give {option('missing_at')}"))
+    missing numbers have no place; give missing_at
+    """
+    return f"\x1e{name}\x1f" if value is None else f"\x1e{name}={value}\x1f"
+
+
+def in_python(name: str, value: str | None) -> str:
+    """Return an option as Python's keyword.
+
+    >>> in_python("missing", "drop")
+    "missing='drop'"
+    """
+    return name if value is None else f"{name}={value!r}"
+
+
+def worded(message: str, say: Say = in_python) -> str:
+    """Return a message with its options said in the words of a place."""
+    return _OPTION.sub(lambda found: say(found[1], found[2]), message)
 
 
 class HartleyError(Exception):
-    """Anything hartley refuses on purpose."""
+    """Anything hartley refuses on purpose.
+
+    ``message`` is the text with its mentions of options; ``option`` the one that it is about, if any.
+    """
+
+    def __init__(self, message: str = "", *, option: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        mentioned = _OPTION.search(message)
+        self.option = option if option is not None or mentioned is None else mentioned[1]
+
+    def __str__(self) -> str:
+        return worded(self.message)
+
+    def said(self, say: Say) -> str:
+        """Return the message with its options in the words of a place."""
+        return worded(self.message, say)
 
 
 class InputError(HartleyError):

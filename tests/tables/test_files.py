@@ -262,7 +262,7 @@ def test_a_memory_limit_that_is_too_small_is_a_clear_error(tmp_path: Path) -> No
     wide = "repeat(md5(i::VARCHAR), 4000)"
     duckdb.sql(f"COPY (SELECT i AS s, {wide} AS x FROM range(3000) t(i)) TO '{path}'")
     message = refusal(path, memory_limit="33MB")
-    assert message == "a memory limit of 33MB is too small for this table; give more (--memory-limit)"
+    assert message == "a memory limit of 33MB is too small for this table; give more (memory_limit)"
 
 
 def test_the_scratch_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_text_has_no_nearest_value(tmp_path: Path) -> None:
     policy = policy_for(tmp_path, public="t", utility="resolution")
     new = tmp_path / "new.csv"
     write_table(new, rows(t=["a", "zzz"], s=["p", "q"]))
-    with pytest.raises(PolicyError, match="use --unseen suppress") as error:
+    with pytest.raises(PolicyError, match="use unseen='suppress'") as error:
         apply(policy, new, tmp_path / "new.out.csv", unseen="nearest")
     assert "zzz" not in str(error.value)
 

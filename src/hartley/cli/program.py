@@ -75,6 +75,15 @@ def program(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+def as_flag(name: str, value: str | None) -> str:
+    """Return an option as the command line has it.
+
+    >>> as_flag("missing_at", None), as_flag("missing", "drop")
+    ('--missing-at', '--missing drop')
+    """
+    return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and give its exit code; no traceback and no cell reaches the user."""
     streams.prepare()
@@ -85,9 +94,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         streams.write("")
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
-        return _say(str(error), 3)
+        return _say(error.said(as_flag), 3)
     except HartleyError as error:
-        return _say(str(error), 2)
+        return _say(error.said(as_flag), 2)
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):

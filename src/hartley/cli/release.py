@@ -9,6 +9,7 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.output import console, finding, grid, heading, print_json
+from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_work
 from hartley.measures.audit import Audit
 from hartley.model.target import TARGET_KINDS, Target
@@ -133,7 +134,11 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         )
     )
     out.print()
-    finding(out, f"Target {result.target}", words.worst_case(result.together or result.after))
+    finding(
+        out,
+        f"Target {as_flag(result.target.kind, f'{result.target.number:g}')}",
+        words.worst_case(result.together or result.after),
+    )
     if result.point.lower_bound_bits is not None:
         finding(out, "Optimality", _optimality(result))
     if result.coincided:

@@ -8,7 +8,7 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 
 TargetKind: TypeAlias = Literal[
     "distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight"
@@ -33,7 +33,7 @@ class Target:
     Target(kind='max_leakage', number=0.5)
     >>> Target("max_leakage", -1)
     Traceback (most recent call last):
-    hartley.errors.OptionError: --max-leakage needs a finite number from 0 on, not -1
+    hartley.errors.OptionError: max_leakage needs a finite number from 0 on, not -1
     """
 
     kind: TargetKind
@@ -64,33 +64,29 @@ class Target:
         Target(kind='max_leakage', number=2.0)
         >>> Target.one_of({"distinct_l": 3, "max_leakage": 2.0})
         Traceback (most recent call last):
-        hartley.errors.OptionError: give one target, not both --distinct-l and --max-leakage
+        hartley.errors.OptionError: give one target, not both distinct_l and max_leakage
         """
         chosen = [(kind, number) for kind, number in given.items() if number is not None]
-        options = [_option(kind) for kind, _ in chosen]
+        options = [option(kind) for kind, _ in chosen]
         if len(chosen) == 2:
             raise OptionError(f"give one target, not both {options[0]} and {options[1]}")
         if len(chosen) > 2:
             raise OptionError(f"give one target, not {', '.join(options[:-1])} and {options[-1]}")
         if not chosen:
             raise OptionError(
-                f"a release needs a target: one of {', '.join(_option(kind) for kind in TARGET_KINDS)}"
+                f"a release needs a target: one of {', '.join(option(kind) for kind in TARGET_KINDS)}"
             )
         kind, number = chosen[0]
         return cls(kind, number)  # type: ignore[arg-type]
 
     @property
     def option(self) -> str:
-        """The command-line option that asks for it."""
-        return _option(self.kind)
+        """The mention of the option that asks for it, for messages."""
+        return option(self.kind)
 
     def __str__(self) -> str:
-        return f"{self.option} {self.number:g}"
+        return f"{self.kind} = {self.number:g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
         return {"kind": self.kind, "number": self.number}
-
-
-def _option(kind: str) -> str:
-    return "--" + kind.replace("_", "-")

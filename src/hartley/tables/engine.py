@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import OptionError, TableError, option
 from hartley.tables.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -190,9 +190,12 @@ class _Engine:
     def _too_small(self) -> TableError:
         limit = self._memory_limit
         return TableError(
-            "this machine has too little memory for the table; give a --memory-limit, so that it spills"
+            "this machine has too little memory for the table; give a "
+            f"{option('memory_limit')}, so that it spills"
             if limit is None
-            else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
+            else (
+                f"a memory limit of {limit} is too small for this table; give more ({option('memory_limit')})"
+            )
         )
 
 

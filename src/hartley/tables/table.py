@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hartley.errors import ColumnError
+from hartley.errors import ColumnError, option
 from hartley.model import Kind
 from hartley.tables.column_types import RefusedColumn, TypedColumn
 from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
@@ -254,7 +254,8 @@ class Table:
                 and column.kind not in ("number", "boolean")
             ):
                 raise ColumnError(
-                    f"column {name!r} is a {column.kind}; only text can be declared a number (--number)"
+                    f"column {name!r} is a {column.kind}; only text can be declared a number "
+                    f"({option('number')})"
                 )
             self._typed[name] = column
         if unseen:

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import OptionError, TableError, option
 from hartley.tables.scratch import scratch_folder
 
 PACKINGS = (".gz", ".zst", ".bz2", ".xz")
@@ -100,7 +100,7 @@ def translated(path: Path, encoding: str, folder: Path) -> Path:
             shutil.copyfileobj(cast("IO[str]", source), target, 1 << 20)
     except UnicodeError:
         raise TableError(
-            f"{path.name}: the file is not {encoding}; name its encoding with --encoding"
+            f"{path.name}: the file is not {encoding}; name its encoding with {option('encoding')}"
         ) from None
     return copy
 

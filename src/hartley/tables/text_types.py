@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from hartley.errors import ColumnError
+from hartley.errors import ColumnError, option
 from hartley.tables.column_types import TypedColumn
 from hartley.tables.engine import one_row
 
@@ -178,7 +178,9 @@ def _refuse(
     where: Callable[[int], str],
 ) -> None:
     if not seen & OTHER:
-        raise ColumnError(f"column {name!r} holds numbers of more than 38 digits; read it as text (--text)")
+        raise ColumnError(
+            f"column {name!r} holds numbers of more than 38 digits; read it as text ({option('text')})"
+        )
     cell = _present(raw, "number")
     found = one_row(
         connection,

@@ -28,8 +28,8 @@ from hartley.report.html import Report
 from hartley.tables import ReadOptions
 from hartley.tables.sheet_names import sheet_names
 from hartley.web import page_json as pages
+from hartley.web.option_labels import as_label
 from hartley.web.request import Asked, reading
-from hartley.web.wording import in_the_page
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import FrontierResult
 from hartley.workflow.describe_table import column_names
@@ -87,8 +87,10 @@ class Desk:
         except HartleyError as error:
             stored = arguments.get("path") or self.path
             shown = arguments.get("name") or self.name
+            # A file goes by the name that the user knows.
+            message = error.said(as_label)
             raise InputError(
-                in_the_page(str(error), None if stored is None else Path(stored).name, str(shown))
+                message if stored is None else message.replace(Path(stored).name, str(shown))
             ) from None
 
     def open(self, asked: Json, tell: Tell) -> Json:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hartley.errors import ColumnError, OptionError
+from hartley.errors import ColumnError, OptionError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.requirement import Requirement, Verdict
@@ -74,7 +74,7 @@ def audit(
     requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in wanted]
     if earlier:
         if stochastic:
-            raise OptionError("--stochastic is of a table as it is; leave out --earlier")
+            raise OptionError(f"{option('stochastic')} is of a table as it is; leave out {option('earlier')}")
         found, dropped_rows = _of_releases(
             source,
             sensitive=sensitive,
@@ -158,7 +158,7 @@ def choose_roles(
     table.require_columns((*sensitive, *side))
     others = tuple(column.name for column in table.columns if column.name not in (*sensitive, *side))
     if not others:
-        raise ColumnError("no column is left to publish; name one with --public")
+        raise ColumnError(f"no column is left to publish; name one with {option('public')}")
     together = Roles(sensitive=sensitive, public=others, side=side)
     if len(others) == 1:
         return together, []

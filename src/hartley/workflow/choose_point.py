@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
@@ -95,7 +95,7 @@ def reach(
         if is_met(demand, found, book, joint.public):
             return ChosenPoint(joint=joint, point=point, book=book, audit=found)
     if last is not None:
-        raise UnreachableError(f"{last}{demand.beside}")
+        raise UnreachableError(f"{last.message}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
 
 
@@ -197,16 +197,17 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
         moved = distortion(demand, book, public)
         return (
             f"{demand.labels} labels move a value by {moved:g} where {demand.target.number:g} is allowed; "
-            "use --labels midpoint"
+            f"use {option('labels', 'midpoint')}"
         )
     if demand.target.kind == "largest_cluster":
         return (
             f"labels coincide, and then a cluster holds {int(book.partition.sizes.max())} values; "
-            "use --labels interval or set"
+            f"use {option('labels', 'interval')} or set"
         )
     bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
     return (
-        f"no release meets {demand.target}: the best found leaves {found.distinct_l} candidates and leaks "
+        f"no release meets {option(demand.target.kind, format(demand.target.number, 'g'))}: "
+        f"the best found leaves {found.distinct_l} candidates and leaks "
         f"{bits:.4g} bits{demand.beside}"
     )
 
@@ -214,7 +215,7 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
 def require_reachable_kind(target: Target, utility: Utility) -> None:
     """Refuse a cap on distortion where nothing has a distance."""
     if target.kind == "max_distortion" and utility.name != "distortion":
-        raise OptionError("--max-distortion needs --utility distortion")
+        raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
 
 
 def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:

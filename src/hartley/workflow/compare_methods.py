@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Literal, TypeVar
 
-from hartley.errors import HartleyError, InputError, OptionError
+from hartley.errors import HartleyError, InputError, OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
@@ -230,17 +230,21 @@ def _require_sensible(target: Target | None, leakage: ComparedLeakage) -> None:
         return
     if target.kind not in COMPARED_TARGETS:
         raise OptionError(
-            f"methods cannot be compared at {target.option}; give --distinct-l, --max-leakage, "
-            "--largest-cluster or --max-distortion"
+            f"methods cannot be compared at {target.option}; give {option('distinct_l')}, "
+            f"{option('max_leakage')}, "
+            f"{option('largest_cluster')} or {option('max_distortion')}"
         )
     if target.kind == "distinct_l" and leakage == "istar":
-        raise OptionError("--distinct-l goes with --leakage l0; with --leakage istar give --max-leakage")
+        raise OptionError(
+            f"{option('distinct_l')} goes with {option('leakage', 'l0')}; with "
+            f"{option('leakage', 'istar')} give {option('max_leakage')}"
+        )
 
 
 def _require_utility(target: Target | None, question: Question) -> None:
     needed = {"largest_cluster": "resolution", "max_distortion": "distortion"}
     if target is not None and needed.get(target.kind, question.utility.name) != question.utility.name:
-        raise OptionError(f"{target.option} needs --utility {needed[target.kind]}")
+        raise OptionError(f"{target.option} needs {option('utility')} {needed[target.kind]}")
 
 
 def _balanced_target(frontier: Frontier, *, has_side: bool) -> Target:
@@ -267,7 +271,7 @@ def _hierarchies(joint: JointRange, files: Mapping[str, str | Path]) -> tuple[Hi
     for name in files:
         if name not in columns:
             raise OptionError(
-                f"--hierarchy names {name!r}, which is no public column; "
+                f"{option('hierarchy')} names {name!r}, which is no public column; "
                 f"those are {', '.join(map(repr, columns))}"
             )
     if not files:
@@ -285,4 +289,4 @@ def _hierarchy(joint: JointRange, place: int, file: str | Path, column: str) -> 
     try:
         return Hierarchy.of_rows(joint.public, rows, column=place)
     except InputError as error:
-        raise InputError(f"{Path(file).name}: {error}") from None
+        raise InputError(f"{Path(file).name}: {error.message}") from None

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.model import Partition
@@ -39,7 +39,7 @@ def audit_releases(
     sees besides, as they are.
     """
     if not earlier:
-        raise OptionError("name at least one earlier policy (--earlier)")
+        raise OptionError(f"name at least one earlier policy ({option('earlier')})")
     policies = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     table = open_table(source, options or ReadOptions())
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
@@ -33,7 +33,7 @@ from hartley.workflow.release_plan import Plan, Seen
 from hartley.workflow.time_limit import effort_within
 from hartley.workflow.utility_choice import UtilityChoice
 
-NO_STEPS = "only a greedy search has steps to trace; use --search greedy"
+NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 
 
 @dataclass(frozen=True, kw_only=True)

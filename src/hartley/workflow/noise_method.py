@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.errors import InputError, UnreachableError
+from hartley.errors import InputError, UnreachableError, option
 from hartley.measures.stochastic import JointDistribution
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
@@ -124,7 +124,7 @@ def noise_beside(question: Question, partition: Partition, effort: Effort) -> No
 
 def _on_line(joint: JointRange) -> JointRange:
     if joint.public.positions is None or bool(np.isnan(joint.public.positions).any()):
-        raise InputError("a missing value has no position; --missing-at gives it one")
+        raise InputError(f"a missing value has no position; {option('missing_at')} gives it one")
     return joint
 
 

@@ -9,7 +9,7 @@ from math import log2
 
 import numpy as np
 
-from hartley.errors import UnreachableError
+from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point, frontier_of_runs, non_dominated
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.trajectory import Trajectory, trajectory
@@ -92,8 +92,10 @@ class Question:
             if self.utility.name != "distortion" or not self.has_no_place():
                 raise
             raise UnreachableError(
-                f"{error}; a missing public value has no position and stays alone: --missing-at NUMBER gives "
-                "it one, --missing drop leaves its rows out, --utility resolution needs no positions"
+                f"{error.message}; a missing public value has no position and stays alone: "
+                f"{option('missing_at')} gives "
+                f"it one, {option('missing', 'drop')} leaves its rows out, "
+                f"{option('utility', 'resolution')} needs no positions"
             ) from None
 
     def has_no_place(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hartley.errors import OptionError, quoted
+from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet
 from hartley.releases.formats import Format
 from hartley.releases.policy import MeasuredColumn, Policy
@@ -31,11 +31,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.table.require_columns((*self.roles.columns, *self.keep, *self.harmless))
-        for role, named in (("--keep", self.keep), ("--harmless", self.harmless)):
+        for role, named in ((f"{option('keep')}", self.keep), (f"{option('harmless')}", self.harmless)):
             for other, taken in (
                 ("public", self.roles.public),
                 ("sensitive", self.roles.sensitive),
-                ("kept", self.keep if role == "--harmless" else ()),
+                ("kept", self.keep if role == f"{option('harmless')}" else ()),
             ):
                 both = [name for name in named if name in taken]
                 if both:

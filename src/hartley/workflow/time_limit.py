@@ -8,7 +8,7 @@ from math import inf
 from numbers import Integral
 from time import monotonic
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.hot_loops import compiling_while
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -32,14 +32,14 @@ def effort_within(
 
     >>> effort_within(seed=-1)
     Traceback (most recent call last):
-    hartley.errors.OptionError: --seed needs a whole number from 0 on, not -1
+    hartley.errors.OptionError: seed needs a whole number from 0 on, not -1
     """
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        raise OptionError(f"--seed needs a whole number from 0 on, not {seed!r}")
+        raise OptionError(f"{option('seed')} needs a whole number from 0 on, not {seed!r}")
     if time_limit is None:
         return Effort(seed=seed, should_stop=should_stop, progress=progress)
     if not 0 < time_limit < inf:
-        raise OptionError(f"--time-limit needs a number of seconds above 0, not {time_limit!r}")
+        raise OptionError(f"{option('time_limit')} needs a number of seconds above 0, not {time_limit!r}")
     end = monotonic() + time_limit
     return Effort(
         seed=seed,

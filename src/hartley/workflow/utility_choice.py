@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError
+from hartley.errors import InputError, OptionError, option
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion, Combination
@@ -53,7 +53,9 @@ class UtilityChoice:
         codeword = self.codeword or "midpoint"
         if self.dissimilarity is not None:
             if self.codeword not in (None, "member"):
-                raise OptionError("under a dissimilarity the codeword is a member; leave --codeword out")
+                raise OptionError(
+                    f"under a dissimilarity the codeword is a member; leave {option('codeword')} out"
+                )
             if callable(self.dissimilarity):
                 return MatrixDistortion.of(public, self.dissimilarity)
             table = MatrixDistortion(np.asarray(self.dissimilarity, dtype=float))
@@ -85,7 +87,7 @@ class UtilityChoice:
         if self.codeword is not None or self.scales or self.dissimilarities or self.dissimilarity is not None:
             raise OptionError(
                 "codewords, scales and dissimilarities belong to distortion; "
-                "use --utility distortion, or leave them out"
+                f"use {option('utility', 'distortion')}, or leave them out"
             )
 
 

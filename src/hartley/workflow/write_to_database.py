@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hartley.errors import OptionError, TableError, WriteError
+from hartley.errors import OptionError, TableError, WriteError, option
 from hartley.tables.locations import is_database
 
 if TYPE_CHECKING:
@@ -22,16 +22,21 @@ def database_for(into: str | None, url: str | None, source: Any, output: Path) -
     """Say which database the release goes into as well; nothing where it is to be a file only."""
     if into is None:
         if url is not None:
-            raise OptionError("--into-database needs the name of a new table (--into)")
+            raise OptionError(f"{option('into_database')} needs the name of a new table ({option('into')})")
         return None
     place = url if url is not None else source
     if not is_database(place):
-        raise OptionError("--into needs a database: TABLE must be the URL of one, or give --into-database")
+        raise OptionError(
+            f"{option('into')} needs a database: TABLE must be the URL of one, or give "
+            f"{option('into_database')}"
+        )
     from hartley.tables.sources.database_session import require_new_name
 
     require_new_name(into, str(place))
     if output.suffix.lower() not in (".parquet", ".pq"):
-        raise OptionError("--into needs OUT to be a Parquet file: it holds the types of the new table")
+        raise OptionError(
+            f"{option('into')} needs OUT to be a Parquet file: it holds the types of the new table"
+        )
     return str(place)
 
 
@@ -48,7 +53,7 @@ def new_table(url: str | None, name: str | None, released: Path) -> Iterator[Cal
         try:
             _fill(database, name, released)
         except TableError as error:
-            raise WriteError(f"{error}; nothing was written") from None
+            raise WriteError(f"{error.message}; nothing was written") from None
         yield partial(_commit, database)
     finally:
         database.close()
@@ -58,7 +63,7 @@ def _commit(database: Database) -> None:
     try:
         database.commit()
     except TableError as error:
-        raise WriteError(f"{error}; the files were written, but not the table") from None
+        raise WriteError(f"{error.message}; the files were written, but not the table") from None
 
 
 def require_no_table(url: str | None, name: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError
+from hartley.errors import InputError, OptionError, option
 from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
@@ -20,7 +20,8 @@ def require_summable(positions: Floats) -> None:
     farthest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     if 2 * farthest * len(positions) == inf:
         raise InputError(
-            "distortion needs finite positions, small enough to be added; use --utility resolution"
+            "distortion needs finite positions, small enough to be added; use "
+            f"{option('utility', 'resolution')}"
         )
 
 
@@ -29,7 +30,7 @@ def require_distances(column: Coordinate) -> None:
     if column.is_blurred:
         raise InputError(
             f"column {column.name!r} holds numbers too close to each other for their size: "
-            "their distances get lost; use --utility resolution"
+            f"their distances get lost; use {option('utility', 'resolution')}"
         )
 
 
@@ -73,7 +74,7 @@ class LineDistortion:
         if public.positions is None:
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
-                "use --utility resolution, or give a dissimilarity"
+                f"use {option('utility', 'resolution')}, or give a dissimilarity"
             )
         if public.given_positions is None:
             require_distances(public.coordinates[0])

@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import ColumnError, InputError, OptionError
+from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.measures.utility.line import require_distances, require_summable
 from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
@@ -216,7 +216,7 @@ class ColumnsDistortion:
         if not tables and all(coordinate.kind == "text" for coordinate in public.coordinates):
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
-                "use --utility resolution, or give a dissimilarity"
+                f"use {option('utility', 'resolution')}, or give a dissimilarity"
             )
         columns = tuple(
             _number_column(coordinate, codeword, scales.get(coordinate.name))

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from hartley.errors import WriteError
+from hartley.errors import WriteError, option
 
 PREFIX = ".hartley-"
 _WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
@@ -76,7 +76,9 @@ def require_free(finals: Mapping[str, Path], *, overwrite: bool, again: bool = F
         if not place.parent.is_dir():
             raise WriteError(f"no folder {str(place.parent)!r}; make it first")
         if place.exists() and not overwrite:
-            raise WriteError(f"{str(place)!r} exists already; choose another name, or give --overwrite")
+            raise WriteError(
+                f"{str(place)!r} exists already; choose another name, or give {option('overwrite')}"
+            )
     return places
 
 

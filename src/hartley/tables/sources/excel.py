@@ -12,14 +12,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from hartley.errors import OptionError, TableError, quoted
+from hartley.errors import OptionError, TableError, option, quoted
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.excel_faults import faulty_columns
 from hartley.tables.sources.frames import EagerFrame
 
-_MIXED = "mixes kinds of cells; read it as text (--text)"
+_MIXED = f"mixes kinds of cells; read it as text ({option('text')})"
 
 
 def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
-from hartley.errors import TableError
+from hartley.errors import TableError, option
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
@@ -132,7 +132,10 @@ def _first_fault(path: Path) -> str:
             try:
                 json.loads(line.decode())
             except UnicodeDecodeError:
-                return f"line {number} is not UTF-8; name the file's encoding, for example --encoding latin-1"
+                return (
+                    f"line {number} is not UTF-8; name the file's encoding, for example "
+                    f"{option('encoding', 'latin-1')}"
+                )
             except ValueError:
                 if line.strip():
                     return f"line {number} is not JSON; put one object on each line"
@@ -149,4 +152,6 @@ def _column(name: str, sql: str, kinds: set[str]) -> RawColumn:
         return RawColumn(name, sql, "VARCHAR", "number")
     if kinds <= {"VARCHAR"}:
         return RawColumn(name, sql, "VARCHAR", "no numbers")
-    return RawColumn(name, sql, "VARCHAR", refusal="mixes kinds of values; read it as text (--text)")
+    return RawColumn(
+        name, sql, "VARCHAR", refusal=f"mixes kinds of values; read it as text ({option('text')})"
+    )
