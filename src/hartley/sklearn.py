@@ -24,9 +24,9 @@ from hartley.model.words import SEARCHES
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.releases.writer.reader_view import ObservedLabels
 from hartley.tables import Roles, open_table
-from hartley.workflow.choose_point import ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice, codeword_of
+from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.request.time_limit import effort_within
+from hartley.workflow.request.utility_choice import UtilityChoice, codeword_of
 
 
 class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -21,7 +21,7 @@ from hartley.tables.sources.spark import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier, verify
 from hartley.workflow.make_release import release
-from hartley.workflow.original_source import CountedFrame
+from hartley.workflow.publication.original_source import CountedFrame
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 

@@ -18,8 +18,8 @@ from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
 from hartley.workflow.compare_methods import bound_at, compare
-from hartley.workflow.comparison import Measured, Refused
 from hartley.workflow.question import optimal_frontier
+from hartley.workflow.rivals.comparison import Measured, Refused
 
 ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
 

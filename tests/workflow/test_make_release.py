@@ -20,9 +20,9 @@ from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.make_release import release
-from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.request.utility_choice import UtilityChoice
 from hartley.workflow.verify_release import verify
-from hartley.workflow.write_release import ReleaseResult
 from random_tables import read_released, write_table
 
 

@@ -20,7 +20,7 @@ from hartley.hot_loops import on_compilation
 from hartley.search.effort import Effort
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
-from hartley.workflow.time_limit import effort_within
+from hartley.workflow.request.time_limit import effort_within
 
 Heard = Callable[[int, int, str], None]
 """Is told (done, total, what)."""

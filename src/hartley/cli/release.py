@@ -17,7 +17,7 @@ from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
 from hartley.workflow.make_release import release
-from hartley.workflow.write_release import ReleaseResult
+from hartley.workflow.publication.write_release import ReleaseResult
 
 
 @click.command("release")

@@ -29,7 +29,7 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
-from hartley.workflow.reader import Reader
+from hartley.workflow.publication.reader import Reader
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12

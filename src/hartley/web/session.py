@@ -34,8 +34,8 @@ from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import FrontierResult
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.make_release import release
-from hartley.workflow.release_paths import ending_like
-from hartley.workflow.time_limit import effort_within
+from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.request.time_limit import effort_within
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
     from hartley.workflow.find_frontier import FrontierResult, frontier
     from hartley.workflow.make_release import release
-    from hartley.workflow.utility_choice import UtilityChoice
+    from hartley.workflow.publication.write_release import ReleaseResult
+    from hartley.workflow.request.utility_choice import UtilityChoice
     from hartley.workflow.verify_release import verify
-    from hartley.workflow.write_release import ReleaseResult
 
 __all__ = [
     "AuditResult",
@@ -39,10 +39,10 @@ __getattr__ = lazy_names(
         "AuditResult": "hartley.workflow.audit_table",
         "ColumnDescription": "hartley.workflow.describe_table",
         "FrontierResult": "hartley.workflow.find_frontier",
-        "ReleaseResult": "hartley.workflow.write_release",
+        "ReleaseResult": "hartley.workflow.publication.write_release",
         "TableDescription": "hartley.workflow.describe_table",
         "Target": "hartley.model.target",
-        "UtilityChoice": "hartley.workflow.utility_choice",
+        "UtilityChoice": "hartley.workflow.request.utility_choice",
         "apply": "hartley.workflow.apply_policy",
         "audit": "hartley.workflow.audit_table",
         "describe": "hartley.workflow.describe_table",

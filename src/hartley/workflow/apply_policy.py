@@ -18,8 +18,8 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
-from hartley.workflow.original_source import require_publishable
-from hartley.workflow.release_paths import require_not_input
+from hartley.workflow.publication.original_source import require_publishable
+from hartley.workflow.publication.release_paths import require_not_input
 
 
 @dataclass(frozen=True, kw_only=True)

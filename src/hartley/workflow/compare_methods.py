@@ -34,7 +34,10 @@ from hartley.search.levels import ROUNDING
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.hierarchy_file import read_hierarchy
 from hartley.workflow.audit_table import Names, names
-from hartley.workflow.comparison import (
+from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.request.time_limit import effort_within
+from hartley.workflow.request.utility_choice import UtilityChoice
+from hartley.workflow.rivals.comparison import (
     GREEDY,
     NOISE,
     OPTIMAL,
@@ -45,10 +48,7 @@ from hartley.workflow.comparison import (
     NoiseMethod,
     Refused,
 )
-from hartley.workflow.noise_method import noise_beside
-from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.rivals.noise_method import noise_beside
 
 T = TypeVar("T")
 ComparedLeakage = Literal["l0", "istar"]

@@ -18,6 +18,9 @@ from hartley.releases.policy import Policy
 from hartley.search.effort import Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.audit_table import Names, names
+from hartley.workflow.publication.reader import Reader
+from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.question import (
     Question,
     Run,
@@ -27,11 +30,8 @@ from hartley.workflow.question import (
     optimal_frontier,
     weight_for,
 )
-from hartley.workflow.reader import Reader
-from hartley.workflow.release_paths import ending_like
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.request.time_limit import effort_within
+from hartley.workflow.request.utility_choice import UtilityChoice
 
 NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 
@@ -130,7 +130,7 @@ def frontier(
     """Return the frontier of leakage against utility for a table.
 
     ``utility`` is a name or, for codewords, scales and dissimilarities, a
-    :class:`~hartley.workflow.utility_choice.UtilityChoice`. ``utility_weight`` says where a greedy run
+    :class:`~hartley.workflow.request.utility_choice.UtilityChoice`. ``utility_weight`` says where a greedy run
     stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
     ``so_far`` is offered the frontier while an optimal search makes it grow.
 

@@ -18,14 +18,14 @@ from hartley.releases.writer.staging import require_free
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.workflow.audit_table import Names, names
-from hartley.workflow.choose_point import ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.original_source import for_verifier, require_publishable
-from hartley.workflow.release_paths import release_places, require_earlier_stay
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice, codeword_of
-from hartley.workflow.write_release import ReleaseResult, write_release
-from hartley.workflow.write_to_database import database_for, require_no_table
+from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.publication.original_source import for_verifier, require_publishable
+from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.write_release import ReleaseResult, write_release
+from hartley.workflow.publication.write_to_database import database_for, require_no_table
+from hartley.workflow.request.time_limit import effort_within
+from hartley.workflow.request.utility_choice import UtilityChoice, codeword_of
 
 
 def release(

@@ -28,8 +28,8 @@ from hartley.search.dispatch import (
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import ROUNDING, Level, in_time
-from hartley.workflow.time_limit import compiling_in_time
-from hartley.workflow.utility_choice import codeword_of
+from hartley.workflow.request.time_limit import compiling_in_time
+from hartley.workflow.request.utility_choice import codeword_of
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""

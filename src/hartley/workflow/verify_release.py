@@ -10,7 +10,7 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.verification import Verification, verify_release
 from hartley.tables import ReadOptions
-from hartley.workflow.original_source import for_verifier
+from hartley.workflow.publication.original_source import for_verifier
 
 __all__ = ["Verification", "verify"]
 

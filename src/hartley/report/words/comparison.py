@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hartley.errors import option
 from hartley.report.words import audit as words
-from hartley.workflow.comparison import Comparison, Measured, Refused
+from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
 
 
 def finding(comparison: Comparison) -> str:

@@ -11,8 +11,8 @@ from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange
 from hartley.model.target import Target
 from hartley.model.words import SLACK
-from hartley.workflow.noise_method import NoiseFound
 from hartley.workflow.question import Question
+from hartley.workflow.rivals.noise_method import NoiseFound
 
 OPTIMAL, GREEDY, NOISE = "optimal", "greedy", "noise"
 OURS = {

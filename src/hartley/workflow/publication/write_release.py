@@ -27,11 +27,11 @@ from hartley.releases.writer.claims import column_claims, measures_of
 from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.staging import cannot_write, staged
 from hartley.tables.interrupts import undisturbed
-from hartley.workflow.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.original_source import doubt_about, original_file
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.utility_choice import codeword_of
-from hartley.workflow.write_to_database import new_table
+from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
+from hartley.workflow.publication.original_source import doubt_about, original_file
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.write_to_database import new_table
+from hartley.workflow.request.utility_choice import codeword_of
 
 
 @dataclass(frozen=True, kw_only=True)
