@@ -16,10 +16,10 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import Partition
+from hartley.search.distortion.least_cost import LeastDistortion
+from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
 from hartley.search.levels import Level, in_time
-from hartley.search.line.least_cost import LeastDistortion
-from hartley.search.line.line import Line
 
 Solver = Callable[[Line, LeastDistortion, Effort], LeastDistortion]
 """Improves what is known about the least distortion for one number of candidates."""

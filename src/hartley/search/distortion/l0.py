@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.centroid.l0 import least_by_centroids
+from hartley.search.distortion.by_candidates import CandidateSearch, Solver
+from hartley.search.distortion.least_cost import LeastDistortion, least_by_windows
+from hartley.search.distortion.line import Line
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels
-from hartley.search.line.by_candidates import CandidateSearch, Solver
-from hartley.search.line.least_cost import LeastDistortion, least_by_windows
-from hartley.search.line.line import Line
 
 SOLVERS: dict[str, Solver] = {
     "midpoint": least_by_windows,

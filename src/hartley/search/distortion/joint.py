@@ -19,16 +19,16 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.any_utility import least_leakage_of_any_utility
+from hartley.search.distortion.annealing import annealed
+from hartley.search.distortion.by_candidates import CandidateSearch
+from hartley.search.distortion.forest_bound import Links, price_windows
+from hartley.search.distortion.istar import IstarSearch
+from hartley.search.distortion.l0 import SOLVERS
+from hartley.search.distortion.least_cost import LeastDistortion, latest_of
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels
-from hartley.search.line.annealing import annealed
-from hartley.search.line.by_candidates import CandidateSearch
-from hartley.search.line.forest_bound import Links, price_windows
-from hartley.search.line.istar import IstarSearch
-from hartley.search.line.l0 import SOLVERS
-from hartley.search.line.least_cost import LeastDistortion, latest_of
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Windows
 
 MOST_EXCHANGED = 60
 """Up to this many values, clusters are also improved by exchanging members."""

@@ -13,11 +13,11 @@ import numpy as np
 
 from hartley.model import Partition
 from hartley.model.arrays import Int64s, Ints
+from hartley.search.distortion.intervals import best_intervals, count_bound, intervals_within
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.two_open_clusters import chain_within
+from hartley.search.distortion.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
 from hartley.search.effort import Effort
-from hartley.search.line.intervals import best_intervals, count_bound, intervals_within
-from hartley.search.line.line import Line
-from hartley.search.line.two_open_clusters import chain_within
-from hartley.search.line.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
 from hartley.search.proofs.statements import (
     CountCertificate,
     DistortionCertificate,

@@ -26,9 +26,9 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Int64s
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Bracket, Windows, least_passing
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Bracket, Windows, least_passing
 
 
 @hot_loop

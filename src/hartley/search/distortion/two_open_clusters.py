@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line
-from hartley.search.line.two_open_clusters_loops import (
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.two_open_clusters_loops import (
     BEFORE,
     HELD,
     OLDER,
@@ -36,7 +35,8 @@ from hartley.search.line.two_open_clusters_loops import (
     outdone_by_free,
     succeed,
 )
-from hartley.search.line.windows import Windows
+from hartley.search.distortion.windows import Windows
+from hartley.search.effort import UNLIMITED, Effort
 
 STEPS_PER_STATE = 60
 """Elementary steps that a state takes, about, to be carried over one value."""

@@ -21,8 +21,8 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.search.distortion.line import Line
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line
 
 WindowCost = Literal["midpoint", "member"]
 

@@ -2,7 +2,7 @@ r"""What is learnt for certain, under distortion, one numeric column: fewest com
 
 The leakage is ``log2`` of the number of components (:func:`~hartley.measures.overlap.components`), and a
 cluster joins the components of its members. For midpoint and member intervals are enough (see
-:mod:`~hartley.search.line.forest_bound`); the problem is NP-hard all the same; prices on windows
+:mod:`~hartley.search.distortion.forest_bound`); the problem is NP-hard all the same; prices on windows
 bound it from below, breaks found with them and by annealing from above. For the centroid, a radius of D
 means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals
 whose centroid cost is allowed.
@@ -24,12 +24,12 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
+from hartley.search.distortion.annealing import annealed
+from hartley.search.distortion.forest_bound import Links, price_windows
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
-from hartley.search.line.annealing import annealed
-from hartley.search.line.forest_bound import Links, price_windows
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Windows
 from hartley.search.proofs.statements import LagrangianCertificate
 
 SETTLED_UP_TO = 400

@@ -11,9 +11,9 @@ from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS
-from hartley.search.line.istar import least_distortion_for_components
-from hartley.search.line.joint import least_connected_distortion
-from hartley.search.line.l0 import least_distortion, most_candidates_within
+from hartley.search.distortion.istar import least_distortion_for_components
+from hartley.search.distortion.joint import least_connected_distortion
+from hartley.search.distortion.l0 import least_distortion, most_candidates_within
 from hartley.search.proofs.statements import verdict
 from reference_optimal_distortion import Instance, instances, measured
 

@@ -12,12 +12,12 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.examples import toy
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.effort import Effort
-from hartley.search.line.istar import (
+from hartley.search.distortion.istar import (
     fewest_components_within,
     istar_distortion_levels,
     least_distortion_for_components,
 )
+from hartley.search.effort import Effort
 from hartley.search.proofs.statements import LagrangianCertificate, verdict
 
 

@@ -1,1 +1,0 @@
-"""One ordered public column: windows, intervals, bounds."""
