@@ -6,19 +6,22 @@ The frontier of greedy runs: their non-dominated steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import log2
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import UnreachableError
+from hartley.errors import OptionError, UnreachableError
 from hartley.lazy import Drawable
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree, Partition
 from hartley.model.arrays import Floats
+from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import Requirement, Verdict
 from hartley.model.words import SLACK, Leakage, SearchName
 
 
@@ -39,6 +42,8 @@ class Point:
     proven_optimal: bool = False
     step: int | None = None
     """The step of a greedy run; ``None`` elsewhere."""
+    verdicts: tuple[Verdict, ...] = ()
+    """What the point keeps of the requirements that the frontier was searched with."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 
@@ -46,6 +51,25 @@ class Point:
     def partition(self) -> Partition:
         """The partition itself."""
         return self.cut()
+
+    def kept(self, requirement: Requirement) -> float:
+        """Return how much of a requirement the point keeps at worst.
+
+        Raises
+        ------
+        OptionError
+            Where the frontier was not searched with it, so that nobody counted.
+        """
+        if requirement.column is None and requirement.name == "distinct-l":
+            return self.distinct_l
+        if requirement.name == "istar":
+            return log2(self.components)
+        for verdict in self.verdicts:
+            if (verdict.name, verdict.column) == (requirement.name, requirement.column):
+                return verdict.found
+        raise OptionError(
+            f"nobody counted {requirement.text} on this frontier; require it when the frontier is searched"
+        )
 
     def lagrangian(self, utility_weight: float) -> float:
         r"""Leakage less weighted utility, :math:`\mathcal L = \text{leakage} - \lambda U`; less is better."""
@@ -82,6 +106,59 @@ class Frontier(Drawable):
     """Whether the search finished every level."""
     points: tuple[Point, ...]
 
+    def meeting(self, wanted: Wanted) -> Point:
+        """Return the point that a demand asks for: the one table from a demand to a point.
+
+        With no cap on what may be lost it is the point of best utility that keeps every requirement; with
+        one, the point of least leakage within it; for a weight of utility, the least Lagrangian.
+
+        Parameters
+        ----------
+        wanted
+            Requirements such as ``{"distinct_l": 5}``, a :class:`Target`, or a whole demand.
+
+        Raises
+        ------
+        UnreachableError
+            Where no point meets it; the message says what the best is that can be met.
+        """
+        demand = Demand.of(wanted)
+        if demand.utility_weight is not None:
+            return self.least_lagrangian(demand.utility_weight)
+        fitting = self._kept(demand)
+        if demand.cap is None:
+            if demand.max_leakage is not None:
+                return fitting.best_utility(demand.max_leakage)
+            return fitting.points[0]
+        if demand.max_leakage is not None:
+            fitting.best_utility(demand.max_leakage)
+        if demand.cap.kind == "largest_cluster":
+            return fitting.least_leakage_in_clusters_of(int(demand.cap.number))
+        return fitting.least_leakage_within(demand.cap.number)
+
+    def _kept(self, demand: Demand) -> Frontier:
+        """Return the frontier of the points that keep every requirement."""
+        points = self.points
+        for requirement in demand.requirements:
+            kept = tuple(point for point in points if requirement.is_met_by(point.kept(requirement)))
+            if not kept:
+                raise self._unmet(requirement, points)
+            points = kept
+        return replace(self, points=points)
+
+    def _unmet(self, requirement: Requirement, points: Sequence[Point]) -> UnreachableError:
+        found = [point.kept(requirement) for point in points]
+        best = max(found) if requirement.is_monotone else min(found)
+        if requirement.name == "distinct-l" and requirement.column is None:
+            return UnreachableError(
+                f"no release leaves {requirement.wanted:g} candidates for every released value; the most "
+                f"that can be reached is {best:g}{self._why()}"
+            )
+        most = "most" if requirement.is_monotone else "least"
+        return UnreachableError(
+            f"no release keeps {requirement.text}; the {most} that can be reached is {best:g}{self._why()}"
+        )
+
     def least_leakage(self, utility_floor: float) -> Point:
         """Return the point of least leakage whose utility is at least the floor."""
         return self._least_leakage(
@@ -114,14 +191,7 @@ class Frontier(Drawable):
 
     def best_utility_with(self, distinct_l: int) -> Point:
         """Return the point of best utility where every released value leaves this many candidates."""
-        for point in self.points:
-            if point.distinct_l >= distinct_l:
-                return point
-        best = max(point.distinct_l for point in self.points)
-        raise UnreachableError(
-            f"no release leaves {distinct_l} candidates for every released value; the most that can be "
-            f"reached is {best}{self._why()}"
-        )
+        return self.meeting(Requirement("distinct-l", distinct_l))
 
     def least_lagrangian(self, utility_weight: float) -> Point:
         """Return the point with the least Lagrangian; ties go to the better utility."""

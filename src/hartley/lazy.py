@@ -37,7 +37,10 @@ _painters: dict[str, str] = {}
 
 
 def drawn_by(painters: Mapping[str, str]) -> None:
-    """Say which function draws a kind of result: its class name to ``module:function``."""
+    """Say which function draws a kind of result: its class name to ``module:function``.
+
+    ``Class.word`` names what else is made of it, such as ``Study.report``.
+    """
     _painters.update(painters)
 
 
@@ -51,6 +54,11 @@ class Drawable:
         """
         module, _, function = _painters[type(self).__name__].partition(":")
         return getattr(import_module(module), function)(self, **options)
+
+    def drawn(self, word: str, *arguments: Any, **options: Any) -> Any:
+        """Have something made of it by the layer that draws."""
+        module, _, function = _painters[f"{type(self).__name__}.{word}"].partition(":")
+        return getattr(import_module(module), function)(self, *arguments, **options)
 
     def _repr_html_(self) -> str | None:
         """Show the figure; without the packages that draw, a notebook falls back to the text."""

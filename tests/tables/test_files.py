@@ -26,7 +26,7 @@ from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table, scratch
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
 ROLES = Roles(sensitive=("s",), public=("x",))

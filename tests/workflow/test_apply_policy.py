@@ -12,8 +12,8 @@ from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableErr
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
+from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
 from random_tables import read_released, write_table
 
 COLUMNS = {

@@ -17,7 +17,8 @@ from hartley.model.target import Target
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.compare_methods import bound_at, compare
+from hartley.workflow import compare
+from hartley.workflow.compare_methods import bound_at
 from hartley.workflow.question import optimal_frontier
 from hartley.workflow.rivals.comparison import Measured, Refused
 

@@ -18,8 +18,8 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
+from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.request.utility_choice import UtilityChoice
 from hartley.workflow.verify_release import verify

@@ -25,7 +25,7 @@ from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.sources.database_session import Database
 from hartley.workflow import make_release as releasing
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 from servers import PASSWORD, lacking, running_postgresql
 
 ROWS = [

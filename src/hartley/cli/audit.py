@@ -12,7 +12,7 @@ from hartley.cli import options
 from hartley.cli.output import console, finding, grid, heading, print_json
 from hartley.cli.progress import announce_and_read
 from hartley.measures.audit import Audit
-from hartley.measures.requirement import Verdict
+from hartley.model.requirement import Verdict
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
 from hartley.workflow import AuditResult

@@ -16,7 +16,7 @@ from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
 
 

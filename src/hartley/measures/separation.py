@@ -49,7 +49,9 @@ def separated_counts(joint: JointRange, closeness: Closeness, partition: Partiti
     """
     released = joint.release(partition)
     codes = closeness.codes(joint.sensitive)
-    return _chains(released.observation_of, codes.code_of[released.indices], codes, released.observations)
+    return chain_counts(
+        released.observation_of, codes.code_of[released.indices], codes, released.observations
+    )
 
 
 def separated_values(joint: JointRange, closeness: Closeness) -> int:
@@ -60,7 +62,7 @@ def separated_values(joint: JointRange, closeness: Closeness) -> int:
     [1, 3, 5]
     """
     codes = closeness.codes(joint.sensitive)
-    return int(_chains(np.zeros(codes.width, dtype=np.int64), np.arange(codes.width), codes, 1)[0])
+    return int(chain_counts(np.zeros(codes.width, dtype=np.int64), np.arange(codes.width), codes, 1)[0])
 
 
 def separated_l(joint: JointRange, closeness: Closeness, partition: Partition | None = None) -> int:
@@ -88,7 +90,7 @@ def max_separated_reduction(
         return log2(separated_values(joint, closeness) / int(after.min()))
     codes = closeness.codes(joint.sensitive)
     side = released.observed_side[released.observation_of]
-    before = _chains(side, codes.code_of[released.indices], codes, released.side.size)
+    before = chain_counts(side, codes.code_of[released.indices], codes, released.side.size)
     return log2(float((before[released.observed_side] / after).max()))
 
 
@@ -181,7 +183,8 @@ def least_spread(joint: JointRange, closeness: Closeness, partition: Partition |
     return 0.0 if np.isnan(found) else found
 
 
-def _chains(groups: Codes, codes: Codes, of: SensitiveCodes, size: int) -> Counts:
+def chain_counts(groups: Codes, codes: Codes, of: SensitiveCodes, size: int) -> Counts:
+    """Return the length of the chain of the codes that each group holds."""
     keys = np.unique(groups.astype(np.int64) * of.width + codes)
     lengths = np.zeros(size, dtype=np.int64)
     count_chains.for_size(len(keys))(keys // of.width, keys % of.width, of.next_code, lengths)

@@ -31,9 +31,8 @@ from hartley.web import page_json as pages
 from hartley.web.option_labels import as_label
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
-from hartley.workflow import FrontierResult
+from hartley.workflow import FrontierResult, release
 from hartley.workflow.describe_table import column_names
-from hartley.workflow.make_release import release
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.request.time_limit import effort_within
 

@@ -9,12 +9,12 @@ from hartley.lazy import lazy_names
 if TYPE_CHECKING:
     from hartley.model.target import Target
     from hartley.workflow.apply_policy import apply
-    from hartley.workflow.audit_table import AuditResult, audit
+    from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
-    from hartley.workflow.find_frontier import FrontierResult, frontier
-    from hartley.workflow.make_release import release
+    from hartley.workflow.find_frontier import FrontierResult
     from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.request.utility_choice import UtilityChoice
+    from hartley.workflow.study import Study, audit, compare, frontier, release
     from hartley.workflow.verify_release import verify
 
 __all__ = [
@@ -22,11 +22,13 @@ __all__ = [
     "ColumnDescription",
     "FrontierResult",
     "ReleaseResult",
+    "Study",
     "TableDescription",
     "Target",
     "UtilityChoice",
     "apply",
     "audit",
+    "compare",
     "describe",
     "frontier",
     "release",
@@ -44,10 +46,12 @@ __getattr__ = lazy_names(
         "Target": "hartley.model.target",
         "UtilityChoice": "hartley.workflow.request.utility_choice",
         "apply": "hartley.workflow.apply_policy",
-        "audit": "hartley.workflow.audit_table",
+        "audit": "hartley.workflow.study",
         "describe": "hartley.workflow.describe_table",
-        "frontier": "hartley.workflow.find_frontier",
-        "release": "hartley.workflow.make_release",
+        "frontier": "hartley.workflow.study",
+        "release": "hartley.workflow.study",
+        "Study": "hartley.workflow.study",
+        "compare": "hartley.workflow.study",
         "verify": "hartley.workflow.verify_release",
     },
 )

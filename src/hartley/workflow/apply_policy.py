@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from hartley.errors import ColumnError, UnreachableError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
-from hartley.measures.requirement import Requirement, Verdict
+from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import Verdict
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
@@ -18,6 +18,7 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
+from hartley.workflow.audit_table import verdict_of
 from hartley.workflow.publication.original_source import require_publishable
 from hartley.workflow.publication.release_paths import require_not_input
 
@@ -61,7 +62,7 @@ def apply(
     output: str | Path,
     *,
     unseen: Unseen = "error",
-    require: Sequence[str | Requirement] = (),
+    require: Wanted = None,
     overwrite: bool = False,
 ) -> ApplyResult:
     """Release new data by the codebook of an earlier release, and measure the result.
@@ -69,7 +70,7 @@ def apply(
     A codebook that protected one table need not protect another: the result is audited again
     where the sensitive columns are there, and ``require`` refuses to write what does not hold.
     """
-    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     out = Path(output)
     format_ = Format.of(out)
@@ -89,7 +90,7 @@ def apply(
         audits: tuple[Audit, Audit, Audit] | None = None
         if can_measure:
             audits = _audits(book, table, rows, applied, format_)
-        verdicts = () if audits is None else tuple(one.check(audits[1]) for one in requirements)
+        verdicts = () if audits is None else tuple(verdict_of(one, audits[1]) for one in requirements)
         failed = [verdict for verdict in verdicts if not verdict.holds]
         if failed:
             first = failed[0]

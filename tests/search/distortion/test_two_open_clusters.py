@@ -9,11 +9,11 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
+from hartley.search.distortion import two_open_clusters as chains
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.two_open_clusters import ChainAnswer, chain_within
 from hartley.search.distortion.windows import Windows
 from hartley.search.effort import Effort
-from hartley.search.line import two_open_clusters as chains
 from reference_optimal_distortion import Instance, instances, measured, some_chain_is_within
 
 

@@ -15,8 +15,8 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.distortion.windows import Windows
 from hartley.search.enough import Enough
-from hartley.search.optimal.windows import Windows
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

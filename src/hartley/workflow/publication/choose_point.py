@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
 from hartley.errors import OptionError, UnreachableError, option
-from hartley.frontiers import Frontier, Point
+from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
@@ -223,10 +223,10 @@ def choose_point(question: Question, search: SearchName, target: Target, effort:
     with question.explaining():
         if search == "greedy":
             weight = target.number if target.kind == "utility_weight" else None
-            return _of_frontier(greedy_frontier(question, greedy_run(question, weight, effort)), target)
+            return greedy_frontier(question, greedy_run(question, weight, effort)).meeting(target)
         goal = _goal(question, target)
         point = None if goal is None else optimal_point(question, goal, effort)
-        return point or _of_frontier(optimal_frontier(question, effort), target)
+        return point or optimal_frontier(question, effort).meeting(target)
 
 
 def _goal(question: Question, target: Target) -> Goal | None:
@@ -245,15 +245,3 @@ def _goal(question: Question, target: Target) -> Goal | None:
         by_size = question.utility.name == "resolution"
         return WithinCost(target.number) if by_size == (target.kind == "largest_cluster") else None
     return None
-
-
-def _of_frontier(found: Frontier, target: Target) -> Point:
-    if target.kind == "distinct_l":
-        return found.best_utility_with(int(target.number))
-    if target.kind == "max_leakage":
-        return found.best_utility(target.number)
-    if target.kind == "largest_cluster":
-        return found.least_leakage_in_clusters_of(int(target.number))
-    if target.kind == "max_distortion":
-        return found.least_leakage_within(target.number)
-    return found.least_lagrangian(target.number)

@@ -13,6 +13,7 @@ from hartley.releases.policy import MeasuredColumn, Policy
 from hartley.releases.writer.reader_view import Observed, ObservedLabels, ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.tables import Roles, Table
+from hartley.workflow.request.study_table import StudyTable, names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,21 @@ class Plan:
     missing_at: float | None
     earlier: Sequence[Policy]
     format_: Format
+
+    @classmethod
+    def of(cls, study: StudyTable, table: Table, format_: Format) -> Plan:
+        """Plan the release of a study."""
+        return cls(
+            table=table,
+            roles=study.roles,
+            keep=names(study.keep),
+            harmless=names(study.harmless),
+            publish_sensitive=study.publish_sensitive,
+            missing=study.missing,
+            missing_at=study.missing_at,
+            earlier=study.policies,
+            format_=format_,
+        )
 
     def __post_init__(self) -> None:
         self.table.require_columns((*self.roles.columns, *self.keep, *self.harmless))

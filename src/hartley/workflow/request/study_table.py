@@ -97,6 +97,16 @@ class StudyTable:
         return Roles(sensitive=names(self.sensitive), public=names(self.public), side=names(self.side))
 
     @property
+    def roles_given(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The sensitive, public and side columns that were named; an audit may leave the public ones out."""
+        return names(self.sensitive), names(self.public), names(self.side)
+
+    @property
+    def named_closeness(self) -> Closeness:
+        """The columns that have a tolerance or groups, without looking at their values."""
+        return Closeness.of(self.tolerance, {name: {} for name in self.groups})
+
+    @property
     def policies(self) -> tuple[Policy, ...]:
         """The policies of earlier releases."""
         return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)

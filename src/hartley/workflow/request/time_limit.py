@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from math import inf
 from numbers import Integral
 from time import monotonic
+from typing import TypedDict
 
 from hartley.errors import OptionError, option
 from hartley.hot_loops import compiling_while
@@ -19,6 +21,30 @@ COMPILER_TAKES = 20.0
 def compiling_in_time(effort: Effort) -> AbstractContextManager[None]:
     """Have no loop compiled, inside, when the effort would be over before the compiler is."""
     return compiling_while(lambda: effort.remaining() > COMPILER_TAKES and not effort.should_stop())
+
+
+class LimitFields(TypedDict, total=False):
+    """The fields of the limits of a search, as keywords of the one-call forms."""
+
+    time_limit: float | None
+    seed: int
+    effort: Effort | None
+    progress: Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits:
+    """How long a search may take, its seed, and who hears of its progress."""
+
+    time_limit: float | None = None
+    seed: int = 0
+    effort: Effort | None = None
+    """In place of the others: when to stop is then told by it."""
+    progress: Callable[[int, int, str], None] = UNLIMITED.progress
+
+    def start(self) -> Effort:
+        """Return what is handed to the search; the clock runs from now on."""
+        return self.effort or effort_within(self.time_limit, seed=self.seed, progress=self.progress)
 
 
 def effort_within(
