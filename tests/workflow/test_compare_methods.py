@@ -284,10 +284,10 @@ def test_noise_under_resolution_lets_one_row_in_ten_stray():
     ("arguments", "said"),
     [
         ({"leakage": "joint"}, "unknown leakage 'joint'"),
-        ({"target": Target("utility_weight", 1)}, "cannot be compared at --utility-weight"),
-        ({"leakage": "istar", "target": Target("distinct_l", 2)}, "--distinct-l goes with --leakage l0"),
-        ({"utility": "resolution", "target": Target("max_distortion", 2)}, "needs --utility distortion"),
-        ({"utility": "distortion", "target": Target("largest_cluster", 2)}, "needs --utility resolution"),
+        ({"target": Target("utility_weight", 1)}, "cannot be compared at utility_weight"),
+        ({"leakage": "istar", "target": Target("distinct_l", 2)}, "distinct_l goes with leakage='l0'"),
+        ({"utility": "resolution", "target": Target("max_distortion", 2)}, "needs utility='distortion'"),
+        ({"utility": "distortion", "target": Target("largest_cluster", 2)}, "needs utility='resolution'"),
         ({"hierarchies": {"age": "x.csv"}}, "no public column; those are 'cholesterol'"),
     ],
 )

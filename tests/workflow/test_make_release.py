@@ -441,7 +441,7 @@ def test_another_encoding_and_delimiter_are_remembered(tmp_path: Path) -> None:
         ({"labels": "mean"}, "unknown kind of labels"),
         ({"leakage": "l1"}, "unknown leakage"),
         ({"search": "best"}, "unknown search"),
-        ({"target": Target("max_distortion", 3)}, "needs --utility distortion"),
+        ({"target": Target("max_distortion", 3)}, "needs utility='distortion'"),
     ],
 )
 def test_calls_without_meaning_are_one_line(tmp_path: Path, options: dict[str, Any], message: str) -> None:

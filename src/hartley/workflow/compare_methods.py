@@ -238,7 +238,7 @@ def _require_sensible(target: Target | None, leakage: ComparedLeakage) -> None:
 def _require_utility(target: Target | None, question: Question) -> None:
     needed = {"largest_cluster": "resolution", "max_distortion": "distortion"}
     if target is not None and needed.get(target.kind, question.utility.name) != question.utility.name:
-        raise OptionError(f"{target.option} needs {option('utility')} {needed[target.kind]}")
+        raise OptionError(f"{target.option} needs {option('utility', needed[target.kind])}")
 
 
 def _balanced_target(frontier: Frontier, *, has_side: bool) -> Target:
