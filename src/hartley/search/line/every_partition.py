@@ -109,7 +109,7 @@ def members_of_subsets(size: int) -> Flags:
 
 
 def counts_of_subsets(enough: Enough, joined: Places | None = None) -> Places:
-    """Return what every subset holds: each count, then the rows; together with the places that are ``joined``."""
+    """Return what every subset holds with the places ``joined``: each count, then the rows."""
     size = enough.size
     inside = members_of_subsets(size)
     if joined is not None:
