@@ -128,8 +128,12 @@ def least_cost_withholding(
     any_bound = search.any_bound()
     relaxed = search.relaxed(any_bound)
     found = search.settled(relaxed)
-    lower = any_bound if shape == "any" else relaxed
-    return search.answer(found, lower, any_bound)
+    answer = search.answer(found, any_bound if shape == "any" else relaxed, any_bound)
+    if answer.cost > relaxed and question.stands_alone:
+        untouched = _without(question, shape, effort)
+        if untouched.cost <= answer.cost:
+            return replace(untouched, lower_bound=answer.lower_bound, any_bound=answer.any_bound)
+    return answer
 
 
 def fewest_rows_withheld(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import UnreachableError
-from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.measures.utility import LineDistortion, Resolution
 from hartley.search.line.answer import NOTHING, LineAnswer
 from hartley.search.line.every_partition import (
     MOST_VALUES,
@@ -35,7 +35,7 @@ def exhaustive_withheld(
     ``is_enough`` tells of ranks whether they may be withheld together.
     """
     size = values.size
-    utility: Utility = Resolution(size)
+    utility: LineDistortion | Resolution = Resolution(size)
     if isinstance(values.utility, LineDistortion):
         utility = LineDistortion(values.positions, values.utility.codeword)
     cost = costs_of_subsets(utility)
