@@ -27,6 +27,8 @@ CALENDARS: tuple[Calendar, ...] = get_args(Calendar)
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
 """Steps that people call round, times a power of ten."""
+MOST_PLACES = 6
+"""Decimal places that a unit has at most."""
 MOST_CELLS = 2.0**52
 """Cells of a grid are numbered exactly up to here."""
 
@@ -120,12 +122,32 @@ PERIODS: dict[str, Callable[[dt.date], tuple[dt.date, dt.date]]] = {
 """The period that holds a day: its first day, and the first day after it."""
 
 
+def unit_of(positions: Floats) -> float:
+    """Return the power of ten of which all positions are multiples; 0 where they have many decimal places.
+
+    >>> unit_of(np.array([3.0, 7.5])), unit_of(np.array([0.1234567]))
+    (0.1, 0.0)
+    """
+    for places in range(MOST_PLACES + 1):
+        if bool((np.round(positions, places) == positions).all()):
+            return float(f"1e-{places}")
+    return 0.0
+
+
+def is_multiple(number: float, unit: float) -> bool:
+    """Tell whether a number is a whole number of units, up to rounding; of no unit every number is."""
+    return unit == 0 or abs(number / unit - round(number / unit)) < 1e-6
+
+
 def round_steps(positions: Floats, least: float | None = None) -> Iterator[float]:
     """Yield the round steps for a line, ascending, from the finest that joins anything to the whole length.
 
-    >>> list(round_steps(np.array([0.0, 1.0, 7.0])))
-    [1.0, 2.0, 2.5, 5.0, 10.0]
+    Values of few decimal places have steps of no more, so that a step of whole numbers is whole.
+
+    >>> list(round_steps(np.array([0.0, 1.0, 17.0])))
+    [1.0, 2.0, 5.0, 10.0, 20.0]
     """
+    unit = unit_of(positions)
     gaps = np.diff(positions)
     gaps = gaps[gaps > 0]
     if not len(gaps):
@@ -137,7 +159,7 @@ def round_steps(positions: Floats, least: float | None = None) -> Iterator[float
         for factor in ROUND:
             # Powers of ten below 1 are no floats: the step is the float nearest to the decimal number.
             step = factor * 10.0**power if power >= 0 else float(f"{factor:g}e{power}")
-            if step >= finest:
+            if step >= finest and is_multiple(step, unit):
                 yield step
             if step >= span:
                 return

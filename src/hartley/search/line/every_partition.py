@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.measures.utility import LineDistortion, Utility
-from hartley.model import Partition
+from hartley.measures.utility import LineDistortion, Resolution
 from hartley.search.enough import Enough
 
 Places = npt.NDArray[np.int64]
@@ -76,31 +75,42 @@ def finest_first(cost: Floats, width: Floats, within: float, subset_count: Place
     return chosen
 
 
-def costs_of_subsets(utility: Utility) -> Floats:
+def costs_of_subsets(utility: LineDistortion | Resolution) -> Floats:
     """Return the cost of every subset of the values as a cluster; the empty one costs nothing."""
-    size = utility.size
-    costs = np.zeros(1 << size)
-    full = len(costs) - 1
-    # The last value is in the complement, so that every pair comes once.
-    for subset in range(1, 1 << (size - 1)):
-        here, there = utility.costs(Partition(subset >> np.arange(size) & 1)).tolist()
-        inside = bool(subset & 1)
-        costs[subset], costs[full ^ subset] = (here, there) if inside else (there, here)
-    costs[full] = utility.costs(Partition.whole(size))[0]
-    return costs
+    inside = members_of_subsets(utility.size)
+    count = inside.sum(axis=1)
+    if isinstance(utility, Resolution):
+        return np.asarray(count, dtype=float)
+    positions = utility.positions
+    low, high = _ends(inside, positions)
+    with np.errstate(invalid="ignore"):
+        if utility.codeword == "midpoint":
+            costs = (high - low) / 2
+        elif utility.codeword == "centroid":
+            total = np.where(inside, positions, 0.0).sum(axis=1)
+            costs = np.maximum(count * high - total, total - count * low) / np.maximum(count, 1)
+        else:
+            farther = np.maximum(positions - low[:, np.newaxis], high[:, np.newaxis] - positions)
+            costs = np.where(inside, farther, inf).min(axis=1)
+    found: Floats = np.where(count > 1, costs, 0.0)
+    return found
 
 
-def widths_of_subsets(utility: Utility) -> Floats:
+def widths_of_subsets(utility: LineDistortion | Resolution) -> Floats:
     """Return how far apart the ends of every subset are on its line; 0 where there is no line."""
-    size = utility.size
-    if not isinstance(utility, LineDistortion):
-        return np.zeros(1 << size)
-    inside = members_of_subsets(size)
-    positions = np.nan_to_num(utility.positions)
-    high = np.where(inside, positions, -inf).max(axis=1)
-    low = np.where(inside, positions, inf).min(axis=1)
-    widths: Floats = np.where(inside.any(axis=1), high - low, 0.0)
+    if isinstance(utility, Resolution):
+        return np.zeros(1 << utility.size)
+    inside = members_of_subsets(utility.size)
+    low, high = _ends(inside, utility.positions)
+    with np.errstate(invalid="ignore"):
+        widths: Floats = np.where(inside.any(axis=1), high - low, 0.0)
     return widths
+
+
+def _ends(inside: Flags, positions: Floats) -> tuple[Floats, Floats]:
+    low: Floats = np.where(inside, positions, inf).min(axis=1)
+    high: Floats = np.where(inside, positions, -inf).max(axis=1)
+    return low, high
 
 
 def members_of_subsets(size: int) -> Flags:
@@ -109,7 +119,7 @@ def members_of_subsets(size: int) -> Flags:
 
 
 def counts_of_subsets(enough: Enough, joined: Places | None = None) -> Places:
-    """Return what every subset holds: each count, then the rows, with the ``joined`` places."""
+    """Return what every subset holds with the places ``joined``: each count, then the rows."""
     size = enough.size
     inside = members_of_subsets(size)
     if joined is not None:
