@@ -44,8 +44,9 @@ class NumberCells:
 class CategoryCells:
     """A column of categories: the code of each tuple, -1 where the cell is missing.
 
-    Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), or by the height of
-    their lowest common node: ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
+    Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), and one of the cluster's stands
+    for it. Or a node of a hierarchy stands for it, as far from all of them as it is high, the root being 1:
+    ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
     """
 
     codes: npt.NDArray[np.integer]
@@ -72,7 +73,7 @@ class Cells(NamedTuple):
     mixed: Floats
     """The side of a column of plain categories where they are mixed."""
     apart: Floats
-    """The gap of two plain categories; for a tree, the part of the width that is the gap."""
+    """The gap of two plain categories."""
     share: Floats
     """What a unit of span, or a further category, adds to the relative width of a cluster."""
     base: Places
@@ -118,7 +119,7 @@ def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
     if kind == 1:
         return cells.apart[column]
     if kind == 2:
-        return width_between(cells, column, min(one, other), max(one, other)) * cells.apart[column]
+        return width_between(cells, column, min(one, other), max(one, other))
     return cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)]
 
 
@@ -224,6 +225,10 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
     )
 
 
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, eq=False)
 class _Part:
     """One column of the cells."""
@@ -234,8 +239,8 @@ class _Part:
     mixed: float = 0.0
     apart: float = 1.0
     size: int = 0
-    rise: Floats = field(default_factory=lambda: np.zeros(0))
-    gap: Floats = field(default_factory=lambda: np.zeros(0))
+    rise: Floats = field(default_factory=_nothing)
+    gap: Floats = field(default_factory=_nothing)
 
 
 def _number_part(column: NumberCells) -> _Part:
@@ -264,12 +269,11 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
             gap=(column.weight * _table_gaps(column.table, norm)[np.ix_(order, order)]).ravel(),
         )
     if column.paths is not None:
-        order, heights = _path_tree(np.asarray(column.paths))
+        order, heights = path_tree(np.asarray(column.paths))
         return _Part(
             place=_ranks(order)[codes].astype(np.float64),
             kind=TREE,
             share=share,
-            apart=1.0 if norm == 0 else 0.5,
             size=size,
             rise=_runs(2 * column.weight * heights, size),
         )
@@ -332,7 +336,7 @@ def _table_gaps(table: Floats, norm: int) -> Floats:
     return gaps
 
 
-def _path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
+def path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
     """Return an order of the categories and the height of the node above each two neighbours, the root's being 1."""
     if paths.ndim != 2 or not paths.shape[1]:
         raise InputError("a hierarchy needs one path of nodes for each category, all of the same length")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.search.columns.cells import Cells, Floats, Places, gap_of, gap_to_box, width_between
-from hartley.search.columns.needs import Marks, Needs, least_between
+from hartley.search.columns.needs import Marks, Needs, is_enough, least_between
 
 LEAF = 16
 MOST_WORDS = 64
@@ -270,6 +270,76 @@ def near_tuples(
             out[got] = item
             got += 1
     return got
+
+
+@hot_loop
+def nearest_tuples(
+    cells: Cells, tree: Tree, walk: Walk, one: int, nearest: int, gaps: Floats, out: npt.NDArray[np.int32]
+) -> int:
+    """List the tuples nearest to one, nearest first; return how many."""
+    n = cells.place.shape[0]
+    got = 0
+    size = push(walk, 0, 0.0, n)
+    while size > 0 and (got < nearest or walk.gap[0] < gaps[got - 1]):
+        box = walk.item[0] - n
+        size = drop_first(walk, size)
+        if tree.left[box] >= 0:
+            for child in (tree.left[box], tree.right[box]):
+                gap = gap_to_box(cells, one, tree.low[child], tree.high[child])
+                if got < nearest or gap < gaps[got - 1]:
+                    size = push(walk, size, gap, n + child)
+            continue
+        for i in range(tree.first[box], tree.last[box]):
+            other = tree.order[i]
+            gap = gap_of(cells, one, other)
+            if other == one or (got == nearest and gap >= gaps[got - 1]):
+                continue
+            at = got if got < nearest else nearest - 1
+            while at > 0 and (gaps[at - 1] > gap or (gaps[at - 1] == gap and out[at - 1] > other)):
+                gaps[at] = gaps[at - 1]
+                out[at] = out[at - 1]
+                at -= 1
+            gaps[at] = gap
+            out[at] = other
+            got = min(got + 1, nearest)
+    return got
+
+
+@hot_loop
+def list_nearest(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    tree: Tree,
+    walk: Walk,
+    members: Places,
+    nearest: int,
+    most: int,
+    start: Places,
+    sizes: Places,
+    pool: npt.NDArray[np.int32],
+    used: int,
+) -> int:
+    """Write lists of near tuples into a pool from ``used`` on; return how far it is used then.
+
+    A list holds the nearest; where these are not enough together, fewer of them and the nearest holder of each code.
+    """
+    gaps = np.empty(nearest)
+    near = np.empty(nearest + 1, np.int64)
+    for i in range(len(members)):
+        one = members[i]
+        out = pool[used : used + most]
+        got = nearest_tuples(cells, tree, walk, one, nearest, gaps, out)
+        for k in range(got):
+            near[k] = out[k]
+        near[got] = one
+        if not is_enough(near, 0, got + 1, -1, needs, marks):
+            half = nearest // 2
+            got = near_tuples(cells, needs, marks, tree, walk, one, np.inf, half, 1, most, out)
+        start[one] = used
+        sizes[one] = got
+        used += got
+    return used
 
 
 @hot_part

@@ -60,7 +60,7 @@ class _Mender:
         self.place_all = prepared.loop(place_all)
         self.mends = 0
 
-    def run(self, effort: Effort, most_mends: int) -> Mended:
+    def run(self, effort: Effort, goal: float) -> Mended:
         """Mend until done, stuck or stopped."""
         stuck = False
         clusters = self.clusters
@@ -69,7 +69,7 @@ class _Mender:
             side = -negative
             if clusters.size[worst] == 0 or clusters.side[worst] != side:
                 continue
-            if side <= self.bound or side <= 0:
+            if side <= max(self.bound, goal):
                 break
             members = self.members_of(worst)
             self.bound = self.prepared.raise_bound(members, self.bound, side)
@@ -77,7 +77,7 @@ class _Mender:
                 break
             if stuck:
                 continue
-            stuck = self.mends >= most_mends or not self.mended(worst, members, side, effort)
+            stuck = not self.mended(worst, members, side, effort)
         return Mended(compact(clusters.label), self.bound, self.mends, stuck)
 
     def members_of(self, cluster: int) -> Places:
@@ -178,8 +178,6 @@ class _Mender:
         self.mends += 1
 
 
-def mend(
-    prepared: Prepared, labels: Places, bound: float, effort: Effort, most_mends: int = 1_000_000
-) -> Mended:
-    """Mend a partition that is enough everywhere, from the worst cluster down to the bound."""
-    return _Mender(prepared, labels, bound).run(effort, most_mends)
+def mend(prepared: Prepared, labels: Places, bound: float, effort: Effort, goal: float = 0.0) -> Mended:
+    """Mend a partition that is enough everywhere, from the worst cluster down to the bound or to a goal."""
+    return _Mender(prepared, labels, bound).run(effort, goal)

@@ -15,7 +15,16 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.search.columns.cells import Cells, Floats, Places, width_between
-from hartley.search.columns.mend_loops import Clusters, Near, can_spare, is_cluster_enough, move, undo_to
+from hartley.search.columns.mend_loops import (
+    Clusters,
+    Near,
+    brings_new,
+    can_spare,
+    is_cluster_enough,
+    keep_codes,
+    move,
+    undo_to,
+)
 from hartley.search.columns.needs import Marks, Needs, is_enough
 
 MOST_MEMBERS = 400
@@ -39,6 +48,14 @@ class Losses(NamedTuple):
     tried: Places
     """The stamp under which each cluster was tried last."""
     members: Places
+    low: Floats
+    high: Floats
+    held: Places
+    basis: Floats
+    """A set to which tuples may be added: its box, the categories it holds (under a stamp), then its rows, its
+    relative width and the stamp."""
+    saved: Floats
+    """What each near tuple would save its cluster by leaving."""
 
 
 @hot_part
@@ -78,6 +95,64 @@ def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Places, size: i
     if (side**0.5 if cells.norm == 2 else side) > cap:
         return np.inf
     return rows * width
+
+
+@hot_part
+def clear_basis(losses: Losses) -> None:
+    """Start an empty set."""
+    losses.stamp[0] += 1
+    losses.basis[0] = 0.0
+    losses.basis[1] = 0.0
+    losses.basis[2] = losses.stamp[0]
+    for column in range(len(losses.low)):
+        losses.low[column] = np.inf
+        losses.high[column] = -np.inf
+
+
+@hot_part
+def add_to_basis(cells: Cells, needs: Needs, losses: Losses, one: int) -> None:
+    """Add a tuple to the set."""
+    is_first = losses.basis[0] == 0
+    stamp = int(losses.basis[2])
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        low, high = losses.low[column], losses.high[column]
+        losses.low[column] = min(low, cell)
+        losses.high[column] = max(high, cell)
+        if cells.kind[column] != 0:
+            at = cells.base[column] + int(cell)
+            if losses.held[at] != stamp:
+                losses.held[at] = stamp
+                if not is_first:
+                    losses.basis[1] += cells.share[column]
+        elif not is_first:
+            losses.basis[1] += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
+    losses.basis[0] += needs.rows[one]
+
+
+@hot_part
+def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) -> float:
+    """Return the loss of the set with a tuple more; infinite where its side exceeds the cap."""
+    if losses.basis[0] == 0:
+        return 0.0
+    stamp = int(losses.basis[2])
+    width, side = losses.basis[1], 0.0
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        low, high = losses.low[column], losses.high[column]
+        if cells.kind[column] != 0:
+            if losses.held[cells.base[column] + int(cell)] != stamp:
+                width += cells.share[column]
+        else:
+            width += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
+        between = width_between(cells, column, min(low, cell), max(high, cell))
+        if cells.norm == 0:
+            side = max(side, between)
+        else:
+            side += between if cells.norm == 1 else between * between
+    if (side**0.5 if cells.norm == 2 else side) > cap:
+        return np.inf
+    return (losses.basis[0] + needs.rows[one]) * width
 
 
 @hot_part
@@ -214,6 +289,12 @@ def exchange(
     """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
     one = clusters.head[cluster]
     while one >= 0:
+        clear_basis(losses)
+        member = clusters.head[cluster]
+        while member >= 0:
+            if member != one:
+                add_to_basis(cells, needs, losses, member)
+            member = clusters.after[member]
         first = near.start[one]
         for i in range(near.size[one]):
             other = np.int64(near.pool[first + i])
@@ -221,7 +302,7 @@ def exchange(
             if its == cluster or clusters.size[its] > MOST_MEMBERS:
                 continue
             before = losses.loss[cluster] + losses.loss[its]
-            here = changed_loss(cells, needs, clusters, losses, cluster, one, other, cap)
+            here = loss_with(cells, needs, losses, other, cap)
             if here >= before - LEAST_GAIN:
                 continue
             there = changed_loss(cells, needs, clusters, losses, its, other, one, cap)
@@ -251,43 +332,51 @@ def form_at_least_loss(
     growth = shift(cells, needs, clusters, losses, one, own)
     marks.stamp[0] += 1
     stamp = marks.stamp[0]
-    left, rows = needs.wanted[0], needs.rows[one]
-    for at in range(needs.ptr[one], needs.ptr[one + 1]):
-        marks.kept[needs.code[at]] = stamp
-        left -= 1
+    left, rows = needs.wanted[0] - keep_codes(one, stamp, needs, marks), needs.rows[one]
+    clear_basis(losses)
+    add_to_basis(cells, needs, losses, one)
     first = near.start[one]
+    for i in range(near.size[one]):
+        losses.saved[i] = -1.0
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, -1, needs, marks)):
         best, least = -1, np.inf
         for i in range(near.size[one]):
             other = np.int64(near.pool[first + i])
             its = clusters.label[other]
-            if its == own:
+            if its == own or (rows >= needs.row_k and not brings_new(other, stamp, needs, marks)):
                 continue
-            helps = rows < needs.row_k
-            for at in range(needs.ptr[other], needs.ptr[other + 1]):
-                if marks.kept[needs.code[at]] != stamp:
-                    helps = True
-                    break
-            if not helps:
-                continue
-            change = changed_loss(cells, needs, clusters, losses, own, -1, other, cap) - losses.loss[own]
-            if change >= least + (losses.loss[its] if its >= 0 else 0.0):
-                continue
+            change = loss_with(cells, needs, losses, other, cap) - losses.loss[own]
             if its >= 0:
-                if clusters.size[its] > MOST_MEMBERS or not can_spare(clusters, other, needs, marks):
+                if change >= least + losses.loss[its]:
                     continue
-                change += changed_loss(cells, needs, clusters, losses, its, other, -1, np.inf) - losses.loss[its]
+                if losses.saved[i] == -1.0:
+                    losses.saved[i] = saved_without(cells, needs, marks, clusters, losses, other)
+                change -= losses.saved[i]
             if change < least:
                 best, least = other, change
         if best < 0:
             return np.inf
+        its = clusters.label[best]
         growth += shift(cells, needs, clusters, losses, best, own)
+        add_to_basis(cells, needs, losses, best)
+        if its >= 0:
+            for i in range(near.size[one]):
+                if clusters.label[near.pool[first + i]] == its:
+                    losses.saved[i] = -1.0
         rows += needs.rows[best]
-        for at in range(needs.ptr[best], needs.ptr[best + 1]):
-            if marks.kept[needs.code[at]] != stamp:
-                marks.kept[needs.code[at]] = stamp
-                left -= 1
+        left -= keep_codes(best, stamp, needs, marks)
     return growth
+
+
+@hot_part
+def saved_without(
+    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int
+) -> float:
+    """Return what the cluster of a tuple saves without it; minus infinity where it cannot spare it."""
+    its = clusters.label[one]
+    if clusters.size[its] > MOST_MEMBERS or not can_spare(clusters, one, needs, marks):
+        return -np.inf
+    return losses.loss[its] - changed_loss(cells, needs, clusters, losses, its, one, -1, np.inf)
 
 
 @hot_part

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
-from hartley.search.columns.cells import Cells, Floats, Places, side_of
+from hartley.search.columns.cells import TABLE, Cells, Floats, Places, side_of
 from hartley.search.columns.index_loops import MOST_WORDS, Tree, Walk, grow_tree, near_tuples, reaches
 from hartley.search.columns.mend_loops import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.needs import ClusterDemand, Marks, Needs
@@ -75,7 +75,7 @@ class Prepared:
 
     def raise_bound(self, members: Places, bound: float, side: float) -> float:
         """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
-        windows = self.cells.norm == 0
+        windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
         bounded = self.loop(bound_cluster)
         arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, members, self.reach)
         return float(bounded(*arguments, bound, side, self.widest, windows))
