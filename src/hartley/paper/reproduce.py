@@ -76,7 +76,27 @@ class Reproduction:
 
 
 def reproduce(data: HeartRows | None = None, *, effort: Effort = UNLIMITED) -> Reproduction:
-    """Run the paper again; the experiment only where its data is given."""
+    """Run the paper again: every example and figure of its toy, and the experiment where its data is given.
+
+    Parameters
+    ----------
+    data : HeartRows, optional
+        The paper's real data, which is not part of hartley.
+    effort : Effort
+        When to stop, and whom to tell about progress.
+
+    Returns
+    -------
+    Reproduction
+        Every value beside the printed one.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> found = hartley.reproduce()
+    >>> found.holds, found.experiment is None
+    (True, True)
+    """
     examples = ToyExamples.run()
     return Reproduction(
         checks=checks(TOY, examples.values()),

@@ -40,17 +40,33 @@ class LineDistortion:
 
     The cost of a cluster is the distance from its codeword to its farthest member. A
     public value without a position stays alone: any cluster of it and others is infinitely
-    costly.
+    costly. Most callers build one with :meth:`of`.
 
-    >>> spread = LineDistortion(np.array([0.0, 9.0, 10.0]), "centroid")
-    >>> spread.costs(Partition.whole(3))
+    Parameters
+    ----------
+    positions : numpy.ndarray
+        Where each public value lies; NaN where it has no place.
+    codeword : {"midpoint", "centroid", "member"}
+        What stands for a cluster: the middle of its range, the mean of its values, or the best of them.
+
+    Raises
+    ------
+    InputError
+        If the positions are too large to be added.
+    OptionError
+        If there is no such codeword.
+
+    Examples
+    --------
+    >>> import hartley, numpy
+    >>> everything = hartley.Partition.whole(3)
+    >>> hartley.LineDistortion(numpy.array([0.0, 9.0, 10.0]), "centroid").costs(everything)
     array([6.33333333])
-    >>> LineDistortion(np.array([0.0, 9.0, 10.0]), "midpoint").costs(Partition.whole(3))
+    >>> hartley.LineDistortion(numpy.array([0.0, 9.0, 10.0]), "midpoint").costs(everything)
     array([5.])
     """
 
     positions: Floats
-    """Where each public value lies; NaN where it has no place."""
     codeword: Codeword = "midpoint"
     name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 

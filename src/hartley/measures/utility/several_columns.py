@@ -169,12 +169,36 @@ class CategoryUnions:
 
 @dataclass(frozen=True, eq=False)
 class ColumnsDistortion:
-    r"""How far a released value may lie from the true one, :math:`U_2`, over several columns.
+    """How far a released value may lie from the true one, :math:`U_2`, over several columns.
 
-    >>> public = Alphabet.of_values([(20, "m"), (40, "m"), (30, "f")], columns=("age", "sex"))
-    >>> both = ColumnsDistortion.of(public, combination="sum")
-    >>> both.costs(Partition.from_clusters([[0, 1], [2]])), both.costs(Partition.whole(3))
-    (array([0.5, 0. ]), array([1.]))
+    Most callers build one with :meth:`of`.
+
+    Parameters
+    ----------
+    columns : tuple of DistanceColumn
+        The distances of each column.
+    combination : {"max", "sum", "euclid"}
+        How the distances of the columns become one: the largest, their sum, or the root of their
+        summed squares.
+    codeword : {"midpoint", "centroid", "member"}
+        What stands for a cluster in a column of numbers.
+
+    Raises
+    ------
+    InputError
+        If there is no column.
+    OptionError
+        If there is no such combination or codeword.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> public = hartley.Alphabet.of_values([(20, "m"), (40, "m"), (30, "f")], columns=("age", "sex"))
+    >>> both = hartley.ColumnsDistortion.of(public, combination="sum")
+    >>> both.costs(hartley.Partition.from_clusters([[0, 1], [2]]))
+    array([0.5, 0. ])
+    >>> both.costs(hartley.Partition.whole(3))
+    array([1.])
     """
 
     columns: tuple[DistanceColumn, ...]
