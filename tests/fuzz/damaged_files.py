@@ -334,7 +334,7 @@ def odd_columns_file(source: Random, ending: str) -> bytes:
             else:
                 with pa.ipc.new_file(out, table.schema) as writer:
                     writer.write_table(table)
-        except (pa.ArrowException, NotImplementedError):
+        except (pa.ArrowException, NotImplementedError, OSError):
             continue
         return out.getvalue().to_pybytes()
 

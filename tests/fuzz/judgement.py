@@ -16,7 +16,7 @@ from fuzz.hostile_calls import hostile_call
 from fuzz.program import SECONDS, Outcome, call
 
 MARKS = re.compile(rf"{MARK}|{NUMBER_MARK // 100}\d\d", re.IGNORECASE)
-NAMED_COLUMNS = re.compile(r"the table has .*|did you mean .*")
+NAMED_COLUMNS = re.compile(r"the table has .*|did you mean .*|column '.* appears twice.*")
 """A file without a header has a row for one, and the names of columns are told."""
 NOTES = ("compiling for large input",)
 

@@ -64,11 +64,14 @@ def _schema(path: Path) -> Any:
 
     try:
         with pa.memory_map(str(path)) as stream:
-            return pa.ipc.open_file(stream).schema
+            schema = pa.ipc.open_file(stream).schema
+        if schema.names:  # which are not in UTF-8 in some files that are damaged
+            return schema
     except (pa.ArrowException, OSError, ValueError):
         raise TableError(
             f"{path.name}: the file is not an Arrow file that can be read (Feather version 2)"
         ) from None
+    raise TableError(f"{path.name}: the file has no columns")
 
 
 class ArrowSource(CountedHere):
