@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,6 +15,8 @@ TargetKind: TypeAlias = Literal[
 ]
 TARGET_KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 _WHOLE = ("distinct_l", "largest_cluster")
+LARGEST = 2**62
+"""No table has so many values, and loops have no numbers for many more."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Target:
         # NumPy's numbers are as good as Python's, but JSON does not know them.
         whole = isinstance(self.number, Integral)
         object.__setattr__(self, "number", int(self.number) if whole else float(self.number))
+        if (whole or self.kind in _WHOLE) and LARGEST < abs(self.number) < inf:
+            raise OptionError(f"{self.option} needs a number up to 2^62")
         if self.kind in _WHOLE:
             if not isfinite(self.number) or self.number != int(self.number):
                 raise OptionError(f"{self.option} needs a whole number, not {self.number!r}")

@@ -9,7 +9,6 @@ a small table would let anybody try out guesses of cells.
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 import msgspec
 
 from hartley.errors import PolicyError
-from hartley.releases.policy import Policy, read_head
+from hartley.releases.policy import Policy, read_head, same_text
 
 FORMAT = "hartley certificate"
 VERSION = 1
@@ -127,6 +126,8 @@ class Certificate(_Strict, frozen=True, kw_only=True):
         except OSError as error:
             reason = (error.strerror or "input error").lower()
             raise PolicyError(f"the certificate {str(path)!r} cannot be read: {reason}") from None
+        except ValueError:
+            raise PolicyError(f"no certificate {str(path)!r}; give the file that the release wrote") from None
         return cls.read_json(content, path.name)
 
     @classmethod
@@ -141,7 +142,7 @@ class Certificate(_Strict, frozen=True, kw_only=True):
             )
         try:
             return msgspec.json.decode(content, type=cls, strict=True)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise PolicyError(f"{name} is damaged: it does not have the shape of a certificate") from None
 
     def to_json(self) -> bytes:
@@ -156,7 +157,7 @@ class Certificate(_Strict, frozen=True, kw_only=True):
 
     def is_sealed_by(self, policy: Policy) -> bool:
         """Tell whether nothing was changed since the holder of the policy made it."""
-        return hmac.compare_digest(self.seal, self._seal(policy))
+        return same_text(self.seal, self._seal(policy))
 
     def _seal(self, policy: Policy) -> str:
         return policy.commitment(msgspec.json.encode(msgspec.structs.replace(self, seal="")))

@@ -146,6 +146,8 @@ class Policy(_Strict, frozen=True, kw_only=True):
         except OSError as error:
             reason = (error.strerror or "input error").lower()
             raise PolicyError(f"the policy {str(path)!r} cannot be read: {reason}") from None
+        except ValueError:
+            raise PolicyError(f"no policy {str(path)!r}; give the file that the release wrote") from None
         return cls.read_json(content, path.name)
 
     @classmethod
@@ -160,9 +162,9 @@ class Policy(_Strict, frozen=True, kw_only=True):
             )
         try:
             policy = msgspec.json.decode(content, type=cls, strict=True)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise PolicyError(f"{name} is damaged: it does not have the shape of a policy") from None
-        if not hmac.compare_digest(policy.checksum, policy.content_hash()):
+        if not same_text(policy.checksum, policy.content_hash()):
             raise PolicyError(f"{name} is damaged: its content does not match its checksum")
         policy._require_function(name)
         return policy
@@ -286,6 +288,11 @@ class Policy(_Strict, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: it has no clusters")
 
 
+def same_text(one: str, other: str) -> bool:
+    """Tell whether two texts are the same, in a time that says nothing of where they differ."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
 class Head(msgspec.Struct):
     """What every document of a release starts with."""
 
@@ -297,7 +304,7 @@ def read_head(content: bytes, name: str, what: str) -> Head:
     """Read what kind of document this is, and of which version."""
     try:
         return msgspec.json.decode(content, type=Head)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise PolicyError(
             f"{name} is damaged, or not {what}: it is not the JSON that a release writes"
         ) from None

@@ -44,9 +44,11 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def require_file(path: Path) -> None:
     """Refuse what cannot be opened, in one line."""
-    if path.is_fifo() or path.is_char_device() or path.is_socket():
-        raise TableError(f"{str(path)!r} is no file but a pipe or a device; save the table as a file first")
     try:
+        if path.is_fifo() or path.is_char_device() or path.is_socket():
+            raise TableError(
+                f"{str(path)!r} is no file but a pipe or a device; save the table as a file first"
+            )
         with path.open("rb") as stream:
             stream.read(1)
         if not path.stat().st_size:
@@ -61,6 +63,8 @@ def require_file(path: Path) -> None:
         raise TableError(
             f"{str(path)!r} cannot be read: {(error.strerror or 'input error').lower()}"
         ) from None
+    except ValueError:
+        raise TableError(f"{str(path)!r} is no path; it holds a character that no path has") from None
 
 
 def _require_whole(path: Path) -> None:

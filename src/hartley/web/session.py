@@ -84,7 +84,8 @@ class Desk:
         try:
             return self._calls[name](arguments, tell)
         except HartleyError as error:
-            stored = arguments.get("path") or self.path
+            given = arguments.get("path")
+            stored = given if isinstance(given, str) and given else self.path
             shown = arguments.get("name") or self.name
             # A file goes by the name that the user knows.
             message = error.said(as_label)

@@ -145,7 +145,7 @@ def _audits(
 
 
 def _holds(policy: Policy, after: Audit) -> bool | None:
-    kind, number = policy.choices.target["kind"], policy.choices.target["number"]
+    kind, number = policy.choices.target.get("kind"), policy.choices.target.get("number")
     if not isinstance(number, (int, float)):
         return None
     if policy.choices.leakage == "joint" and after.components > 1:

@@ -136,6 +136,8 @@ def _first_fault(path: Path) -> str:
                     f"line {number} is not UTF-8; name the file's encoding, for example "
                     f"{option('encoding', 'latin-1')}"
                 )
+            except RecursionError:
+                return f"line {number} is nested too deep; put one plain object on each line"
             except ValueError:
                 if line.strip():
                     return f"line {number} is not JSON; put one object on each line"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
-from hartley.tables.engine import connect, one_row, path_literal, paths_literal
+from hartley.tables.engine import blame_file, connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import LONG_DECIMALS
@@ -40,7 +40,7 @@ class ParquetSource(CountedHere):
             aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
             self._source = f"{_read(paths_literal(files.paths))} AS t({aliases})"
             (found,) = one_row(self.connection, f"SELECT count(*) FROM {self._source}")
-        except duckdb.Error:
+        except (duckdb.Error, IndexError, UnicodeDecodeError):
             at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
             raise TableError(f"{at_fault.name}: the file is not a Parquet file that can be read") from None
         self.columns = tuple(
@@ -50,6 +50,7 @@ class ParquetSource(CountedHere):
         self.row_count = int(found)
         if not self.row_count:
             raise TableError(f"{self.name}: the file has columns but no rows")
+        blame_file(self.connection, self.name)
 
     def _described(self, path: Path) -> list[tuple[str, str]]:
         """Return names and types of the columns of one file."""

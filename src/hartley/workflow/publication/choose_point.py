@@ -212,6 +212,10 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
     )
 
 
+MOST_BITS = 62.0
+"""No table has so many values that more bits could leak."""
+
+
 def require_reachable_kind(target: Target, utility: Utility) -> None:
     """Refuse a cap on distortion where nothing has a distance."""
     if target.kind == "max_distortion" and utility.name != "distortion":
@@ -234,7 +238,7 @@ def _goal(question: Question, target: Target) -> Goal | None:
     if target.kind == "distinct_l":
         return WithCandidates(int(target.number))
     if target.kind == "max_leakage":
-        kept = 2.0 ** (target.number + SLACK)
+        kept = 2.0 ** min(target.number + SLACK, MOST_BITS)
         if question.leakage == "istar":
             return WithComponents(int(kept))
         if question.joint.side is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import ColumnError, OptionError
+from hartley.errors import ColumnError, OptionError, TableError
 from hartley.releases.formats import Format
 from hartley.tables import ReadOptions, Table, open_table
 
@@ -41,7 +41,10 @@ def require_publishable(source: Any, table: Table, names: Iterable[str]) -> None
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pq.read_schema(path.absolute())
+        try:
+            schema = pq.read_schema(path.absolute())
+        except (pa.ArrowException, OSError, ValueError):
+            raise TableError(f"{path.name}: the file is damaged") from None
         found = [name for name in names if pa.types.is_duration(schema.field(name).type)]
     else:
         found = [name for name in names if table.type_here(name) == "INTERVAL"]
