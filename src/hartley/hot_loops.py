@@ -6,10 +6,10 @@ function, compiled when ``n`` is large enough to be worth the wait. The compiler
 imported only then, and its work is kept on disk for the next run. Where nothing is kept yet and time is short
 (:func:`compiling_while`), the function runs as written on large input too.
 
-A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it. What
-is kept on disk is kept under a name that covers the loop, the loops it calls and the numbers it reads, so that
-a change in any of them, in whatever file, is noticed. One that is called often from inside another and makes no
-array of its own is better marked with :func:`hot_part`.
+A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it.
+What is kept on disk has a name that covers the loop, the loops it calls and the numbers it reads, so that a
+change in any of them is noticed, in whatever file. A loop that is called often from inside another and makes
+no array of its own is better marked with :func:`hot_part`.
 """
 
 from __future__ import annotations

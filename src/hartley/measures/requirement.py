@@ -10,8 +10,6 @@ from hartley.errors import OptionError
 from hartley.measures.audit import Audit
 from hartley.model.words import SLACK
 
-"""Bits typed by people are met up to this much."""
-
 
 @dataclass(frozen=True)
 class Rule:

@@ -19,6 +19,7 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.model import JointRange
 from hartley.model.target import Target, TargetKind
+from hartley.model.words import ROUNDING
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -30,7 +31,6 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import ROUNDING
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.hierarchy_file import read_hierarchy
 from hartley.workflow.audit_table import Names, names

@@ -10,7 +10,7 @@ import numpy as np
 from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.graph_layout import Layout, laid_out
@@ -224,7 +224,7 @@ def _thinned(edges: Int64s, size: int) -> Int64s:
     if len(edges) <= MOST_EDGES:
         return edges
     groups = DisjointSets.of(size)
-    kept = np.array([groups.unite(one, other) for one, other in edges.tolist()])
+    kept: Flags = np.array([groups.unite(one, other) for one, other in edges.tolist()])
     rest = np.flatnonzero(~kept)
     kept[rest[:: max(1, -(-len(rest) // (MOST_EDGES - int(kept.sum()))))]] = True
     return edges[kept]
