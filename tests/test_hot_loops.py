@@ -79,6 +79,34 @@ def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):
     assert run() == "[]"
 
 
+def test_a_change_in_a_called_loop_or_number_of_another_file_is_noticed(tmp_path):
+    (tmp_path / "caller.py").write_text(
+        "from hartley.hot_loops import hot_loop\n"
+        "from callee import STEP, change\n"
+        "@hot_loop\n"
+        "def caller(x):\n"
+        "    return change(x) + STEP\n"
+        "print(caller.compiled(1))\n"
+    )
+
+    def run(change: str, step: int) -> str:
+        (tmp_path / "callee.py").write_text(
+            "from hartley.hot_loops import hot_loop\n"
+            f"STEP = {step}\n"
+            "@hot_loop\n"
+            "def change(x):\n"
+            f"    return {change}\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-B", "caller.py"], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    assert run("x + 1", 10) == "12"
+    assert run("x + 5", 10) == "16"
+    assert run("x + 5", 20) == "26"
+
+
 def test_importing_hartley_and_its_measures_imports_no_compiler():
     code = (
         "import sys, hartley, hartley.measures.overlap, hartley.workflow;"

@@ -20,44 +20,23 @@ from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Ints, code_type
+from hartley.model.disjoint_sets import unite
 
 
 @hot_loop
 def link_candidates(indptr: Ints, indices: Ints, parent: Ints) -> None:
     """Join all candidates of every observation; the root of a group is its smallest value."""
     for observation in range(len(indptr) - 1):
-        start = indptr[observation]
-        root = indices[start]
-        while parent[root] != root:
-            parent[root] = parent[parent[root]]
-            root = parent[root]
-        for entry in range(start + 1, indptr[observation + 1]):
-            other = indices[entry]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            if other < root:
-                parent[root] = other
-                root = other
-            elif root < other:
-                parent[other] = root
+        first = indptr[observation]
+        for entry in range(first + 1, indptr[observation + 1]):
+            unite(parent, indices[first], indices[entry])
 
 
 @hot_loop
 def join_links(anchors: Ints, linked: Ints, parent: Ints) -> None:
     """Join the two ends of every link; the root of a group is its smallest value."""
     for link in range(len(anchors)):
-        one, other = anchors[link], linked[link]
-        while parent[one] != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        while parent[other] != other:
-            parent[other] = parent[parent[other]]
-            other = parent[other]
-        if one < other:
-            parent[other] = one
-        else:
-            parent[one] = other
+        unite(parent, anchors[link], linked[link])
 
 
 def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:

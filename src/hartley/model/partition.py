@@ -10,6 +10,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
+from hartley.model.disjoint_sets import DisjointSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,25 +123,16 @@ class Partition:
         Partition({0, 1, 2, 3, 4, 5}, {6})
         """
         self._require_same_values(other)
-        parent = list(range(self.size))
-
-        def root(block: int) -> int:
-            while parent[block] != block:
-                parent[block] = parent[parent[block]]
-                block = parent[block]
-            return block
-
+        groups = DisjointSets.of(self.size)
         touched: list[int] = [-1] * other.size
         pairs = np.unique(other.labels.astype(np.int64) * self.size + self.labels)
         for pair in pairs.tolist():
             cluster, block = divmod(pair, self.size)
-            block = root(block)
             if touched[cluster] < 0:
                 touched[cluster] = block
             else:
-                parent[block] = root(touched[cluster])
-        roots = np.array([root(block) for block in range(self.size)])
-        return Partition(roots[self.labels])
+                groups.unite(block, touched[cluster])
+        return Partition(np.array(groups.roots())[self.labels])
 
     def refine(self, other: Partition) -> Partition:
         """Split by another partition: what a reader of both releases can tell apart.

@@ -20,6 +20,7 @@ from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.model.target import Target, TargetKind
+from hartley.model.words import ROUNDING
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -31,7 +32,6 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import ROUNDING
 from hartley.tables.hierarchy_file import read_hierarchy
 from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
 from hartley.workflow.request.objective import Objective

@@ -16,7 +16,7 @@ from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, MergeTree, Partition
-from hartley.model.words import Leakage, SearchName
+from hartley.model.words import ROUNDING, Leakage, SearchName
 from hartley.search.dispatch import (
     Goal,
     WithCandidates,
@@ -27,7 +27,7 @@ from hartley.search.dispatch import (
 )
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.levels import ROUNDING, Level, in_time
+from hartley.search.levels import Level, in_time
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.request.utility_choice import codeword_of
 

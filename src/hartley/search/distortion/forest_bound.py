@@ -22,6 +22,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Int64s
+from hartley.model.disjoint_sets import unite
 from hartley.search.effort import Effort
 from hartley.search.proofs.statements import SCALE
 
@@ -39,19 +40,9 @@ def keep_forest(
     for link in order:
         if prices[link] >= limit:
             break
-        if usable[link]:
-            one = groups[link]
-            while parent[one] != one:
-                parent[one] = parent[parent[one]]
-                one = parent[one]
-            other = groups[link + 1]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            if one != other:
-                parent[one] = other
-                kept[link] = True
-                rank += 1
+        if usable[link] and unite(parent, groups[link], groups[link + 1]):
+            kept[link] = True
+            rank += 1
     return rank
 
 
@@ -62,18 +53,8 @@ def joined(groups: Int64s, broken: Flags, parent: Int64s) -> int:
         parent[group] = group
     rank = 0
     for link in range(len(broken)):
-        if not broken[link]:
-            one = groups[link]
-            while parent[one] != one:
-                parent[one] = parent[parent[one]]
-                one = parent[one]
-            other = groups[link + 1]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            if one != other:
-                parent[one] = other
-                rank += 1
+        if not broken[link] and unite(parent, groups[link], groups[link + 1]):
+            rank += 1
     return rank
 
 
