@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hartley.cli import output as streams
+from hartley.operating_system import is_closed_pipe
 from hartley.report.words.audit import visible
 
 NARROWEST = 20
@@ -103,7 +104,9 @@ def write(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
         to_nowhere()
 
 

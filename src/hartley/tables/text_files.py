@@ -46,6 +46,8 @@ def require_file(path: Path) -> None:
     """Refuse what cannot be opened, in one line."""
     if path.is_fifo() or path.is_char_device() or path.is_socket():
         raise TableError(f"{str(path)!r} is no file but a pipe or a device; save the table as a file first")
+    if path.is_dir():
+        raise TableError(f"{str(path)!r} is a folder; give the path of a table in it")
     try:
         with path.open("rb") as stream:
             stream.read(1)
@@ -55,8 +57,6 @@ def require_file(path: Path) -> None:
             _require_whole(path)
     except FileNotFoundError:
         raise TableError(f"no file {str(path)!r}; give the path of a table") from None
-    except IsADirectoryError:
-        raise TableError(f"{str(path)!r} is a folder; give the path of a table in it") from None
     except OSError as error:
         raise TableError(
             f"{str(path)!r} cannot be read: {(error.strerror or 'input error').lower()}"
