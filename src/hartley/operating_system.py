@@ -20,20 +20,19 @@ cores             those this process may use             those the machine has
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import shutil
 import signal
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    import socket
+
+IS_WINDOWS = os.name == "nt"
 OWNER_RIGHTS = "*S-1-3-4:(F)"
 """How Windows writes: everything, to whoever owns the file."""
 
@@ -65,7 +64,7 @@ def ending_signals() -> tuple[signal.Signals, ...]:
 
 def is_closed_pipe(error: OSError) -> bool:
     """Tell whether writing failed because nobody reads any more."""
-    return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
+    return isinstance(error, BrokenPipeError) or (IS_WINDOWS and error.errno == errno.EINVAL)
 
 
 def is_own(found: os.stat_result) -> bool:
@@ -118,6 +117,9 @@ def sole_user(folder: Path) -> Iterator[None]:
 
 def _open_file_for(folder: Path) -> int:
     """Open the file that is locked in place of a folder; it stays, empty, with the temporary files."""
+    import hashlib
+    import tempfile
+
     word = hashlib.sha256(os.fsencode(os.path.normcase(os.path.realpath(folder)))).hexdigest()[:16]
     path = Path(tempfile.gettempdir()) / f"hartley-folder-{word}.lock"
     return os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
@@ -129,6 +131,8 @@ def remove_locked_folder(folder: Path, lock: int) -> None:
     While the lock is held nobody else takes the folder for abandoned; but where open files stay, the
     file of the lock can go only after it was closed.
     """
+    import shutil
+
     shutil.rmtree(folder, ignore_errors=True)
     os.close(lock)
     if folder.exists():
@@ -138,7 +142,9 @@ def remove_locked_folder(folder: Path, lock: int) -> None:
 def create_private(path: Path) -> int:
     """Create a file that its owner alone can read, and open it for writing."""
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
-    if os.name == "nt":
+    if IS_WINDOWS:
+        import subprocess
+
         tool = Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32" / "icacls.exe"
         command = [str(tool), str(path), "/inheritance:r", "/grant:r", OWNER_RIGHTS]
         with suppress(OSError):
@@ -148,10 +154,9 @@ def create_private(path: Path) -> int:
 
 def flush_to_disk(path: Path) -> None:
     """Wait until a file, or the names in a folder, have reached the disk, as far as the system allows."""
-    is_folder = path.is_dir()
-    if is_folder and os.name == "nt":
+    if IS_WINDOWS and path.is_dir():
         return
-    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    handle = os.open(path, os.O_RDWR if IS_WINDOWS else os.O_RDONLY)
     try:
         _flush(handle)
     except OSError as error:
@@ -174,11 +179,13 @@ def _flush(handle: int) -> None:
 
 def renames_over_links() -> bool:
     """Tell whether a name that is a symbolic link can be replaced in one step, by a link or by a file."""
-    return os.name != "nt"
+    return not IS_WINDOWS
 
 
 def keep_port_to_ourselves(listening: socket.socket) -> None:
     """Let a socket take a port that was in use a moment ago, and let nobody else take it then."""
+    import socket
+
     exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)
     # On Windows SO_REUSEADDR would let another program listen on the same port.
     option = socket.SO_REUSEADDR if exclusive is None else exclusive

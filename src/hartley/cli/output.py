@@ -13,11 +13,11 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from textwrap import fill
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.table import Table
@@ -33,6 +33,30 @@ UNKNOWN_WIDTH = 80
 """Characters to a line where the terminal says it has none, as some do that are no terminals."""
 
 
+class _PipeWords:
+    """A stream whose closed pipe is a BrokenPipeError, as rich expects it, on every system."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return cast("int", self._clearly(self._stream.write, text))
+
+    def flush(self) -> None:
+        self._clearly(self._stream.flush)
+
+    def _clearly(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return act(*arguments)
+        except OSError as error:
+            if not is_closed_pipe(error):
+                raise
+            raise BrokenPipeError(errno.EPIPE, "closed pipe") from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class Paper(Console):
     """A console that prints names and cells as they are, and goes on where nobody reads any more."""
 
@@ -44,7 +68,8 @@ class Paper(Console):
 
 def console() -> Console:
     """Return the console for results, on stdout."""
-    out = Paper(file=sys.stdout, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    file = cast("TextIO", _PipeWords(sys.stdout))
+    out = Paper(file=file, highlight=False, soft_wrap=False, markup=False, emoji=False)
     if out.width < NARROWEST:
         out.width = NARROWEST if out.width > 0 else UNKNOWN_WIDTH
     return out
