@@ -12,6 +12,7 @@ def main() -> None:
     from types import FrameType
 
     from hartley.cli.program import INTERRUPTED, run
+    from hartley.operating_system import ending_signals
 
     asked: list[int] = []
 
@@ -20,7 +21,7 @@ def main() -> None:
         asked.append(number)
         raise KeyboardInterrupt
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ending_signals():
         if signal.getsignal(number) == signal.SIG_DFL:  # nohup has them ignored
             signal.signal(number, end)
     code = run()

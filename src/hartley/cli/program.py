@@ -16,6 +16,7 @@ import click
 import hartley
 from hartley.cli import output as streams
 from hartley.errors import HartleyError, UnreachableError
+from hartley.operating_system import is_closed_pipe
 
 COMMANDS = {
     "audit": "Say what a table as it is gives away.",
@@ -109,6 +110,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _say("not enough memory for this table", 2)
     except OSError as error:
+        if is_closed_pipe(error):
+            streams.to_nowhere()
+            return 0
         if error.errno not in streams.NOT_WRITABLE:
             return _say_bug(error) if error.filename is None else _say(_refused_path(error), 2)
         streams.to_nowhere()

@@ -7,7 +7,6 @@ passed on.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import weakref
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from hartley.errors import OptionError, TableError, option
+from hartley.operating_system import usable_cores
 from hartley.tables.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
     if memory_limit is not None:
         limit = memory_bytes(memory_limit)
         config["memory_limit"] = f"{limit}B"
-        config["threads"] = max(1, min(len(os.sched_getaffinity(0)), limit // MEMORY_OF_A_THREAD))
+        config["threads"] = max(1, min(usable_cores(), limit // MEMORY_OF_A_THREAD))
     connection = duckdb.connect(config=config)
     connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
     connection.execute("SET enable_progress_bar_print = false")

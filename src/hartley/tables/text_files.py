@@ -49,6 +49,8 @@ def require_file(path: Path) -> None:
             raise TableError(
                 f"{str(path)!r} is no file but a pipe or a device; save the table as a file first"
             )
+        if path.is_dir():
+            raise TableError(f"{str(path)!r} is a folder; give the path of a table in it")
         with path.open("rb") as stream:
             stream.read(1)
         if not path.stat().st_size:
@@ -57,8 +59,6 @@ def require_file(path: Path) -> None:
             _require_whole(path)
     except FileNotFoundError:
         raise TableError(f"no file {str(path)!r}; give the path of a table") from None
-    except IsADirectoryError:
-        raise TableError(f"{str(path)!r} is a folder; give the path of a table in it") from None
     except OSError as error:
         raise TableError(
             f"{str(path)!r} cannot be read: {(error.strerror or 'input error').lower()}"

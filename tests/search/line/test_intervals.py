@@ -12,11 +12,11 @@ from enough_instances import joint_of, random_requirements, random_rows
 from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.requirement import Requirement
+from hartley.search.distortion.l0 import least_distortion
+from hartley.search.distortion.least_cost import least_cost
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.intervals import finest_free_grid, finest_within, least_intervals, line_bound
-from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.optimal.l0_distortion import least_distortion
 from reference_requirements import Twin
 
 

@@ -47,7 +47,9 @@ def _subsets_left_out(cells: Cells, columns: Places) -> list[Places]:
         of_size = list(combinations(columns.tolist(), size))
         if size == len(columns) or len(subsets) + len(of_size) <= MOST_SUBSETS:
             subsets += of_size
-    ordered = sorted(subsets, key=lambda subset: (sum(cells.share[column] for column in subset), len(subset), subset))
+    ordered = sorted(
+        subsets, key=lambda subset: (sum(cells.share[column] for column in subset), len(subset), subset)
+    )
     return [np.array(subset, dtype=np.int64) for subset in ordered]
 
 

@@ -167,7 +167,9 @@ def open_box(cells: Cells, tree: Tree, walk: Walk, size: int, one: int, box: int
 
 
 @hot_part
-def reach_of(cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, one: int, most: float) -> float:
+def reach_of(
+    cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, one: int, most: float
+) -> float:
     """Return the least gap within which the tuples around one are enough, ``most`` where that is farther."""
     n = cells.place.shape[0]
     prune = tree.bits.shape[1] * 64 >= len(marks.kept)
@@ -218,7 +220,14 @@ def reach_of(cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, o
 
 @hot_loop
 def reaches(
-    cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, members: Places, most: float, out: Floats
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    tree: Tree,
+    walk: Walk,
+    members: Places,
+    most: float,
+    out: Floats,
 ) -> None:
     """Write the reach of every one of some tuples."""
     for i in range(len(members)):

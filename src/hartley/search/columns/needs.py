@@ -93,7 +93,9 @@ class ClusterDemand:
 
     def is_enough(self, members: npt.NDArray[np.integer]) -> bool:
         """Tell whether a cluster of these tuples holds what is wanted."""
-        return bool(self.enough(np.zeros(len(members), dtype=np.int64), members)[0]) if len(members) else False
+        return (
+            bool(self.enough(np.zeros(len(members), dtype=np.int64), members)[0]) if len(members) else False
+        )
 
     def enough(
         self, labels: npt.NDArray[np.integer], members: npt.NDArray[np.integer] | None = None
@@ -101,7 +103,11 @@ class ClusterDemand:
         """Tell of every cluster whether it holds what is wanted."""
         members = np.arange(self.size) if members is None else np.asarray(members)
         size = int(labels.max(initial=-1)) + 1
-        part = self if len(members) == self.size and bool((np.diff(members) == 1).all()) else self.of_tuples(members)
+        part = (
+            self
+            if len(members) == self.size and bool((np.diff(members) == 1).all())
+            else self.of_tuples(members)
+        )
         pairs = np.unique(
             np.repeat(labels, np.diff(part.value_ptr)).astype(np.int64) * max(self.width, 1) + part.value_code
         )
@@ -129,7 +135,9 @@ class ClusterDemand:
     def needs(self) -> Needs:
         """The demand as the loops take it."""
         if len(self.offsets) != len(self.wanted) + 1 or len(self.rows) != self.size:
-            raise InputError("a demand needs a run of codes for each count and a number of rows for each tuple")
+            raise InputError(
+                "a demand needs a run of codes for each count and a number of rows for each tuple"
+            )
         tolerant = bool((self.next_code != np.arange(1, self.width + 1)).any())
         return Needs(
             ptr=np.asarray(self.value_ptr, dtype=np.int64),

@@ -173,7 +173,14 @@ def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: P
 
 @hot_part
 def changed_loss(
-    cells: Cells, needs: Needs, clusters: Clusters, losses: Losses, cluster: int, without: int, with_one: int, cap: float
+    cells: Cells,
+    needs: Needs,
+    clusters: Clusters,
+    losses: Losses,
+    cluster: int,
+    without: int,
+    with_one: int,
+    cap: float,
 ) -> float:
     """Return the loss that a cluster would have without one tuple and with another."""
     size = gather(clusters, cluster, without, with_one, losses.members)
@@ -263,7 +270,14 @@ def best_taker(
 
 @hot_part
 def hand_over(
-    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, near: Near, losses: Losses, cluster: int, cap: float
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
 ) -> bool:
     """Give tuples that a cluster can spare to others where the loss falls; tell whether any went."""
     any_went = False
@@ -284,7 +298,14 @@ def hand_over(
 
 @hot_part
 def exchange(
-    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, near: Near, losses: Losses, cluster: int, cap: float
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
 ) -> bool:
     """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
     one = clusters.head[cluster]
@@ -324,7 +345,14 @@ def exchange(
 
 @hot_part
 def form_at_least_loss(
-    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, near: Near, losses: Losses, one: int, cap: float
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    one: int,
+    cap: float,
 ) -> float:
     """Grow a cluster from a free tuple; return by how much the loss grows, infinite where it fails (nothing undone)."""
     clusters.counts[0] -= 1
@@ -381,7 +409,14 @@ def saved_without(
 
 @hot_part
 def dissolve(
-    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, near: Near, losses: Losses, cluster: int, cap: float
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
 ) -> bool:
     """Place the tuples of a cluster anew, one after the other, where the loss grows least; tell whether it fell."""
     size = gather(clusters, cluster, -1, -1, clusters.queue)

@@ -82,7 +82,11 @@ class ColumnsSearch:
     """The search for one table of tuples without missing cells, and one demand."""
 
     def __init__(
-        self, columns: Sequence[Column], demand: ClusterDemand, combination: Combination, prepared: Prepared | None = None
+        self,
+        columns: Sequence[Column],
+        demand: ClusterDemand,
+        combination: Combination,
+        prepared: Prepared | None = None,
     ) -> None:
         self.columns = columns
         self.combination = combination
@@ -194,7 +198,9 @@ def search_columns(
         return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
     if not demand.enough(np.arange(len(alone)), alone).all():
-        raise UnreachableError("a tuple with a missing cell stays alone, and one of them does not hold enough")
+        raise UnreachableError(
+            "a tuple with a missing cell stays alone, and one of them does not hold enough"
+        )
     labels = np.empty(size, dtype=np.int64)
     labels[alone] = np.arange(len(alone))
     if not here.any():
@@ -203,7 +209,9 @@ def search_columns(
     part = demand.of_tuples(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
-    found = ColumnsSearch([_cells_at(c, inside) for c in columns], part, combination).run(kept, polish, effort)
+    found = ColumnsSearch([_cells_at(c, inside) for c in columns], part, combination).run(
+        kept, polish, effort
+    )
     labels[inside] = found.labels + len(alone)
     loss = found.loss * float(part.rows.sum() / demand.rows.sum())
     return ColumnsResult(compact(labels), found.worst, found.bound, loss)

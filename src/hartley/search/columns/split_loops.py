@@ -78,7 +78,15 @@ def sorted_by(cells: Cells, members: Places, column: int) -> Places:
 
 @hot_part
 def chosen_cut(
-    cells: Cells, line: Places, column: int, start: int, stop: int, middle: float, rule: int, ties: bool, rows: Places
+    cells: Cells,
+    line: Places,
+    column: int,
+    start: int,
+    stop: int,
+    middle: float,
+    rule: int,
+    ties: bool,
+    rows: Places,
 ) -> int:
     """Return how many tuples of the line lie below the best cut, -1 where there is none."""
     size = len(line)
@@ -147,7 +155,9 @@ def split_segments(
                         stop = size - needed_from_end(line, size, needs, marks)
                     if start <= stop:
                         middle = 0.5 * (low[column] + high[column])
-                        cut = chosen_cut(cells, line, column, start, stop, middle, rule, ties == 1, needs.rows)
+                        cut = chosen_cut(
+                            cells, line, column, start, stop, middle, rule, ties == 1, needs.rows
+                        )
                     if cut > 0:
                         order[first:last] = line
                         break

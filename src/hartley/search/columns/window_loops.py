@@ -75,7 +75,10 @@ def has_box(
                 at += 1
                 continue
             end = at
-            while end < length and width_between(cells, column, cell, cells.place[sets[depth, end], column]) <= side:
+            while (
+                end < length
+                and width_between(cells, column, cell, cells.place[sets[depth, end], column]) <= side
+            ):
                 end += 1
             at += 1
             if end <= end_of[depth] or cells.place[sets[depth, end - 1], column] < cells.place[one, column]:
@@ -93,7 +96,15 @@ def has_box(
 
 @hot_loop
 def window_above(
-    cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, one: int, known: float, side: float, near: Places
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    tree: Tree,
+    walk: Walk,
+    one: int,
+    known: float,
+    side: float,
+    near: Places,
 ) -> float:
     """Return a bound of a tuple's window, at least ``known`` and at most ``side``, which is known to do.
 

@@ -32,7 +32,7 @@ from hartley.search.line.every_partition import (
     least_worst,
 )
 from hartley.search.line.swaps import EnoughSwaps, dealt_places
-from hartley.search.optimal.pairing import match_some
+from hartley.search.resolution.matching import match_some
 
 Places = npt.NDArray[np.int64]
 
