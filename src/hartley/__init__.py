@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hartley.lazy import drawn_by, lazy_names
+from hartley.lazy import done_by, lazy_names
 
 if TYPE_CHECKING:
     from hartley.errors import (
@@ -175,7 +175,12 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-drawn_by({"Frontier": "hartley.report.figures:frontier_figure"})
+done_by(
+    {
+        "Frontier.plot": "hartley.report.figures:frontier_figure",
+        "Policy.apply": "hartley.releases.apply:apply_to_frame",
+    }
+)
 
 
 __getattr__ = lazy_names(__name__, _HOME)

@@ -1,9 +1,8 @@
 """Names of a package that are loaded when they are first used.
 
-How a result shows itself without knowing who draws it.
-
-Figures are drawn in a layer far above the results. A result says only that it can be drawn;
-the package's front page says where the drawing is done, and it is loaded when asked for.
+Methods whose work is done in a layer above their class: figures are drawn far above the results, and a
+policy is applied to frames by code that the verifier, which reads policies, must not know. The class says
+only that it can be done; the package's front page says where, and that is loaded when asked for.
 """
 
 from __future__ import annotations
@@ -33,15 +32,19 @@ def lazy_names(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
     return load
 
 
-_painters: dict[str, str] = {}
+_functions: dict[str, str] = {}
 
 
-def drawn_by(painters: Mapping[str, str]) -> None:
-    """Say which function draws a kind of result: its class name to ``module:function``.
+def done_by(functions: Mapping[str, str]) -> None:
+    """Say which function does the work of a method: ``Class.method`` to ``module:function``."""
+    _functions.update(functions)
 
-    ``Class.word`` names what else is made of it, such as ``Study.report``.
-    """
-    _painters.update(painters)
+
+def late_function(method: str) -> Callable[..., Any]:
+    """Return the function that does the work of a method, and load its module."""
+    module, _, name = _functions[method].partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
 
 
 class Drawable:
@@ -52,13 +55,7 @@ class Drawable:
 
         The options are those of the figure; needs the ``figures`` extra.
         """
-        module, _, function = _painters[type(self).__name__].partition(":")
-        return getattr(import_module(module), function)(self, **options)
-
-    def drawn(self, word: str, *arguments: Any, **options: Any) -> Any:
-        """Have something made of it by the layer that draws."""
-        module, _, function = _painters[f"{type(self).__name__}.{word}"].partition(":")
-        return getattr(import_module(module), function)(self, *arguments, **options)
+        return late_function(f"{type(self).__name__}.plot")(self, **options)
 
     def _repr_html_(self) -> str | None:
         """Show the figure; without the packages that draw, a notebook falls back to the text."""

@@ -17,12 +17,15 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from hartley.model import Alphabet, Kind
+if TYPE_CHECKING:
+    from hartley.model import Alphabet
 
 Cell = Any
 """A cell as a Python value; ``None`` where it is missing."""
+Kind = Literal["number", "boolean", "date", "timestamp", "text"]
+"""The kinds that a policy names: those of the model, written down here because files outlive it."""
 
 
 def cell_text(cell: Cell) -> str | None:

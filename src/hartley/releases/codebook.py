@@ -39,11 +39,11 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
+from hartley.releases.policy import Coding
 from hartley.releases.ticks import Scale, scale_of
 
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
-Coding: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
 MISSING = "missing"
 MOST_MOVES = 2000
 """No cluster tries more free values than this before it takes one of its members."""

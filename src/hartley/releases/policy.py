@@ -12,19 +12,24 @@ import hmac
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 import hartley
 from hartley.errors import ColumnError, PolicyError
-from hartley.model import Alphabet, Kind
-from hartley.releases.cell_text import Cell, cell_text, parse_cell
-from hartley.releases.codebook import Codebook, Coding
+from hartley.lazy import late_function
+from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
+
+if TYPE_CHECKING:
+    from hartley.model import Alphabet
+    from hartley.releases.codebook import Codebook
 
 FORMAT = "hartley policy"
 VERSION = 1
 Unseen = Literal["error", "nearest", "suppress"]
+Coding = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
+"""How a public column is coded."""
 Text = str | None
 """A cell as text; missing is null."""
 
@@ -251,9 +256,7 @@ class Policy(_Strict, frozen=True, kw_only=True):
 
     def apply(self, frame: Any, *, unseen: Unseen = "error") -> Any:
         """Release a data frame by this codebook; gives back the same kind of frame, rows in their order."""
-        from hartley.releases.apply import apply_to_frame
-
-        return apply_to_frame(self, frame, unseen)
+        return late_function("Policy.apply")(self, frame, unseen)
 
     def require_columns(self, columns: Iterable[str], name: str) -> None:
         """Refuse a table that lacks a column this policy is about."""

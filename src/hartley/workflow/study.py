@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from hartley.frontiers import Frontier, Point
-from hartley.lazy import Drawable
+from hartley.lazy import late_function
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
@@ -31,7 +31,7 @@ class ReleaseFields(SearchFields, DestinationFields, total=False):
     """What a release is told, as keywords."""
 
 
-class Study(StudyTable, Drawable):
+class Study(StudyTable):
     """A table with its roles: who is protected, what is published, what the reader knows.
 
     As a context manager it opens the table once, and closes it for sure; without one, every call
@@ -217,7 +217,7 @@ class Study(StudyTable, Drawable):
         Path
             The page.
         """
-        written: Path = self.drawn("report", output, **options)
+        written: Path = late_function("Study.report")(self, output, **options)
         return written
 
 
