@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.distortion.least_cost import Shape, least_cost
+from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.distortion.windows import Bracket, least_passing
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
