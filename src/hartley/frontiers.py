@@ -42,6 +42,23 @@ class Point:
     proven_optimal: bool = False
     step: int | None = None
     """The step of a greedy run; ``None`` elsewhere."""
+    lower_bound_cost: float | None = None
+    """Nothing of the shape and budget asked for that leaks as little costs less; ``None`` if unknown."""
+    separated_l: int | None = None
+    """Candidates more than the tolerance apart that every released value leaves; ``None`` without one."""
+    mean_distortion: float | None = None
+    """How far the value of a row moves on average; ``None`` where it has no distance."""
+    band_width: float | None = None
+    """The width of the widest band between borders; ``None`` without borders."""
+    shape: str = "any"
+    shape_price: float | None = None
+    """The cost over the least that any shape could cost; ``None`` where every partition is allowed."""
+    withheld_rows: int = 0
+    withheld_values: int = 0
+    withheld_l: int | None = None
+    """Candidates that the withheld value leaves; ``None`` where nothing is withheld."""
+    withheld: tuple[int, ...] = field(default=(), repr=False)
+    """Places of the public values that are withheld; they are one cluster."""
     verdicts: tuple[Verdict, ...] = ()
     """What the point keeps of the requirements that the frontier was searched with."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
@@ -88,6 +105,16 @@ class Point:
             "lower_bound_bits": self.lower_bound_bits,
             "proven_optimal": self.proven_optimal,
             "step": self.step,
+            "lower_bound_cost": self.lower_bound_cost,
+            "shape": self.shape,
+            "band_width": self.band_width,
+            "mean_distortion": self.mean_distortion,
+            "shape_price": self.shape_price,
+            "withheld_rows": self.withheld_rows,
+            "withheld_values": self.withheld_values,
+            "withheld_l": self.withheld_l,
+            "requirements": [verdict.to_dict() for verdict in self.verdicts],
+            **({} if self.separated_l is None else {"separated_l": self.separated_l}),
         }
 
 

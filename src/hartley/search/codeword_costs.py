@@ -44,8 +44,6 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
         for column in utility.columns:
             if isinstance(column, NumberColumn):
                 np.maximum(costs, _rounded_down(column.positions), out=costs)
-            costs[~column.here, :] = np.inf
-            costs[:, ~column.here] = np.inf
     np.fill_diagonal(costs, 0.0)
     return costs
 

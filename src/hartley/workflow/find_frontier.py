@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
+from hartley.model.demand import Wanted
+from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
+from hartley.workflow.audit_table import required
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -107,10 +111,11 @@ def find_frontier(
     objective: Objective,
     limits: SearchLimits,
     *,
+    require: Wanted = None,
     utility_weight: float | None = None,
     so_far: SoFar | None = None,
 ) -> FrontierResult:
-    """Search the frontier of leakage against utility for a study.
+    """Search the frontier of leakage against utility for a study; every point keeps what is required.
 
     Columns that are kept and earlier releases are seen beside the released values, as a release of the
     same kind as the table shows them. :attr:`FrontierResult.reader` tells what a reader of all of it learns.
@@ -126,7 +131,9 @@ def find_frontier(
         else:
             read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
             joint, dropped_rows = read.joint, read.dropped_rows
-    question = Question(joint=joint, leakage=objective.leakage, utility=objective.utility_for(joint.public))
+    question = asked_question(study, objective, joint, required(study, require))
+    if objective.search == "greedy" and question.requirements:
+        raise OptionError(f"points that keep requirements are searched with {option('search', 'optimal')}")
     effort = limits.start()
     with question.explaining():
         run = greedy_run(question, utility_weight, effort) if objective.search == "greedy" else None
@@ -138,4 +145,22 @@ def find_frontier(
         run=run,
         utility_weight=utility_weight,
         known=len(roles.side),
+    )
+
+
+def asked_question(
+    study: StudyTable, objective: Objective, joint: JointRange, requirements: Iterable[Requirement] = ()
+) -> Question:
+    """Return the question that a study and an objective ask of a joint range."""
+    closeness = study.closeness(joint.sensitive)
+    given = tuple(requirements)
+    require_fitting(given, joint.sensitive.columns, closeness)
+    return Question(
+        joint=joint,
+        leakage=objective.leakage,
+        utility=objective.utility_for(joint.public),
+        requirements=tuple(one for one in given if one.is_monotone),
+        closeness=closeness,
+        shape=objective.clusters,
+        budget=objective.budget.rows_of(joint.row_count),
     )

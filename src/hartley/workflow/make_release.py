@@ -16,6 +16,7 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions
+from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
@@ -100,16 +101,16 @@ def make_release(
         plan = Plan.of(study, table, format_)
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
-        cost = objective.utility_for(seen.public)
+        question = asked_question(study, objective, seen.observed.for_search(), demand.requirements)
+        cost = question.utility
         target = demand.target
         require_reachable_kind(target, cost)
         codeword = codeword_of(cost)
         asked = ReleaseDemand(
-            target=target,
-            leakage=objective.leakage,
-            utility=cost,
+            demand=demand,
+            question=question,
             search=objective.search,
-            labels=destination.labels or (codeword if codeword in get_args(Codeword) else "midpoint"),  # type: ignore[arg-type]
+            labels=destination.labels or _default_labels(codeword, len(seen.public.columns)),
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
@@ -160,6 +161,13 @@ def make_release(
     if database is not None:
         study.let_go()
     return made_release
+
+
+def _default_labels(codeword: str | None, columns: int) -> Labels:
+    """Return how a released value is written where nobody said: over several columns by what it spans."""
+    if columns > 1:
+        return "interval"
+    return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
 
 
 def _reading(options: ReadOptions, study: StudyTable) -> Reading:

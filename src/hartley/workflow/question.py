@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import log2
+from math import ceil, log2
 
 import numpy as np
 
-from hartley.errors import UnreachableError, option
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point, frontier_of_runs, non_dominated
 from hartley.measures.overlap import overlap_partition
+from hartley.measures.separation import (
+    max_separated_reduction,
+    separated_information,
+    separated_l,
+    separated_values,
+)
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, MergeTree, Partition
-from hartley.model.words import ROUNDING, Leakage, SearchName
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.shape import ANY_SHAPE, Shape
+from hartley.model.words import ROUNDING, SLACK, Leakage, SearchName
+from hartley.search.demand_search import DemandAnswer, DemandQuestion, cheapest
 from hartley.search.dispatch import (
     Goal,
     WithCandidates,
@@ -46,6 +59,104 @@ class Question:
     joint: JointRange
     leakage: Leakage
     utility: Utility
+    requirements: tuple[Requirement, ...] = ()
+    """What every point must keep, and stays true when a cluster grows."""
+    closeness: Closeness = NO_CLOSENESS
+    shape: Shape = ANY_SHAPE
+    budget: int = 0
+    """The most rows whose public value may be withheld."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the paper's question: candidates alone count, every partition is allowed."""
+        return (
+            not self.requirements
+            and self.closeness.is_empty
+            and self.shape.is_any
+            and not self.budget
+            and not (isinstance(self.utility, ColumnsDistortion) and self.joint.side is None)
+        )
+
+    @property
+    def axis(self) -> str:
+        """The requirement that the frontier goes through level by level."""
+        return "distinct-l" if self.closeness.is_empty else "separated-l"
+
+    def point_of(self, answer: DemandAnswer) -> Point:
+        """Measure what a search for a demand found as a point of the frontier."""
+        joint, partition = self.joint, answer.partition
+        released = joint.release(partition)
+        counts = candidate_counts(released)
+        components = overlap_partition(released).size
+        is_close = not self.closeness.is_empty
+        if self.leakage == "istar":
+            bits = separated_information(released, self.closeness) if is_close else log2(components)
+        elif is_close:
+            bits = max_separated_reduction(joint, self.closeness, partition)
+        else:
+            bits = log2((prior_counts(released) / counts).max())
+        is_distortion = self.utility.name == "distortion"
+        cluster = int(partition.labels[answer.withheld[0]]) if len(answer.withheld) else None
+        priced = (
+            None if self.shape.is_any or answer.any_bound is None else _price(answer.cost, answer.any_bound)
+        )
+        return Point(
+            leakage_bits=bits,
+            utility=self.utility.of_cost(answer.cost),
+            distinct_l=int(counts.min()),
+            components=components,
+            largest_cluster=int(
+                np.delete(partition.sizes, [] if cluster is None else [cluster]).max(initial=1)
+            ),
+            max_distortion=answer.cost if is_distortion else None,
+            clusters=partition.size,
+            lower_bound_cost=answer.lower_bound_cost,
+            separated_l=separated_l(released, self.closeness) if is_close else None,
+            mean_distortion=self._mean_move(answer) if is_distortion else None,
+            band_width=max((band.width for band in answer.bands), default=None),
+            shape=self.shape.name,
+            shape_price=priced,
+            withheld_rows=answer.withheld_rows,
+            withheld_values=len(answer.withheld),
+            withheld_l=None if cluster is None else int(counts[released.public_of == cluster].min()),
+            withheld=tuple(answer.withheld.tolist()),
+            verdicts=verdicts(released, self.requirements, self.closeness),
+            cut=lambda: partition,
+        )
+
+    def _mean_move(self, answer: DemandAnswer) -> float | None:
+        """Return how far the value of a row moves on average, to the middle of its cluster."""
+        if not isinstance(self.utility, LineDistortion):
+            return answer.loss
+        kept = np.setdiff1d(np.flatnonzero(~np.isnan(self.utility.positions)), answer.withheld)
+        if not len(kept):
+            return 0.0
+        labels = answer.partition.labels[kept]
+        placed = self.utility.positions[kept]
+        low, high = np.full(answer.partition.size, np.inf), np.full(answer.partition.size, -np.inf)
+        np.minimum.at(low, labels, placed)
+        np.maximum.at(high, labels, placed)
+        pair = self.joint.observation_of
+        rows = np.bincount(
+            self.joint.public_of[pair], weights=self.joint.rows, minlength=self.joint.public.size
+        )
+        moves = np.abs(placed - (low + (high - low) / 2)[labels])
+        return float((moves * rows[kept]).sum() / rows[kept].sum())
+
+    def demanded(self, more: Iterable[Requirement] = ()) -> DemandQuestion:
+        """Return the question for one demand: the requirements of every point, and more."""
+        asked = DemandQuestion(
+            joint=self.joint,
+            utility=self.utility,
+            requirements=self.requirements,
+            closeness=self.closeness,
+            shape=self.shape,
+            budget=self.budget,
+            is_single=self.leakage == "joint",
+        )
+        for requirement in more:
+            asked = asked.asking(requirement)
+        return asked
 
     def point(
         self, cut: Callable[[], Partition], level: Level | None = None, built: Partition | None = None
@@ -151,12 +262,144 @@ def greedy_frontier(question: Question, run: Run) -> Frontier:
     return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
 
 
+def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+    """Search the cheapest partition at every level of candidates, beside what every point must keep.
+
+    A level that a cheaper partition reaches anyway is skipped. What is proven of a cost bounds the bits
+    as well: nothing reaches the next level below its own bound.
+    """
+    found: list[tuple[int, Point]] = []
+    complete = True
+    most = _most_levels(question)
+    level = 1
+
+    def so_far_found() -> Frontier:
+        return question.frontier(_bounded(question, found, most), search="optimal", complete=False)
+
+    with compiling_in_time(effort):
+        while level <= most:
+            effort.progress(level - 1, most, f"level {level} of {question.axis}")
+            try:
+                answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
+            except UnreachableError:
+                if not found:
+                    raise
+                break
+            point = question.point_of(answer)
+            reached = point.separated_l if question.axis == "separated-l" else point.distinct_l
+            found.append((level, point))
+            if so_far is not None:
+                so_far(so_far_found)
+            level = max(level, int(reached or level)) + 1
+            if effort.should_stop():
+                complete = level > most
+                break
+    return question.frontier(_bounded(question, found, most), search="optimal", complete=complete)
+
+
+def _most_levels(question: Question) -> int:
+    if question.axis == "separated-l":
+        return separated_values(question.joint, question.closeness)
+    return question.joint.sensitive.size
+
+
+def _bounded(question: Question, found: Sequence[tuple[int, Point]], most: int) -> list[Point]:
+    """Add to each point the bound on bits at its cost that the bounds on costs imply."""
+    points: list[Point] = []
+    has_bits = question.joint.side is None and question.leakage != "istar"
+    for _, point in found:
+        excluded = [
+            level
+            for level, other in found
+            if other.lower_bound_cost is not None and other.lower_bound_cost > _cost(point) * (1 + 1e-12)
+        ]
+        best = min(excluded, default=most + 1) - 1
+        bound = log2(most / best) if has_bits else None
+        proven = (
+            bound is not None
+            and point.leakage_bits <= bound + ROUNDING
+            and point.lower_bound_cost is not None
+            and _cost(point) <= point.lower_bound_cost * (1 + 1e-12)
+        )
+        points.append(replace(point, lower_bound_bits=bound, proven_optimal=proven))
+    return points
+
+
+def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Find the point that a demand asks for, by the search for demands."""
+    if demand.utility_weight is not None:
+        return frontier_of_demands(question, effort).meeting(demand)
+    wanted = [one for one in demand.requirements if one.is_monotone]
+    for one in demand.requirements:
+        if one.name == "istar" and one.wanted > 0:
+            raise OptionError("of what is certain only nothing can be required beside others: istar=0")
+    asked = replace(question, requirements=tuple(wanted)) if wanted else question
+    if any(one.name == "istar" for one in demand.requirements):
+        asked = replace(asked, leakage="joint")
+    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
+    if demand.max_leakage is not None and question.leakage != "istar":
+        bits.append(demand.max_leakage)
+    more: list[Requirement] = []
+    if bits:
+        fewest = ceil(_most_levels(question) / 2 ** (min(bits) + SLACK))
+        more.append(Requirement(question.axis, fewest))
+    with compiling_in_time(effort):
+        answer = cheapest(asked.demanded(more), effort)
+        if demand.cap is None:
+            point = asked.point_of(answer)
+            proven = answer.is_proven
+            return replace(point, proven_optimal=proven)
+        return _within_cap(asked, demand, answer, more, effort)
+
+
+def _within_cap(
+    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement], effort: Effort
+) -> Point:
+    """Return the point that keeps most within a cap: the highest level whose least cost stays below it."""
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    number = demand.cap.number
+    point = question.point_of(answer)
+    if _size(point, demand) > number + SLACK:
+        raise UnreachableError(
+            f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
+            f"and {number:g} is allowed"
+        )
+    low, high = 1, _most_levels(question)
+    while low < high and not effort.should_stop():
+        level = (low + high + 1) // 2
+        try:
+            tried = question.point_of(
+                cheapest(question.demanded([*more, Requirement(question.axis, level)]), effort)
+            )
+        except UnreachableError:
+            high = level - 1
+            continue
+        if _size(tried, demand) <= number + SLACK:
+            low, point = level, tried
+        else:
+            high = level - 1
+    return point
+
+
+def _size(point: Point, demand: Demand) -> float:
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    return point.largest_cluster if demand.cap.kind == "largest_cluster" else _cost(point)
+
+
+def _price(cost: float, bound: float) -> float | None:
+    if cost <= bound:
+        return 1.0
+    return cost / bound if bound > 0 else None
+
+
 def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
     """Search every utility level for the best partition, with a bound that none can beat.
 
     The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
     the frontier as it grows, to be measured only when called for.
     """
+    if not question.is_plain:
+        return frontier_of_demands(question, effort, so_far)
     starts = _Starts.of(question, effort)
     if so_far is not None:
         effort = replace(

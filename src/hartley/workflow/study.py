@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -11,6 +12,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.lazy import late_function
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import of_each_column
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.compare_methods import compare_methods
 from hartley.workflow.find_frontier import FrontierResult, find_frontier
@@ -98,6 +100,7 @@ class Study(StudyTable):
     def frontier(
         self,
         *,
+        require: Wanted = None,
         utility_weight: float | None = None,
         so_far: Callable[[Callable[[], Frontier]], None] | None = None,
         **fields: Unpack[SearchFields],
@@ -106,13 +109,15 @@ class Study(StudyTable):
 
         Parameters
         ----------
+        require
+            What every point must keep, such as ``{"row_k": 10}``.
         utility_weight
             Where a greedy run stops; the greedy search of ``leakage="joint"`` chooses its merges by it.
         so_far
             Is offered the frontier while an optimal search makes it grow.
         **fields
-            ``leakage``, ``utility``, ``search`` and ``shape``; ``time_limit``, ``seed``, ``progress`` or
-            an ``effort`` that holds them.
+            ``leakage``, ``utility``, ``search``, ``shape`` with ``borders``, ``offset``, ``equal_width`` and
+            ``open_ends``, ``withhold``; ``time_limit``, ``seed``, ``progress`` or an ``effort``.
 
         Returns
         -------
@@ -124,6 +129,7 @@ class Study(StudyTable):
             self,
             Objective(**objective),
             SearchLimits(**limits),
+            require=require,
             utility_weight=utility_weight,
             so_far=so_far,
         )
@@ -134,6 +140,7 @@ class Study(StudyTable):
         *,
         require: Wanted = None,
         target: Wanted = None,
+        each: bool = False,
         point: Point | None = None,
         found_in: JointRange | None = None,
         **fields: Unpack[ReleaseFields],
@@ -149,6 +156,8 @@ class Study(StudyTable):
             one cap on what may be lost (``max_distortion``, ``largest_cluster``).
         target
             The same, as one :class:`Target`.
+        each
+            Whether a requirement without a column is of every sensitive column by itself.
         point, found_in
             A point of a frontier found before, and the joint range of that frontier: nothing is searched.
         **fields
@@ -163,6 +172,9 @@ class Study(StudyTable):
         """
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
         demand = Demand.of(target if require is None else require)
+        if each:
+            of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
+            demand = replace(demand, requirements=of_columns)
         return make_release(
             self,
             demand,
@@ -277,6 +289,7 @@ def audit(
 def frontier(
     source: Any,
     *,
+    require: Wanted = None,
     utility_weight: float | None = None,
     so_far: Callable[[Callable[[], Frontier]], None] | None = None,
     **fields: Unpack[FrontierCallFields],
@@ -287,7 +300,7 @@ def frontier(
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    utility_weight, so_far
+    require, utility_weight, so_far
         As of :meth:`Study.frontier`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.frontier` takes.
@@ -305,7 +318,7 @@ def frontier(
     [1, 2, 3]
     """
     study, rest = _study(source, fields, Objective, SearchLimits)
-    return study.frontier(utility_weight=utility_weight, so_far=so_far, **rest)
+    return study.frontier(require=require, utility_weight=utility_weight, so_far=so_far, **rest)
 
 
 def release(
@@ -314,6 +327,7 @@ def release(
     *,
     require: Wanted = None,
     target: Wanted = None,
+    each: bool = False,
     point: Point | None = None,
     found_in: JointRange | None = None,
     **fields: Unpack[ReleaseCallFields],
@@ -326,7 +340,7 @@ def release(
         A path, a pattern, the URL of a database, or a data frame.
     output
         The released file; policy, certificate and record go beside it.
-    require, target, point, found_in
+    require, target, each, point, found_in
         As of :meth:`Study.release`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.release` takes.
@@ -348,7 +362,9 @@ def release(
     2
     """
     study, rest = _study(source, fields, Objective, SearchLimits, Destination)
-    return study.release(output, require=require, target=target, point=point, found_in=found_in, **rest)
+    return study.release(
+        output, require=require, target=target, each=each, point=point, found_in=found_in, **rest
+    )
 
 
 def compare(

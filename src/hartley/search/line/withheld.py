@@ -27,12 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.distortion.windows import Bracket, least_passing
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import STEPS
+from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
@@ -13,7 +13,10 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
+from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
+from hartley.model.demand import Demand
+from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import SLACK, Leakage, SearchName
 from hartley.releases.codebook import Codebook, Labels, codebook
@@ -23,6 +26,7 @@ from hartley.search.dispatch import Goal, WithCandidates, WithComponents, Within
 from hartley.search.effort import Effort
 from hartley.workflow.question import (
     Question,
+    demanded_point,
     greedy_frontier,
     greedy_run,
     optimal_frontier,
@@ -34,15 +38,38 @@ from hartley.workflow.question import (
 class ReleaseDemand:
     """What is asked of a release, besides its columns."""
 
-    target: Target
-    leakage: Leakage
-    utility: Utility
+    demand: Demand
+    question: Question
     search: SearchName
     labels: Labels
     is_seen_beside: bool
     """Whether the reader sees kept columns or earlier releases beside the labels."""
     beside: str
     """Their names, for messages."""
+
+    @property
+    def target(self) -> Target:
+        """The demand as one target."""
+        return self.demand.target
+
+    @property
+    def leakage(self) -> Leakage:
+        """What is kept small."""
+        return self.question.leakage
+
+    @property
+    def utility(self) -> Utility:
+        """What is kept large."""
+        return self.question.utility
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the paper's question with one target."""
+        named = [one.name for one in self.demand.requirements]
+        is_one = len(named) + (self.demand.cap is not None) + (self.demand.max_leakage is not None) <= 1
+        has_columns = any(one.column is not None for one in self.demand.requirements)
+        plainly = replace(self.question, requirements=())
+        return plainly.is_plain and is_one and not has_columns and named in ([], ["distinct-l"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +82,10 @@ class ChosenPoint:
     book: Codebook
     audit: Audit
     """What the reader learns for whom the target must hold."""
+    verdicts: tuple[Verdict, ...]
+    """What that reader is left with of each requirement."""
+    seen: JointRange
+    """What that reader sees."""
 
 
 def reach(
@@ -71,11 +102,13 @@ def reach(
 
     A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
     """
-    joint = observed.for_search()
+    question = demand.question
+    joint = question.joint
     known = point
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
-    question = Question(joint=joint, leakage=demand.leakage, utility=demand.utility)
+    if demand.is_plain:
+        question = replace(question, requirements=())
     if known is not None:
         # What was proven about it holds only where the same reader was searched for.
         again = question.point(known.cut)
@@ -85,15 +118,25 @@ def reach(
     last: UnreachableError | None = None
     for target in _attempts(observed, demand, wanted):
         try:
-            point = known or choose_point(question, demand.search, target, effort)
+            point = known or _searched(question, demand, target, effort)
         except UnreachableError as error:
             last = error
             break
         limit = _limit(demand, point, joint.public, decimals)
-        book = codebook(joint.public, point.partition, demand.labels, limit=limit, decimals=decimals)
-        found = measure(observed.reader(book, earlier=has_earlier))
-        if is_met(demand, found, book, joint.public):
-            return ChosenPoint(joint=joint, point=point, book=book, audit=found)
+        partition = point.partition
+        book = codebook(
+            joint.public,
+            partition,
+            demand.labels,
+            limit=limit,
+            decimals=decimals,
+            withheld=int(partition.labels[point.withheld[0]]) if point.withheld else None,
+        )
+        seen = observed.reader(book, earlier=has_earlier)
+        found = measure(seen)
+        held = verdicts(seen, demand.demand.requirements, question.closeness)
+        if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
+            return ChosenPoint(joint=joint, point=point, book=book, audit=found, verdicts=held, seen=seen)
     if last is not None:
         raise UnreachableError(f"{last.message}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
@@ -105,6 +148,8 @@ def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list
     The search counts leakage from what the reader sees beside the labels. A cap on what labels and
     the rest leak together is a demand on the candidates that are left.
     """
+    if not demand.is_plain:
+        return [target]
     if not (demand.is_seen_beside and target.kind == "max_leakage" and demand.leakage != "istar"):
         return [target]
     priors = prior_counts(observed.before())
@@ -157,7 +202,7 @@ def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet
     if demand.target.kind == "max_leakage":
         return (found.istar_bits if demand.leakage == "istar" else found.l0_bits) <= number + SLACK
     if demand.target.kind == "largest_cluster":
-        return int(book.partition.sizes.max()) <= number
+        return not demand.is_plain or int(book.partition.sizes.max()) <= number
     if demand.target.kind == "max_distortion":
         return distortion(demand, book, public) <= number + SLACK
     return True
@@ -220,6 +265,18 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
     """Refuse a cap on distortion where nothing has a distance."""
     if target.kind == "max_distortion" and utility.name != "distortion":
         raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
+
+
+def _searched(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+    if demand.is_plain:
+        return choose_point(question, demand.search, target, effort)
+    if demand.search == "greedy":
+        raise OptionError(
+            f"requirements that combine, several columns, shapes and withheld rows are searched with "
+            f"{option('search', 'optimal')}"
+        )
+    with question.explaining():
+        return demanded_point(question, demand.demand, effort)
 
 
 def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:

@@ -24,7 +24,7 @@ class UtilityChoice:
     """What the user said about utility; the rest is decided by the public columns."""
 
     name: UtilityName | None = None
-    """``None``: distortion where every public column is a number or a date, resolution otherwise."""
+    """``None``: distortion, but for a single column of text, which is no line: resolution there."""
     codeword: Codeword | None = None
     """``None``: the midpoint, which never distorts more than another."""
     combination: Combination = "max"
@@ -80,8 +80,8 @@ class UtilityChoice:
             return "distortion"
         if public.given_positions is not None:
             return "distortion"
-        measured = all(c.kind in ("number", "date", "timestamp") for c in public.coordinates)
-        return "distortion" if measured else "resolution"
+        kinds = [coordinate.kind for coordinate in public.coordinates]
+        return "distortion" if len(kinds) > 1 or kinds[0] in ("number", "date", "timestamp") else "resolution"
 
     def _refuse_distances(self) -> None:
         if self.codeword is not None or self.scales or self.dissimilarities or self.dissimilarity is not None:
