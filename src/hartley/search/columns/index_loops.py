@@ -150,14 +150,41 @@ def use_up(walk: Walk, code: int) -> None:
 
 
 @hot_part
-def open_box(cells: Cells, tree: Tree, walk: Walk, size: int, one: int, box: int, most: float) -> int:
-    """Put what a box holds on the heap, as far as it lies within a gap of the tuple."""
+def has_code_left(needs: Needs, marks: Marks, walk: Walk, one: int, stamp: int, per_code: int) -> bool:
+    """Tell whether a tuple holds a code that was met less often than this under the stamp."""
+    for at in range(needs.ptr[one], needs.ptr[one + 1]):
+        code = needs.code[at]
+        if marks.kept[code] != stamp or walk.times[code] < per_code:
+            return True
+    return False
+
+
+@hot_part
+def open_box(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    tree: Tree,
+    walk: Walk,
+    size: int,
+    one: int,
+    box: int,
+    most: float,
+    stamp: int,
+    per_code: int,
+) -> int:
+    """Put what a box holds on the heap, as far as it lies within a gap of the tuple.
+
+    Of the tuples, only those with a code that was met less often than this under the stamp (-1: all).
+    """
     n = cells.place.shape[0]
     if tree.left[box] < 0:
         for i in range(tree.first[box], tree.last[box]):
-            gap = gap_of(cells, one, tree.order[i])
-            if gap <= most:
-                size = push(walk, size, gap, tree.order[i])
+            other = tree.order[i]
+            if stamp < 0 or has_code_left(needs, marks, walk, other, stamp, per_code):
+                gap = gap_of(cells, one, other)
+                if gap <= most:
+                    size = push(walk, size, gap, other)
         return size
     for child in (tree.left[box], tree.right[box]):
         gap = gap_to_box(cells, one, tree.low[child], tree.high[child])
@@ -187,7 +214,8 @@ def reach_of(
         size = drop_first(walk, size)
         if item >= n:
             if not (prune and rows >= needs.row_k and is_used_up(tree, item - n, walk)):
-                size = open_box(cells, tree, walk, size, one, item - n, most)
+                only_new = stamp if rows >= needs.row_k else -1
+                size = open_box(cells, needs, marks, tree, walk, size, one, item - n, most, only_new, 1)
             continue
         helps = rows < needs.row_k
         rows += needs.rows[item]
@@ -195,6 +223,7 @@ def reach_of(
             code = needs.code[at]
             if marks.kept[code] != stamp:
                 marks.kept[code] = stamp
+                walk.times[code] = 1
                 left -= 1
                 helps = True
                 if prune:
@@ -245,24 +274,29 @@ def near_tuples(
     most_gap: float,
     nearest: int,
     per_code: int,
+    most_codes: int,
     most: int,
     out: npt.NDArray[np.int32],
 ) -> int:
-    """List tuples near one, nearest first: so many in any case, then so many holders of each code; return how many."""
+    """List tuples near one, nearest first: so many in any case, then so many holders of each code; return how many.
+
+    It ends when so many codes were met, or so many tuples.
+    """
     n = cells.place.shape[0]
     prune = tree.bits.shape[1] * 64 >= len(marks.kept)
     for word in range(len(walk.mask)):
         walk.mask[word] = 0
     marks.stamp[0] += 1
     stamp = marks.stamp[0]
-    got = 0
+    got, codes = 0, 0
     size = push(walk, 0, 0.0, n)
-    while size > 0 and got < most:
+    while size > 0 and got < most and (got < nearest or codes < most_codes):
         item = walk.item[0]
         size = drop_first(walk, size)
         if item >= n:
             if not (prune and got >= nearest and is_used_up(tree, item - n, walk)):
-                size = open_box(cells, tree, walk, size, one, item - n, most_gap)
+                only_left = stamp if got >= nearest and needs.row_k <= 1 else -1
+                size = open_box(cells, needs, marks, tree, walk, size, one, item - n, most_gap, only_left, per_code)
             continue
         helps = got < nearest or needs.row_k > 1
         for at in range(needs.ptr[item], needs.ptr[item + 1]):
@@ -270,6 +304,7 @@ def near_tuples(
             if marks.kept[code] != stamp:
                 marks.kept[code] = stamp
                 walk.times[code] = 0
+                codes += 1
             walk.times[code] += 1
             if walk.times[code] <= per_code:
                 helps = True
@@ -343,8 +378,8 @@ def list_nearest(
             near[k] = out[k]
         near[got] = one
         if not is_enough(near, 0, got + 1, -1, needs, marks):
-            half = nearest // 2
-            got = near_tuples(cells, needs, marks, tree, walk, one, np.inf, half, 1, most, out)
+            half, codes = nearest // 2, 2 * needs.wanted[0] if needs.plain else len(marks.kept)
+            got = near_tuples(cells, needs, marks, tree, walk, one, np.inf, half, 1, codes, most, out)
         start[one] = used
         sizes[one] = got
         used += got

@@ -40,7 +40,8 @@ class Losses(NamedTuple):
     """Clusters to be looked at again."""
     changed: Places
     before: Floats
-    """Every change of a loss since the last commit: which cluster, and its loss before."""
+    version_before: Places
+    """Every change of a loss since the last commit: which cluster, its loss and version before."""
     counts: Places
     """How many changes there are."""
     seen: Places
@@ -54,8 +55,13 @@ class Losses(NamedTuple):
     basis: Floats
     """A set to which tuples may be added: its box, the categories it holds (under a stamp), then its rows, its
     relative width and the stamp."""
-    saved: Floats
-    """What each near tuple would save its cluster by leaving."""
+    version: Places
+    """Changes whenever a cluster does."""
+    known: Places
+    without: Floats
+    spared: npt.NDArray[np.bool_]
+    """Of each tuple, as long as its cluster has the known version: the loss of its cluster without it, and whether that is
+    enough."""
 
 
 @hot_part
@@ -190,13 +196,27 @@ def changed_loss(
 
 
 @hot_part
+def look_without(cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int) -> None:
+    """Find out what the cluster of a tuple is without it, unless that is known."""
+    cluster = clusters.label[one]
+    if losses.known[one] == losses.version[cluster]:
+        return
+    losses.known[one] = losses.version[cluster]
+    losses.without[one] = changed_loss(cells, needs, clusters, losses, cluster, one, -1, np.inf)
+    losses.spared[one] = can_spare(clusters, one, needs, marks)
+
+
+@hot_part
 def note(losses: Losses, cluster: int, loss: float) -> float:
     """Write the new loss of a cluster down; return by how much it grew."""
     at = losses.counts[0]
     losses.changed[at] = cluster
     losses.before[at] = losses.loss[cluster]
+    losses.version_before[at] = losses.version[cluster]
     losses.counts[0] = at + 1
     losses.loss[cluster] = loss
+    losses.stamp[0] += 1
+    losses.version[cluster] = losses.stamp[0]
     return loss - losses.before[at]
 
 
@@ -219,6 +239,7 @@ def take_back(cells: Cells, clusters: Clusters, losses: Losses, moves: int, chan
     undo_to(cells, clusters, moves)
     for at in range(losses.counts[0] - 1, changes - 1, -1):
         losses.loss[losses.changed[at]] = losses.before[at]
+        losses.version[losses.changed[at]] = losses.version_before[at]
     losses.counts[0] = changes
 
 
@@ -237,6 +258,20 @@ def commit(clusters: Clusters, losses: Losses) -> None:
         clusters.size[cluster] = max(clusters.size[cluster], 0)
     losses.counts[0] = 0
     clusters.counts[1] = 0
+
+
+@hot_part
+def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
+    """Return what the loss of a cluster grows by at least with a tuple: its own rows, and what lies outside the box."""
+    width = 0.0
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        low, high = clusters.low[cluster, column], clusters.high[cluster, column]
+        if cells.kind[column] == 0:
+            width += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
+        elif cell < low or cell > high:
+            width += cells.share[column]
+    return width * (clusters.size[cluster] + needs.rows[one])
 
 
 @hot_part
@@ -262,6 +297,8 @@ def best_taker(
         losses.tried[cluster] = tried
         if clusters.size[cluster] > MOST_MEMBERS:
             continue
+        if least_growth(cells, needs, clusters, cluster, one) > least:
+            continue
         growth = changed_loss(cells, needs, clusters, losses, cluster, -1, one, cap) - losses.loss[cluster]
         if growth < least or (growth == least and cluster < best):
             best, least = cluster, growth
@@ -284,7 +321,8 @@ def hand_over(
     one = clusters.head[cluster]
     while one >= 0:
         after = clusters.after[one]
-        if can_spare(clusters, one, needs, marks):
+        look_without(cells, needs, marks, clusters, losses, one)
+        if losses.spared[one]:
             taker = best_taker(cells, needs, clusters, near, losses, one, cluster, cap)
             if taker >= 0:
                 if shift(cells, needs, clusters, losses, one, taker) < -LEAST_GAIN:
@@ -326,6 +364,9 @@ def exchange(
             here = loss_with(cells, needs, losses, other, cap)
             if here >= before - LEAST_GAIN:
                 continue
+            look_without(cells, needs, marks, clusters, losses, other)
+            if here + losses.without[other] >= before - LEAST_GAIN:
+                continue
             there = changed_loss(cells, needs, clusters, losses, its, other, one, cap)
             if here + there >= before - LEAST_GAIN:
                 continue
@@ -364,8 +405,6 @@ def form_at_least_loss(
     clear_basis(losses)
     add_to_basis(cells, needs, losses, one)
     first = near.start[one]
-    for i in range(near.size[one]):
-        losses.saved[i] = -1.0
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, -1, needs, marks)):
         best, least = -1, np.inf
         for i in range(near.size[one]):
@@ -377,34 +416,21 @@ def form_at_least_loss(
             if its >= 0:
                 if change >= least + losses.loss[its]:
                     continue
-                if losses.saved[i] == -1.0:
-                    losses.saved[i] = saved_without(cells, needs, marks, clusters, losses, other)
-                change -= losses.saved[i]
+                if clusters.size[its] > MOST_MEMBERS:
+                    continue
+                look_without(cells, needs, marks, clusters, losses, other)
+                if not losses.spared[other]:
+                    continue
+                change += losses.without[other] - losses.loss[its]
             if change < least:
                 best, least = other, change
         if best < 0:
             return np.inf
-        its = clusters.label[best]
         growth += shift(cells, needs, clusters, losses, best, own)
         add_to_basis(cells, needs, losses, best)
-        if its >= 0:
-            for i in range(near.size[one]):
-                if clusters.label[near.pool[first + i]] == its:
-                    losses.saved[i] = -1.0
         rows += needs.rows[best]
         left -= keep_codes(best, stamp, needs, marks)
     return growth
-
-
-@hot_part
-def saved_without(
-    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int
-) -> float:
-    """Return what the cluster of a tuple saves without it; minus infinity where it cannot spare it."""
-    its = clusters.label[one]
-    if clusters.size[its] > MOST_MEMBERS or not can_spare(clusters, one, needs, marks):
-        return -np.inf
-    return losses.loss[its] - changed_loss(cells, needs, clusters, losses, its, one, -1, np.inf)
 
 
 @hot_part
@@ -428,6 +454,8 @@ def dissolve(
         one = clusters.queue[i]
         if clusters.label[one] >= 0:
             continue
+        if total >= -LEAST_GAIN:
+            break
         moves, changes = clusters.counts[1], losses.counts[0]
         if moves + 4 * MOST_MEMBERS > len(clusters.moved) or changes + 4 * MOST_MEMBERS > len(losses.changed):
             total = np.inf

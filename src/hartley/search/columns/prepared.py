@@ -101,7 +101,7 @@ class Prepared:
                 self.near = self.near._replace(pool=np.resize(self.near.pool, 2 * len(self.near.pool)))
             out = self.near.pool[self._listed : self._listed + MOST_NEAR]
             arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, one, most_gap)
-            got = listing(*arguments, NEAREST, PER_CODE, MOST_NEAR, out)
+            got = listing(*arguments, NEAREST, PER_CODE, self.demand.width, MOST_NEAR, out)
             self.near.start[one], self.near.size[one] = self._listed, got
             self._listed += got
 

@@ -26,7 +26,7 @@ from hartley.search.columns.cells import (
     cells_of,
 )
 from hartley.search.columns.costs import midpoint_costs
-from hartley.search.columns.measures import relative_loss
+from hartley.search.columns.measures import cluster_sides, relative_loss
 from hartley.search.columns.mend import mend
 from hartley.search.columns.needs import ClusterDemand
 from hartley.search.columns.polish import Polisher
@@ -37,6 +37,8 @@ from hartley.search.effort import UNLIMITED, Effort
 ROUNDS = 3
 SLACK = 1e-12
 """Costs whose relative difference is less are equal."""
+MOST_LOWERED = 100
+"""A start with more clusters above the worst cost that is known is not mended."""
 POLISH_ALL_UP_TO = 5000
 """Tables of at most so many tuples have every start polished, larger ones the best."""
 
@@ -141,7 +143,8 @@ class ColumnsSearch:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
         start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
-        if start.worst <= worst * (1 + SLACK):
+        above = int((cluster_sides(prepared.cells, start.labels) > 2 * worst * (1 + SLACK)).sum())
+        if not above or above > MOST_LOWERED:
             return [start]
         mended = mend(prepared, start.labels, self.bound, effort, goal=2 * worst)
         self.bound = max(self.bound, mended.bound)
