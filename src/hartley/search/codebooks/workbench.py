@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Flags, Floats
 from hartley.search.codebooks.cell_loops import (
     fill_bands,
     fill_cells,
@@ -166,6 +166,12 @@ class Workbench:
         ]
         splits = int(state.bands.sum()) - len(problem.columns)
         return Settled(float(loss) / problem.rows, int(withheld), int(top_up), max(widths), splits)
+
+    def clusters(self) -> tuple[Int32s, Flags]:
+        """Return the cell of each public tuple, and which tuples are withheld."""
+        cell = np.zeros(self.problem.demand.tuples, dtype=np.int32)
+        cell[self.problem.element_tuple] = self.state.cell
+        return cell, self.state.poor[cell] | (cell == self.settle().top_up)
 
     @property
     def loss(self) -> float:
