@@ -1,4 +1,4 @@
-"""Split clusters as far as they stay enough, where that costs nothing: the finest partition of the same worst case.
+"""Split clusters as far as they stay enough, where that costs nothing: as fine as the same worst case allows.
 
 Each cluster, the widest first, is split by a cut in order of position; else, if it is small, into any two
 parts; else by dealing its values out, the rarest first. Parts are split again. Whether a set splits at all
@@ -19,10 +19,10 @@ import numpy.typing as npt
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import enough_subsets, members_of_subsets
+from hartley.search.every_subset import enough_subsets, members_of_subsets
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -119,8 +119,8 @@ def _split(enough: Enough, members: Places, where: Floats) -> Places | None:
         both = both[both > 0]
         if not len(both):
             return None
-        chosen = members_of_subsets(len(members))[both[0]]
-        return members[chosen]
+        part: Places = members[members_of_subsets(len(members))[both[0]]]
+        return part
     return _dealt(inside, members)
 
 

@@ -22,11 +22,12 @@ import numpy.typing as npt
 from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
+from hartley.search.answer import Answer
+from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.answer import LineAnswer
-from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import (
+from hartley.search.every_subset import (
     MOST_VALUES,
     clusters_of_first,
     enough_subsets,
@@ -34,7 +35,6 @@ from hartley.search.line.every_partition import (
     least_worst,
     members_of_subsets,
 )
-from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.optimal.istar_resolution import Joiner, least_components
 
 Places = npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ def _joined(groups: Partition, withheld: Places, largest: int) -> Places:
     return labels
 
 
-def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> LineAnswer:
+def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> Answer:
     """Return the smallest largest cluster found with at most so many rows withheld, and the bound.
 
     Up to twelve values all partitions are looked at, and every block of them that may be withheld.
@@ -131,18 +131,28 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
         return _of_few(enough, useful)
     by_rows = np.argsort(enough.rows, kind="stable")
     fitting = int(np.searchsorted(np.cumsum(enough.rows[by_rows]), useful, side="right"))
+    if fitting == size:
+        everything = np.arange(size)
+        return Answer(
+            labels=np.zeros(size, dtype=np.int64),
+            cost=0.0,
+            lower_bound=0.0,
+            any_bound=0.0,
+            withheld=everything,
+            withheld_rows=int(enough.rows.sum()),
+        )
     most = most_clusters(enough)
     bound = -(-size // max(1, most))
     if most > 1:
         bound = min(bound, -(-(size - fitting) // (most - 1)))
     base = least_largest_cluster(enough, effort)
-    best = LineAnswer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
+    best = Answer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
     withheld = _cheapest_enough(enough, useful)
     if withheld is None:
         return best
     kept = np.setdiff1d(np.arange(size), withheld)
     rest = enough.take(kept)
-    low, high = max(1, bound) if len(kept) else int(base.cost), int(base.cost)
+    low, high = bound, int(base.cost)
     while low < high and not effort.should_stop():
         middle = (low + high) // 2
         outcome = of_size(rest, middle, effort)
@@ -152,7 +162,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
         high = middle
         labels = np.full(size, int(outcome.labels.max()) + 1, dtype=np.int64)
         labels[kept] = outcome.labels
-        best = LineAnswer(
+        best = Answer(
             labels=labels,
             cost=float(np.bincount(outcome.labels).max()),
             lower_bound=float(bound),
@@ -191,7 +201,7 @@ def _cheapest_enough(enough: Enough, budget: int) -> Places | None:
     return np.array(sorted(chosen), dtype=np.int64)
 
 
-def _of_few(enough: Enough, budget: int) -> LineAnswer:
+def _of_few(enough: Enough, budget: int) -> Answer:
     size = enough.size
     inside = members_of_subsets(size)
     cost = inside.sum(axis=1).astype(float)
@@ -209,7 +219,7 @@ def _of_few(enough: Enough, budget: int) -> LineAnswer:
     withheld = min(fitting, key=lambda subset: (rows[subset], -count[full ^ subset], subset))
     labels = clusters_of_first(chosen, full ^ withheld, size)
     labels[labels < 0] = int(labels.max(initial=-1)) + 1
-    return LineAnswer(
+    return Answer(
         labels=labels,
         cost=least,
         lower_bound=least,

@@ -1,4 +1,4 @@
-"""Shapes of clusters of categories: nodes of a taxonomy, runs of siblings in order, connected parts of a tree.
+"""Shapes of clusters of categories: nodes of a taxonomy, runs of ordered siblings, connected parts of a tree.
 
 A taxonomy's leaves are taken in the order in which a walk meets them. Every node is then a window of
 neighbours, and a window is enough exactly if its start is no later than the latest one that is enough for
@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
+from hartley.search.answer import Answer
 from hartley.search.enough import Enough
-from hartley.search.line.answer import LineAnswer
 
 Places = npt.NDArray[np.int64]
 
@@ -26,7 +26,7 @@ IMPOSSIBLE = 1 << 60
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A tree over public values: nodes up to the number of values are the values, the others stand for groups.
+    """A tree over public values: the first nodes are the values, the others stand for groups of them.
 
     >>> tree = Taxonomy.of_parents([4, 4, 5, 5, 6, 6, -1], 4)
     >>> tree.children[6], tree.leaves.tolist()
@@ -81,7 +81,7 @@ class Taxonomy:
         return first, last
 
 
-def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:
+def finest_cut(enough: Enough, tree: Taxonomy) -> Answer:
     """Return the finest cut of a taxonomy into whole nodes that are enough, proven.
 
     What is enough stays so further up, so the finest cut is unique: a node is taken apart if and only if
@@ -105,7 +105,7 @@ def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:
     return _by_size(labels)
 
 
-def least_sibling_runs(enough: Enough, tree: Taxonomy) -> LineAnswer:
+def least_sibling_runs(enough: Enough, tree: Taxonomy) -> Answer:
     """Return runs of neighbouring siblings that are enough, with the smallest largest cluster, proven.
 
     Siblings are in an order; a cluster is a run of them with all that is below, or lies inside one of them.
@@ -180,7 +180,7 @@ def _runs(
     return value, starts
 
 
-def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) -> LineAnswer:
+def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) -> Answer:
     """Return the most clusters that are enough and connected in a tree of neighbours.
 
     From the leaves up: as soon as the open part below a value is enough, it becomes a cluster; what is left
@@ -213,9 +213,7 @@ def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) ->
         touching = [cluster_of[value] for value in order if is_cut[value] and parent[value] in rest]
         cluster_of[open_part[root]] = max(touching)
     found = _by_size(cluster_of)
-    return LineAnswer(
-        labels=found.labels, cost=found.cost, lower_bound=float(-(-size // number)), any_bound=0.0
-    )
+    return Answer(labels=found.labels, cost=found.cost, lower_bound=float(-(-size // number)), any_bound=0.0)
 
 
 def _rooted(size: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -239,6 +237,6 @@ def _rooted(size: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], lis
     return order, parent
 
 
-def _by_size(labels: Places) -> LineAnswer:
+def _by_size(labels: Places) -> Answer:
     cost = float(np.bincount(labels).max())
-    return LineAnswer(labels=labels, cost=cost, lower_bound=cost, any_bound=0.0)
+    return Answer(labels=labels, cost=cost, lower_bound=cost, any_bound=0.0)
