@@ -10,10 +10,10 @@ from hartley.measures.utility import LineDistortion
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.axis_levels import axis_levels
-from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.enough import Enough
 from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import least_cost_withholding
 from reference_requirements import Twin
 

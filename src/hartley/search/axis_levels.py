@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hartley.search.answer import Answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
+from hartley.search.line.answer import LineAnswer
 
-Solver = Callable[[Enough], Answer]
+Solver = Callable[[Enough], LineAnswer]
 """Answers the question for one demand; such as ``lambda enough: least_cost(values.under(enough))``."""
 
 
@@ -28,7 +28,7 @@ class AxisLevel:
     """How much of the count every released value keeps."""
     most: int
     """No partition within this cost, of the shape and budget asked for, keeps more."""
-    answer: Answer
+    answer: LineAnswer
 
     @property
     def proven(self) -> bool:
@@ -57,9 +57,9 @@ def axis_levels(
     first = max(1, int(enough.wanted[count]))
     if most is None:
         most = int(enough.counts_of(range(enough.size))[count])
-    solved: dict[int, Answer] = {}
+    solved: dict[int, LineAnswer] = {}
 
-    def solve_once(wanted: int) -> Answer:
+    def solve_once(wanted: int) -> LineAnswer:
         if wanted not in solved:
             solved[wanted] = solve(enough.asking(count, wanted))
             effort.progress(len(solved), most - first + 1, "least cost for each number that is kept")
@@ -83,7 +83,7 @@ def axis_levels(
     return AxisLevels(_levels(enough, count, solved, most), complete)
 
 
-def _levels(enough: Enough, count: int, solved: dict[int, Answer], most: int) -> tuple[AxisLevel, ...]:
+def _levels(enough: Enough, count: int, solved: dict[int, LineAnswer], most: int) -> tuple[AxisLevel, ...]:
     known = [
         (answer.cost, -_kept(enough, count, answer, wanted), answer) for wanted, answer in solved.items()
     ]
@@ -101,7 +101,7 @@ def _levels(enough: Enough, count: int, solved: dict[int, Answer], most: int) ->
     return tuple(levels)
 
 
-def _kept(enough: Enough, count: int, answer: Answer, wanted: int) -> int:
+def _kept(enough: Enough, count: int, answer: LineAnswer, wanted: int) -> int:
     """Return how much of the count the partition keeps; it may be more than was asked for."""
     held = enough.counts_of_clusters(answer.partition.labels, answer.partition.size)
     return max(wanted, int(held[:, count].min()))

@@ -14,14 +14,14 @@ from hartley.measures.separation import linked_range, separated_components
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.by_size import least_largest as resolution
 from hartley.search.by_size import withheld as withheld_sizes
-from hartley.search.by_size.enough_swaps import EnoughSwaps, dealt_places
-from hartley.search.by_size.least_largest import least_largest_cluster, most_kept_within, of_size
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
-from hartley.search.cluster_count import most_clusters, most_kept
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
+from hartley.search.line import resolution
+from hartley.search.line.cluster_count import most_clusters, most_kept
+from hartley.search.line.resolution import least_largest_cluster, most_kept_within, of_size
+from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.optimal.istar_resolution import istar_level
 from hartley.search.optimal.l0_resolution import l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.search.answer import Answer
 from hartley.search.enough import Enough
+from hartley.search.line.answer import LineAnswer
 
 Places = npt.NDArray[np.int64]
 
@@ -81,7 +81,7 @@ class Taxonomy:
         return first, last
 
 
-def finest_cut(enough: Enough, tree: Taxonomy) -> Answer:
+def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:
     """Return the finest cut of a taxonomy into whole nodes that are enough, proven.
 
     What is enough stays so further up, so the finest cut is unique: a node is taken apart if and only if
@@ -105,7 +105,7 @@ def finest_cut(enough: Enough, tree: Taxonomy) -> Answer:
     return _by_size(labels)
 
 
-def least_sibling_runs(enough: Enough, tree: Taxonomy) -> Answer:
+def least_sibling_runs(enough: Enough, tree: Taxonomy) -> LineAnswer:
     """Return runs of neighbouring siblings that are enough, with the smallest largest cluster, proven.
 
     Siblings are in an order; a cluster is a run of them with all that is below, or lies inside one of them.
@@ -180,7 +180,7 @@ def _runs(
     return value, starts
 
 
-def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) -> Answer:
+def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) -> LineAnswer:
     """Return the most clusters that are enough and connected in a tree of neighbours.
 
     From the leaves up: as soon as the open part below a value is enough, it becomes a cluster; what is left
@@ -213,7 +213,9 @@ def most_connected_clusters(enough: Enough, edges: Sequence[tuple[int, int]]) ->
         touching = [cluster_of[value] for value in order if is_cut[value] and parent[value] in rest]
         cluster_of[open_part[root]] = max(touching)
     found = _by_size(cluster_of)
-    return Answer(labels=found.labels, cost=found.cost, lower_bound=float(-(-size // number)), any_bound=0.0)
+    return LineAnswer(
+        labels=found.labels, cost=found.cost, lower_bound=float(-(-size // number)), any_bound=0.0
+    )
 
 
 def _rooted(size: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -237,6 +239,6 @@ def _rooted(size: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], lis
     return order, parent
 
 
-def _by_size(labels: Places) -> Answer:
+def _by_size(labels: Places) -> LineAnswer:
     cost = float(np.bincount(labels).max())
-    return Answer(labels=labels, cost=cost, lower_bound=cost, any_bound=0.0)
+    return LineAnswer(labels=labels, cost=cost, lower_bound=cost, any_bound=0.0)

@@ -22,12 +22,11 @@ import numpy.typing as npt
 from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
-from hartley.search.answer import Answer
-from hartley.search.by_size.least_largest import least_largest_cluster, of_size
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.every_subset import (
+from hartley.search.line.answer import LineAnswer
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.every_partition import (
     MOST_VALUES,
     clusters_of_first,
     enough_subsets,
@@ -35,6 +34,7 @@ from hartley.search.every_subset import (
     least_worst,
     members_of_subsets,
 )
+from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.optimal.istar_resolution import Joiner, least_components
 
 Places = npt.NDArray[np.int64]
@@ -117,7 +117,7 @@ def _joined(groups: Partition, withheld: Places, largest: int) -> Places:
     return labels
 
 
-def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> Answer:
+def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> LineAnswer:
     """Return the smallest largest cluster found with at most so many rows withheld, and the bound.
 
     Up to twelve values all partitions are looked at, and every block of them that may be withheld.
@@ -133,7 +133,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     fitting = int(np.searchsorted(np.cumsum(enough.rows[by_rows]), useful, side="right"))
     if fitting == size:
         everything = np.arange(size)
-        return Answer(
+        return LineAnswer(
             labels=np.zeros(size, dtype=np.int64),
             cost=0.0,
             lower_bound=0.0,
@@ -146,7 +146,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     if most > 1:
         bound = min(bound, -(-(size - fitting) // (most - 1)))
     base = least_largest_cluster(enough, effort)
-    best = Answer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
+    best = LineAnswer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
     withheld = _cheapest_enough(enough, useful)
     if withheld is None:
         return best
@@ -162,7 +162,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
         high = middle
         labels = np.full(size, int(outcome.labels.max()) + 1, dtype=np.int64)
         labels[kept] = outcome.labels
-        best = Answer(
+        best = LineAnswer(
             labels=labels,
             cost=float(np.bincount(outcome.labels).max()),
             lower_bound=float(bound),
@@ -201,7 +201,7 @@ def _cheapest_enough(enough: Enough, budget: int) -> Places | None:
     return np.array(sorted(chosen), dtype=np.int64)
 
 
-def _of_few(enough: Enough, budget: int) -> Answer:
+def _of_few(enough: Enough, budget: int) -> LineAnswer:
     size = enough.size
     inside = members_of_subsets(size)
     cost = inside.sum(axis=1).astype(float)
@@ -219,7 +219,7 @@ def _of_few(enough: Enough, budget: int) -> Answer:
     withheld = min(fitting, key=lambda subset: (rows[subset], -count[full ^ subset], subset))
     labels = clusters_of_first(chosen, full ^ withheld, size)
     labels[labels < 0] = int(labels.max(initial=-1)) + 1
-    return Answer(
+    return LineAnswer(
         labels=labels,
         cost=least,
         lower_bound=least,

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.answer import Answer, Band
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, is_multiple, round_steps, unit_of
 from hartley.search.line.intervals import line_bound
 from hartley.search.line.ordered_values import OrderedValues
@@ -37,7 +37,7 @@ def best_equal_width(
     offset: float | None = None,
     width: float | None = None,
     effort: Effort = UNLIMITED,
-) -> Answer:
+) -> LineAnswer:
     """Return the bands of equal width that cost least; then most bands, smaller width, smaller offset.
 
     Parameters
@@ -64,7 +64,7 @@ def best_equal_width(
         raise OptionError("bands of equal width are released as midpoints or members, not as centroids")
     values.require_reachable()
     any_bound = line_bound(values, effort)
-    best: tuple[tuple[float, int, float, float], Answer] | None = None
+    best: tuple[tuple[float, int, float, float], LineAnswer] | None = None
     for wide, shift in _widths(values, step, offset, width):
         if effort.should_stop() and best is not None:
             break
@@ -101,7 +101,7 @@ def _widths(
 
 def _bands(
     values: OrderedValues, width: float, offset: float, any_bound: float, *, open_ends: bool
-) -> Answer | None:
+) -> LineAnswer | None:
     grid = Borders.on_grid(values.positions, width, offset)
     starts = np.flatnonzero(grid.allowed[:-1])
     cell_of = np.cumsum(grid.allowed[:-1]) - 1
@@ -127,7 +127,9 @@ def _bands(
     labels = values.labels_of_ranks(cell_of)
     cost = values.cost_of_labels(labels)
     bands = tuple(Band(*ends) for ends in zip(low.tolist(), high.tolist(), strict=True))
-    members = Answer(labels=labels, cost=cost, lower_bound=0.0, any_bound=min(any_bound, cost), bands=bands)
+    members = LineAnswer(
+        labels=labels, cost=cost, lower_bound=0.0, any_bound=min(any_bound, cost), bands=bands
+    )
     inner = [band.width for band in bands if band.width < inf]
     return replace(members, total_width=float(sum(inner)), lower_bound=members.any_bound)
 

@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.answer import Answer, Band
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.centroid_intervals import centroid_intervals_within, least_centroid_cost
+from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.loops import NEVER, can_cut, clusters_of_starts, finest_starts
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.optimal.counting import windows_needed
@@ -64,7 +64,7 @@ def least_intervals(
     borders: Borders | None = None,
     effort: Effort = UNLIMITED,
     known_bound: float | None = None,
-) -> Answer:
+) -> LineAnswer:
     """Return the intervals of least cost that are enough, the finest of them; exact for the shape.
 
     Raises
@@ -112,7 +112,7 @@ def finest_within(
     borders: Borders,
     any_bound: float = 0.0,
     lower_bound: float = 0.0,
-) -> Answer:
+) -> LineAnswer:
     """Return the finest intervals of at most this cost; they must exist."""
     earliest = values.windows.within(values.window_of_cost(cost))
     loop = finest_starts.for_size(values.size * STEPS)
@@ -123,7 +123,7 @@ def finest_within(
 
 def finished(
     values: OrderedValues, cluster_of: Places, borders: Borders, lower_bound: float, any_bound: float
-) -> Answer:
+) -> LineAnswer:
     """Return intervals, given by the interval of each rank, as an answer."""
     labels = values.labels_of_ranks(cluster_of)
     firsts = np.flatnonzero(np.diff(cluster_of, prepend=-1))
@@ -134,7 +134,7 @@ def finished(
         ends = zip(borders.low[firsts].tolist(), borders.high[lasts].tolist(), strict=True)
         bands = tuple(Band(low, high) for low, high in ends)
     cost = values.cost_of_labels(labels)
-    return Answer(
+    return LineAnswer(
         labels=labels,
         cost=cost,
         lower_bound=min(lower_bound, cost),
@@ -149,14 +149,14 @@ def finest_free_grid(
     effort: Effort = UNLIMITED,
     offset: float = 0.0,
     steps: Iterable[float] | None = None,
-) -> Answer:
+) -> LineAnswer:
     """Return bands on the finest round grid that costs no more than borders anywhere do.
 
     Where no round grid is free, the one that costs least, and of those the finest. ``steps`` are tried in
     their order; given from the coarsest on, the answer is the coarsest grid that is free.
     """
     free = least_intervals(values, effort=effort)
-    best: Answer | None = None
+    best: LineAnswer | None = None
     for step in round_steps(values.positions) if steps is None else steps:
         grid = Borders.on_grid(values.positions, step, offset)
         found = least_intervals(values, grid, effort, free.any_bound)

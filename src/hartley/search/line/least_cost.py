@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.answer import NOTHING, Answer
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.answer import NOTHING, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
@@ -23,7 +23,7 @@ def least_cost(
     shape: Shape = "any",
     borders: Borders | None = None,
     effort: Effort = UNLIMITED,
-) -> Answer:
+) -> LineAnswer:
     """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
 
     Intervals are exact for their shape. For any shape, all partitions of up to twelve values are looked at;

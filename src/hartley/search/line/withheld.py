@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.answer import NOTHING, Answer, Band
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import STEPS
 from hartley.search.line.least_cost import Shape, least_cost
@@ -110,7 +110,7 @@ def least_cost_withholding(
     borders: Borders | None = None,
     joins: Places | None = None,
     effort: Effort = UNLIMITED,
-) -> Answer:
+) -> LineAnswer:
     """Return the least cost with at most so many rows withheld, as far as it is known, and the bound.
 
     Raises
@@ -142,7 +142,7 @@ def fewest_rows_withheld(
     borders: Borders | None = None,
     joins: Places | None = None,
     effort: Effort = UNLIMITED,
-) -> tuple[Answer, int]:
+) -> tuple[LineAnswer, int]:
     """Return intervals of at most this cost with the fewest rows withheld, and a bound on those rows."""
     total = int(values.enough.rows.sum())
     question = WithheldQuestion.of(values, total, borders, joins)
@@ -157,7 +157,7 @@ def fewest_rows_withheld(
     return search.answer(kept, 0.0, 0.0), bound
 
 
-def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> Answer:
+def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAnswer:
     values = question.values
     if not question.stands_alone and values.whole.best_reachable() != values.whole.best_reachable(
         [[int(place)] for place in values.alone]
@@ -265,12 +265,12 @@ class _Search:
                 best, high = found, min(middle, self.top_up.cost_of(found))
         return best
 
-    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> Answer:
+    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
         """Return what is kept and withheld as an answer."""
         return answer_of(self.question, kept, lower_bound, any_bound)
 
 
-def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> Answer:
+def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
     """Return clusters of ranks, and what is withheld, as an answer."""
     values, borders = question.values, question.borders
     cluster_of = kept.cluster_of
@@ -282,7 +282,7 @@ def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bo
         labels[question.joins] = shifted[withheld[0]]
     exempt = np.concatenate((values.order[withheld], question.joins if len(withheld) else NOTHING))
     cost = values.cost_of_labels(labels, exempt)
-    answer = Answer(
+    answer = LineAnswer(
         labels=labels,
         cost=cost,
         lower_bound=min(lower_bound, cost),

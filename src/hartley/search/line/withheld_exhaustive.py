@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
-from hartley.search.answer import NOTHING, Answer
-from hartley.search.every_subset import (
+from hartley.search.line.answer import NOTHING, LineAnswer
+from hartley.search.line.every_partition import (
     MOST_VALUES,
     clusters_of_first,
     costs_of_subsets,
@@ -29,7 +29,7 @@ Places = npt.NDArray[np.int64]
 
 def exhaustive_withheld(
     values: OrderedValues, budget: int, joins: Places, is_enough: Callable[[Places], bool]
-) -> Answer:
+) -> LineAnswer:
     """Return the optimum over all partitions of the line and all blocks of them within the budget, proven.
 
     ``is_enough`` tells of ranks whether they may be withheld together.
@@ -71,7 +71,7 @@ def exhaustive_withheld(
         labels[joins] = cluster_of[ranks[0]]
     exempt = np.concatenate((values.order[ranks], joins if len(ranks) else NOTHING))
     found = values.cost_of_labels(labels, exempt)
-    return Answer(
+    return LineAnswer(
         labels=labels,
         cost=found,
         lower_bound=found,

@@ -4,7 +4,7 @@ Lemma. Among partitions into clusters of at most m values one that is enough has
 \rceil` clusters, if there is any: one of more can be dealt out over the room that the others leave, and
 none of them holds less.
 
-Bounds: no more clusters than counting allows (:mod:`~hartley.search.cluster_count`); what values show
+Bounds: no more clusters than counting allows (:mod:`~hartley.search.line.cluster_count`); what values show
 by themselves adds up at most. Where every value shows one sensitive value, counting is attained: the
 longest spaced sequence is dealt out in turn. Else a swap search tries to reach the bound.
 """
@@ -19,12 +19,11 @@ import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.utility import Resolution
-from hartley.search.answer import Answer
-from hartley.search.by_size.enough_swaps import EnoughSwaps, dealt_places
-from hartley.search.cluster_count import most_clusters, most_kept, sequence_of
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.every_subset import (
+from hartley.search.line.answer import LineAnswer
+from hartley.search.line.cluster_count import most_clusters, most_kept, sequence_of
+from hartley.search.line.every_partition import (
     MOST_VALUES,
     clusters_of_first,
     costs_of_subsets,
@@ -32,6 +31,7 @@ from hartley.search.every_subset import (
     finest_first,
     least_worst,
 )
+from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.optimal.pairing import match_some
 
 Places = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ NONE_FOUND = Outcome(None)
 EXCLUDED = Outcome(None, True)
 
 
-def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> Answer:
+def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAnswer:
     """Return the partition with the smallest largest cluster found that is enough everywhere, and the bound.
 
     >>> from hartley.examples import toy
@@ -102,7 +102,7 @@ def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> Answer:
         else:
             high, labels = middle, outcome.labels
     cost = float(np.bincount(labels).max())
-    return Answer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
+    return LineAnswer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
 
 
 def most_kept_within(

@@ -30,7 +30,7 @@ class Band:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Answer:
+class LineAnswer:
     """The best partition found for one question, and the bounds that hold for it."""
 
     labels: Places

@@ -12,7 +12,7 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Partition
 from hartley.model.requirement import Requirement
 from hartley.search.enough import Enough
-from hartley.search.line.polish import components_stay, polished
+from hartley.search.polish import components_stay, polished
 from reference_requirements import Twin
 
 

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.every_subset import enough_subsets, members_of_subsets
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.every_partition import enough_subsets, members_of_subsets
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
