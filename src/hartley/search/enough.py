@@ -27,8 +27,8 @@ from hartley.model.requirement import SLACK, Requirement, require_consistent, re
 from hartley.search.enough_loops import (
     JUMPED,
     PLAIN,
-    Demand,
     Window,
+    WindowDemand,
     chain_lengths,
     empty_window,
     latest_distinct_starts,
@@ -165,9 +165,9 @@ class Enough:
         return len(self.next_code)
 
     @cached_property
-    def demand(self) -> Demand:
+    def demand(self) -> WindowDemand:
         """The same for loops."""
-        return Demand(
+        return WindowDemand(
             self.value_ptr,
             self.value_code,
             self.next_code,

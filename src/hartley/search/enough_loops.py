@@ -26,7 +26,7 @@ MENDED_FROM = 32
 """So many codes are wanted where mending the chain is quicker than jumping along it."""
 
 
-class Demand(NamedTuple):
+class WindowDemand(NamedTuple):
     """What a window must hold, for loops; see :class:`~hartley.search.enough.Enough`."""
 
     value_ptr: Places
@@ -233,7 +233,7 @@ def mend(link: int, old: int, end: int, next_code: Places, window: Window) -> in
 
 
 @hot_part
-def insert_code(code: int, count: int, demand: Demand, window: Window) -> None:
+def insert_code(code: int, count: int, demand: WindowDemand, window: Window) -> None:
     """Put a code in that was absent."""
     if demand.kept_by[count] == PLAIN:
         window.length[count] += 1
@@ -252,7 +252,7 @@ def insert_code(code: int, count: int, demand: Demand, window: Window) -> None:
 
 
 @hot_part
-def remove_code(code: int, count: int, demand: Demand, window: Window) -> None:
+def remove_code(code: int, count: int, demand: WindowDemand, window: Window) -> None:
     """Take a code out that was present."""
     if demand.kept_by[count] == PLAIN:
         window.length[count] -= 1
@@ -274,7 +274,7 @@ def remove_code(code: int, count: int, demand: Demand, window: Window) -> None:
 
 
 @hot_part
-def insert(value: int, demand: Demand, window: Window) -> None:
+def insert(value: int, demand: WindowDemand, window: Window) -> None:
     """Put a public value into a window."""
     window.rows[0] += demand.rows[value]
     count = 0
@@ -288,7 +288,7 @@ def insert(value: int, demand: Demand, window: Window) -> None:
 
 
 @hot_part
-def remove(value: int, demand: Demand, window: Window) -> None:
+def remove(value: int, demand: WindowDemand, window: Window) -> None:
     """Take a public value out of a window."""
     window.rows[0] -= demand.rows[value]
     count = 0
@@ -302,7 +302,7 @@ def remove(value: int, demand: Demand, window: Window) -> None:
 
 
 @hot_part
-def chain_length(count: int, most: int, demand: Demand, window: Window) -> int:
+def chain_length(count: int, most: int, demand: WindowDemand, window: Window) -> int:
     """Return the length of a chain, found by jumping along it; no more than ``most``."""
     end = demand.offsets[count + 1]
     code = next_in(demand.offsets[count], end, window.low, window.middle, window.top)
@@ -314,7 +314,7 @@ def chain_length(count: int, most: int, demand: Demand, window: Window) -> int:
 
 
 @hot_part
-def is_enough(demand: Demand, window: Window) -> bool:
+def is_enough(demand: WindowDemand, window: Window) -> bool:
     """Tell whether a window holds what is wanted."""
     if window.rows[0] < demand.row_k:
         return False
@@ -328,7 +328,7 @@ def is_enough(demand: Demand, window: Window) -> bool:
 
 
 @hot_loop
-def latest_enough_starts(demand: Demand, window: Window) -> Places:
+def latest_enough_starts(demand: WindowDemand, window: Window) -> Places:
     """Return, for each last value, the latest start of a window that is enough; -1 where none is.
 
     The values are taken in their order; the window must be empty.
@@ -458,7 +458,7 @@ def chain_lengths(clusters: Ints, codes: Ints, next_code: Places, offsets: Place
             reach = next_code[code]
 
 
-def steps_of(demand: Demand) -> int:
+def steps_of(demand: WindowDemand) -> int:
     """Return about how many elementary steps it takes to move a window along all values."""
     return 8 * (len(demand.value_code) + len(demand.rows))
 

@@ -118,6 +118,10 @@ class OrderedValues:
         labels[self.alone] = np.arange(len(self.alone)) + (1 if self.size else 0)
         return bool(self.whole.are_enough(labels, len(self.alone) + (1 if self.size else 0)).all())
 
+    def under(self, enough: Enough) -> OrderedValues:
+        """Return the same line under another demand on all public values, by place."""
+        return OrderedValues(enough, self.utility, self.order, self.positions, self.alone)
+
     def require_reachable(self) -> None:
         """Raise where no partition is enough."""
         self.whole.require_reachable([[int(place)] for place in self.alone])
