@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 import numpy as np
+import pytest
 
-from hartley.hot_loops import compiling_while, hot_loop
+from hartley.hot_loops import compiling_while, hot_loop, interrupt
 
 
 @hot_loop
@@ -113,3 +115,36 @@ def test_importing_hartley_and_its_measures_imports_no_compiler():
         "assert 'numba' not in sys.modules, 'numba'; assert 'pandas' not in sys.modules, 'pandas'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_signal_that_comes_while_a_loop_is_compiled_is_heard_when_the_compiler_is_done():
+    from numba.core import event
+
+    @hot_loop
+    def interrupted(x: int) -> int:
+        return x + 1
+
+    class Impatient(event.Listener):
+        def on_start(self, _):
+            signal.raise_signal(signal.SIGTERM)
+
+        def on_end(self, _):
+            pass
+
+    dispatcher = interrupted._made()
+    before = signal.signal(signal.SIGTERM, lambda number, _: interrupt(number))
+    impatient = Impatient()
+    event.register("numba:compile", impatient)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            dispatcher(4)
+    finally:
+        event.unregister("numba:compile", impatient)
+        signal.signal(signal.SIGTERM, before)
+    assert len(dispatcher.signatures) == 1, "the compiler was not left half done"
+    assert dispatcher(4) == 5
+
+
+def test_a_signal_is_an_interrupt_at_once_where_nothing_is_compiled():
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(signal.SIGTERM)

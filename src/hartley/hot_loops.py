@@ -14,6 +14,7 @@ no array of its own is better marked with :func:`hot_part`.
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -54,6 +55,45 @@ def compiling_while(has_time: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _conditions.remove(has_time)
+
+
+class _CompilerWatch:
+    """Knows when the compiler is at work: it can be left half done by nothing that is raised meanwhile."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.is_installed = False
+        self.waiting: list[int] = []
+
+    def install(self) -> None:
+        """Hear from the compiler when it begins and ends."""
+        if not self.is_installed:
+            from numba.core import event
+
+            self.is_installed = True
+            event.Listener.register(_CompilerWatch)
+            event.register("numba:compiler_lock", self)
+
+    def notify(self, heard: Any) -> None:
+        """Count the beginnings and ends; after the last end, send a signal again that has waited for it."""
+        self.depth += 1 if heard.is_start else -1
+        if self.depth <= 0 and self.waiting:
+            signal.raise_signal(self.waiting.pop())
+
+
+_watch = _CompilerWatch()
+
+
+def interrupt(number: int) -> None:
+    """Raise KeyboardInterrupt for a signal, or once the compiler is done where it is at work.
+
+    Raised inside the compiler, it would come out as another error, or leave it in a state in which the
+    process dies. It is for handlers of signals, and the handler is called again.
+    """
+    if _watch.depth > 0:
+        _watch.waiting[:] = [number]
+    else:
+        raise KeyboardInterrupt
 
 
 class HotLoop(Generic[P, R]):
@@ -108,6 +148,7 @@ class HotLoop(Generic[P, R]):
     def _dispatcher(self, function: FunctionType) -> Any:
         import numba
 
+        _watch.install()
         compiled: Any = numba.njit
         try:
             return compiled(cache=True, **self._options)(function)

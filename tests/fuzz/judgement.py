@@ -93,7 +93,7 @@ def tells_secret(arguments: Sequence[str], outcome: Outcome) -> bool:
         return False
     pairs = list(pairwise(arguments))
     protected = {word for option, word in pairs if option == "-s"}
-    if arguments[0] in ("apply", "verify"):
+    if arguments[:1] in (["apply"], ["verify"]):
         protected = {"secret"}
     asked_for = {word for option, word in pairs if option in ("-p", "--side", "--keep", "--harmless")}
     return any(

@@ -31,7 +31,7 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
 MOST_MEMORY = 2**60
-"""A limit above it limits nothing, and DuckDB has no number for much larger ones."""
+"""DuckDB has no number for limits that are much larger."""
 MEMORY_OF_A_THREAD = 125 * 10**6
 """Every thread holds blocks that it cannot spill: with less for each, queries fail that fewer could do."""
 # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
@@ -70,7 +70,9 @@ def memory_bytes(size: str) -> int:
     found = _SIZE.fullmatch(size.strip())
     if found is None:
         raise OptionError(f"cannot read the memory limit {size!r}; write a size such as 500MB or 2GB")
-    number = int(min(float(found[1]) * _UNITS[found[2].upper()], MOST_MEMORY))
+    number = int(min(float(found[1]) * _UNITS[found[2].upper()], 2 * MOST_MEMORY))
+    if number > MOST_MEMORY:
+        raise OptionError(f"a memory limit of {size} is more than any machine has; give less, or none")
     if number < LEAST_MEMORY:
         raise OptionError(f"a memory limit of {size} is too small; give at least {LEAST_MEMORY // 10**6}MB")
     return number
