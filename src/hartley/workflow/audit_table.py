@@ -14,7 +14,7 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import IN_BITS, Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.composition import joint_of_releases
-from hartley.workflow.request.study_table import Missing, StudyTable
+from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
