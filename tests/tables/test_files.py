@@ -9,6 +9,7 @@ import datetime as dt
 import gzip
 import lzma
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -340,18 +341,18 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 def test_a_scratch_folder_that_another_process_takes_for_abandoned_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    lock, taken = scratch.fcntl.flock, []
+    lock, taken = scratch.hold_lock, []
 
-    def taken_first(file: int, how: int) -> None:
+    def taken_first(file: int) -> None:
         if not taken:
             (folder,) = tmp_path.glob(PREFIX + "*")
             taken.append(folder)
-            scratch.shutil.rmtree(folder)
+            shutil.rmtree(folder)
             if moment == "while it is locked":
                 raise BlockingIOError
-        lock(file, how)
+        lock(file)
 
-    monkeypatch.setattr(scratch.fcntl, "flock", taken_first)
+    monkeypatch.setattr(scratch, "hold_lock", taken_first)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(scratch, "_home", None)
     folder = scratch.scratch_folder()

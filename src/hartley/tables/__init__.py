@@ -7,13 +7,14 @@ from typing import Any
 
 from hartley.errors import OptionError, option
 from hartley.tables.counting.fetch_range import RangeRead
+from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
 from hartley.tables.table import Table, TableColumn
 
-__all__ = ["RangeRead", "ReadOptions", "Roles", "Table", "TableColumn", "open_table"]
+__all__ = ["RangeRead", "ReadOptions", "Roles", "SummaryRead", "Table", "TableColumn", "open_table"]
 
 
 def open_table(source: Any, options: ReadOptions | None = None) -> Table:

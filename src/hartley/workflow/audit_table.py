@@ -12,9 +12,9 @@ from hartley.measures.verdicts import Separation, verdicts
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import IN_BITS, Requirement, Verdict, of_each_column, require_fitting
-from hartley.tables import Roles, Table
+from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.composition import joint_of_releases
-from hartley.workflow.request.study_table import Missing, StudyTable
+from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
@@ -73,9 +73,11 @@ def audit_table(
         if needs_pairs:
             read = table.joint_range(roles, missing=study.missing)
             joint_range, found, dropped_rows = read.joint, measure(read.joint), read.dropped_rows
+            counted = table.several_counts(alone, missing=study.missing)
         else:
-            found, dropped_rows = _measure(table, roles, study.missing)
-        others = [_measure(table, one, study.missing)[0] for one in alone]
+            counted = table.several_counts([roles, *alone], missing=study.missing)
+            found, dropped_rows = _measured(next(counted))
+        others = [_measured(one)[0] for one in counted]
         columns = tuple(sorted(others, key=_worst_first))
     statistics = _statistics(joint_range) if stochastic and joint_range is not None else None
     return _result(study, joint_range, found, columns, dropped_rows, requirements, statistics)
@@ -150,12 +152,10 @@ def choose_roles(
     return together, [Roles(sensitive=sensitive, public=(name,), side=side) for name in others]
 
 
-def _measure(table: Table, roles: Roles, missing: Missing) -> tuple[Audit, int]:
+def _measured(counted: SummaryRead | RangeRead) -> tuple[Audit, int]:
     """Return the audit, and how many rows were left out."""
-    counted = table.range_summary(roles, missing=missing)
-    if counted is None:
-        read = table.joint_range(roles, missing=missing)
-        return measure(read.joint), read.dropped_rows
+    if isinstance(counted, RangeRead):
+        return measure(counted.joint), counted.dropped_rows
     return audit_of_summary(counted.summary), counted.dropped_rows
 
 

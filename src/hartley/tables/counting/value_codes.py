@@ -178,7 +178,7 @@ class Dictionary:
         ).fetchnumpy()
         return Alphabet(
             tuple(
-                coordinate(column, np.ma.getdata(arrays[value]), _missing(arrays[value]))
+                coordinate(column, np.ma.getdata(arrays[value]), missing_cells(arrays[value]))
                 for column, value in self.columns
             )
         )
@@ -253,7 +253,8 @@ def numbered_values(
     return Dictionary(connection, table, columns, missing_at)
 
 
-def _missing(carried: npt.NDArray[Any]) -> Flags:
+def missing_cells(carried: npt.NDArray[Any]) -> Flags:
+    """Tell which cells of a fetched column are missing."""
     if carried.dtype == object and not np.ma.isMaskedArray(carried):
         return np.array([cell is None for cell in carried], dtype=bool)
     return np.ma.getmaskarray(carried)

@@ -15,7 +15,7 @@ from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import is_odd
 from hartley.tables.sources.frames import EagerFrame
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn, Scan
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ def _schema(path: Path) -> Any:
     raise TableError(f"{path.name}: the file has no columns")
 
 
-class ArrowSource(CountedHere):
+class ArrowSource(LocalSource):
     """Arrow files, scanned batch by batch."""
 
     def __init__(self, files: Files, rows: Any, options: ReadOptions) -> None:
@@ -93,18 +93,18 @@ class ArrowSource(CountedHere):
             for place, (name, row) in enumerate(zip(rows.schema.names, described, strict=True))
         )
         aliases = ", ".join(f"c{place}" for place in range(len(self.columns)))
-        self._source = f"hartley_file AS t({aliases})"
+        self.relation = f"hartley_file AS t({aliases})"
         blame_file(self.connection, self.name)
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Return the files; only the columns that are selected are read."""
         self._validate(columns)
-        return Scan(self._source)
+        return super().scan(columns)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Return the files; DuckDB keeps their order."""
         self._validate(columns)
-        return self._source
+        return super().rows(columns)
 
     def _validate(self, columns: Sequence[RawColumn]) -> None:
         """Look through columns before the engine does, which believes every offset and index in a file."""
@@ -124,11 +124,3 @@ class ArrowSource(CountedHere):
         for path in self._paths:
             _undamaged(path.name, partial(look_through, path))
         self._validated |= places
-
-    def where(self, row: int) -> str:
-        """Word the place of a row."""
-        return f"row {row}"
-
-    def close(self) -> None:
-        """Let go of the engine."""
-        self.connection.close()

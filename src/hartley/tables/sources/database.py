@@ -18,7 +18,7 @@ from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.database_session import Database, quoted_name, selected
-from hartley.tables.sources.source import Missing, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, Missing, RawColumn, Scan
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class DatabaseColumn:
         return replace(self.grouped, value=f"NULLIF({self.grouped.value}, '')")
 
 
-class DatabaseSource:
+class DatabaseSource(LocalSource):
     """A table or a query in a database, as of the moment it was opened."""
 
     is_remote = True
@@ -153,7 +153,7 @@ class DatabaseSource:
 
     def close(self) -> None:
         """Let go of both engines; temporary tables go with the connection."""
-        self.connection.close()
+        super().close()
         self._database.close()
 
 
