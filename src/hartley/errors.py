@@ -57,7 +57,20 @@ def worded(message: str, say: Say = in_python) -> str:
 class HartleyError(Exception):
     """Anything hartley refuses on purpose.
 
-    ``message`` is the text with its mentions of options; ``option`` the one that it is about, if any.
+    Parameters
+    ----------
+    message : str
+        The text, with its mentions of options.
+    option : str, optional
+        The option that it is about; without one, the first that the text mentions.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> from hartley.errors import option
+    >>> error = hartley.HartleyError(f"missing numbers have no place; give {option('missing_at')}")
+    >>> print(error, "|", error.option)
+    missing numbers have no place; give missing_at | missing_at
     """
 
     def __init__(self, message: str = "", *, option: str | None = None) -> None:
@@ -75,15 +88,46 @@ class HartleyError(Exception):
 
 
 class InputError(HartleyError):
-    """The table or the call is wrong; nothing was done."""
+    """The table or the call is wrong; nothing was done.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.Partition.from_clusters([[0, 2]])
+    ... except hartley.InputError as error:
+    ...     print(error)
+    clusters must hold each place from 0 to 1 once
+    """
 
 
 class TableError(InputError):
-    """A file or frame that cannot be read as a table."""
+    """A file or frame that cannot be read as a table.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.audit("no_such_file.csv", sensitive="age")
+    ... except hartley.TableError as error:
+    ...     print(error)
+    no file 'no_such_file.csv'; give the path of a table
+    """
 
 
 class ColumnError(InputError):
-    """A column that is not in the table, or not of the kind that is needed."""
+    """A column that is not in the table, or not of the kind that is needed.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41], "chol": [180, 181]})
+    >>> try:
+    ...     hartley.audit(table, sensitive="agee", public="chol")
+    ... except hartley.ColumnError as error:
+    ...     print(error)
+    no column 'agee'; did you mean 'age'?
+    """
 
     @classmethod
     def absent(cls, name: str, columns: Sequence[str]) -> ColumnError:
@@ -105,7 +149,17 @@ class ColumnError(InputError):
 
 
 class OptionError(InputError):
-    """An argument or option that has no meaning here."""
+    """An argument or option that has no meaning here.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.Target("speed", 5)
+    ... except hartley.OptionError as error:
+    ...     print(str(error).split(";")[0])
+    unknown target 'speed'
+    """
 
     @classmethod
     def unknown(cls, what: str, given: object, choices: Iterable[str]) -> OptionError:
@@ -126,7 +180,18 @@ class WriteError(InputError):
 
 
 class UnreachableError(HartleyError):
-    """Nothing meets the target; says what the best is that can be met."""
+    """Nothing meets what is asked; the message says what the best is that can be met.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41], "chol": [180, 181]})
+    >>> try:
+    ...     hartley.frontier(table, sensitive="age", public="chol").frontier.meeting({"distinct_l": 3})
+    ... except hartley.UnreachableError as error:
+    ...     print(error)
+    no release leaves 3 candidates for every released value; the most that can be reached is 2
+    """
 
 
 def quoted(names: Sequence[str], last: str = ", ") -> str:

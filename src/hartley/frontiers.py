@@ -27,19 +27,37 @@ from hartley.model.words import SLACK, Leakage, SearchName
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """One partition on the frontier, by its measures."""
+    """One partition on the frontier, by its measures.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> point = hartley.frontier(table, sensitive="age", public="chol").frontier.points[1]
+    >>> point.distinct_l, point.max_distortion, point.proven_optimal
+    (2, 0.5, True)
+    >>> point.partition
+    Partition({0, 1}, {2, 3})
+    """
 
     leakage_bits: float
+    """What the partition leaks, by the leakage of the frontier."""
     utility: float
+    """What it leaves of the public values; more is better."""
     distinct_l: int
+    """Fewest sensitive values that one released value leaves possible."""
     components: int
+    """Groups of sensitive values that are told apart for certain."""
     largest_cluster: int
+    """Public values in the largest cluster."""
     max_distortion: float | None
     """Worst distance between a true and a released value; ``None`` under resolution."""
     clusters: int
+    """How many released values there are."""
     lower_bound_bits: float | None = None
     """No partition of the same utility or better leaks less; ``None`` where nothing is claimed."""
     proven_optimal: bool = False
+    """Whether leakage and lower bound meet: nothing of this utility or better leaks less."""
     step: int | None = None
     """The step of a greedy run; ``None`` elsewhere."""
     lower_bound_cost: float | None = None
@@ -123,15 +141,30 @@ class Frontier(Drawable):
     """Mutually non-dominated points, from best utility to least leakage.
 
     Ask it by name for what is wanted; it refuses with a reason where nothing fits.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> frontier = hartley.frontier(table, sensitive="age", public="chol").frontier
+    >>> [point.distinct_l for point in frontier.points]
+    [1, 2, 3]
+    >>> frontier.meeting({"distinct_l": 2}).max_distortion
+    0.5
     """
 
     leakage: Leakage
+    """What counts as leakage: the worst case, what is certain, or the worst case with nothing certain."""
     utility: Literal["resolution", "distortion"]
+    """What counts as utility."""
     search: SearchName
+    """Who searched."""
     codeword: str | None
+    """What stands for a cluster under distortion; ``None`` under resolution."""
     complete: bool
     """Whether the search finished every level."""
     points: tuple[Point, ...]
+    """The points, each better than the one before in leakage and worse in utility."""
 
     def meeting(self, wanted: Wanted) -> Point:
         """Return the point that a demand asks for: the one table from a demand to a point.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -13,32 +15,8 @@ import pytest
 import hartley
 from hartley import errors
 
-UNDER_WAY = {
-    "AuditResult",
-    "ColumnError",
-    "Frontier",
-    "FrontierResult",
-    "HartleyError",
-    "InputError",
-    "OptionError",
-    "Point",
-    "Policy",
-    "ReleaseResult",
-    "TableError",
-    "Target",
-    "UnreachableError",
-    "UtilityChoice",
-    "apply",
-    "audit",
-    "compare",
-    "frontier",
-    "release",
-    "verify",
-}
-"""Names whose signatures are being changed: these shrink, and nothing is added."""
-
 PUBLIC = {name: getattr(hartley, name) for name in hartley.__all__}
-NAMES = sorted(set(PUBLIC) - UNDER_WAY)
+NAMES = sorted(PUBLIC)
 FUNCTIONS = [name for name in NAMES if not inspect.isclass(PUBLIC[name])]
 ERRORS = [name for name in NAMES if inspect.isclass(PUBLIC[name]) and issubclass(PUBLIC[name], Exception)]
 CLASSES = [name for name in NAMES if name not in FUNCTIONS and name not in ERRORS]
@@ -55,7 +33,19 @@ def documented(section: str) -> list[str]:
     entries = re.findall(
         r"^(\S[^:\n]*?)(?: : [^\n]+)?\n((?:[ ]+\S[^\n]*\n?|\n)+)", section + "\n", flags=re.M
     )
-    return [name.strip() for heads, text in entries if text.strip() for name in heads.split(",")]
+    return [name.strip(" *") for heads, text in entries if text.strip() for name in heads.split(",")]
+
+
+def documented_beside(thing: type) -> list[str]:
+    """Return the fields of a class that have a sentence of their own, right below them."""
+    body = ast.parse(inspect.getsource(thing)).body[0].body
+    return [
+        field.target.id
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+    ]
 
 
 def taken(thing: Any) -> list[str]:
@@ -86,7 +76,15 @@ def test_functions_describe_every_parameter_in_order(name):
 def test_classes_describe_every_field_in_order(name):
     found = sections(PUBLIC[name].__doc__)
     names = documented(found.get("Parameters") or found.get("Attributes", ""))
-    assert names == taken(PUBLIC[name])
+    assert (names or documented_beside(PUBLIC[name])) == taken(PUBLIC[name])
+
+
+@pytest.mark.parametrize("name", ["audit", "frontier", "release", "compare", "report"])
+def test_what_a_study_is_asked_describes_every_parameter_in_order(name):
+    method = getattr(hartley.Study, name)
+    found = sections(method.__doc__)
+    assert documented(found["Parameters"]) == taken(method)
+    assert documented(found["Returns"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -21,19 +21,31 @@ LARGEST = 2**62
 
 @dataclass(frozen=True)
 class Target:
-    """One demand on a release.
+    """One demand on a release, by name.
 
-    ``distinct_l``: every released value leaves at least this many candidates.
-    ``max_leakage``: at most this many bits leak. ``largest_cluster``: no cluster holds more
-    values. ``max_distortion``: no value moves farther. ``utility_weight``: the least
-    Lagrangian for this weight of the utility.
+    Parameters
+    ----------
+    kind : {"distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight"}
+        ``distinct_l``: every released value leaves at least this many candidates.
+        ``max_leakage``: at most this many bits leak. ``largest_cluster``: no cluster holds more
+        values. ``max_distortion``: no value moves farther. ``utility_weight``: the least
+        Lagrangian for this weight of the utility.
+    number : float
+        How many, how much, how far.
 
-    >>> Target("distinct_l", 5)
+    Raises
+    ------
+    OptionError
+        If there is no such kind, or the number makes no sense for it.
+
+    Examples
+    --------
+    >>> import hartley, numpy
+    >>> hartley.Target("distinct_l", 5)
     Target(kind='distinct_l', number=5)
-    >>> import numpy
-    >>> Target("max_leakage", numpy.float32(0.5))
+    >>> hartley.Target("max_leakage", numpy.float32(0.5))
     Target(kind='max_leakage', number=0.5)
-    >>> Target("max_leakage", -1)
+    >>> hartley.Target("max_leakage", -1)
     Traceback (most recent call last):
     hartley.errors.OptionError: max_leakage needs a finite number from 0 on, not -1
     """

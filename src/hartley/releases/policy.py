@@ -91,32 +91,59 @@ class Choices(_Strict, frozen=True, kw_only=True):
 
 
 class Policy(_Strict, frozen=True, kw_only=True):
-    """A codebook with its roles, options and key.
+    """A codebook with its roles, options and key: what recodes a table, and proves a certificate.
 
-    >>> Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
+    It holds the values of the public columns and the key of the certificate's commitments, and so stays with
+    the curator.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    ...     policy = hartley.Policy.read(made.policy)
+    >>> policy.apply(table)["chol"].to_pylist()
+    [180, 180, 214, 214]
+    >>> hartley.Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
     Traceback (most recent call last):
     hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 1
     """
 
     format: str = FORMAT
+    """What kind of file this is."""
     version: int = VERSION
+    """Which version of the format."""
     hartley: str
+    """Which hartley wrote it."""
     key: str
     """Secret key of the commitments in the certificate, in hexadecimal."""
     columns: tuple[str, ...]
     """The columns of the original, in order."""
     sensitive: tuple[MeasuredColumn, ...]
+    """The columns that are protected."""
     public: tuple[RecodedColumn, ...]
+    """The columns that are recoded, and how."""
     side: tuple[MeasuredColumn, ...] = ()
+    """The columns that the reader knows already."""
     keep: tuple[str, ...] = ()
+    """Columns published unchanged, and counted in what is required."""
     harmless: tuple[str, ...] = ()
+    """Columns published unchanged and left out of what is required, on the curator's word."""
     untouched_kinds: dict[str, Kind | None] = {}
     """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
     publish_sensitive: bool = False
+    """Whether the sensitive columns are published as well."""
     reading: Reading
+    """How the original was read."""
     choices: Choices
+    """What was asked for."""
     clusters: tuple[Cluster, ...]
+    """The codebook: which values share which label."""
     checksum: str = ""
+    """SHA-256 of everything else, so that damage is noticed."""
 
     @classmethod
     def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:

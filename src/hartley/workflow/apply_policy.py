@@ -69,6 +69,49 @@ def apply(
 
     A codebook that protected one table need not protect another: the result is audited again
     where the sensitive columns are there, and ``require`` refuses to write what does not hold.
+
+    Parameters
+    ----------
+    policy : str, Path or Policy
+        The policy of the earlier release, or its file.
+    source
+        The new data: a path, a pattern, the URL of a database, or a data frame.
+    output : str or Path
+        The file to write.
+    unseen : {"error", "nearest", "suppress"}
+        What to do with public values that the policy has never seen: refuse them, give them the label of
+        the nearest value, or leave their cells empty.
+    require
+        What must hold for the new data, such as ``{"distinct_l": 5}``; otherwise nothing is written.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    ApplyResult
+        What was written, and what its readers learn.
+
+    Raises
+    ------
+    PolicyError
+        If the policy is damaged, or values are new to it and ``unseen`` is ``"error"``.
+    UnreachableError
+        If what is required does not hold; nothing was written.
+    WriteError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> first = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> second = pyarrow.table({"age": [33, 44], "chol": [181, 180]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         first, f"{folder}/first.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    ...     later = hartley.apply(made.policy, second, f"{folder}/second.csv")
+    >>> later.after.distinct_l, later.target_holds
+    (2, True)
     """
     requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)

@@ -22,14 +22,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditResult:
-    """An audit of a table, and whether it meets what was required."""
+    """An audit of a table, and whether it meets what was required.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> found = hartley.audit(table, sensitive="age", public="chol", require={"distinct_l": 2})
+    >>> found.audit.distinct_l, found.holds
+    (1, False)
+    """
 
     audit: Audit
+    """All measures, for a reader of the public columns together."""
     each: tuple[Audit, ...]
     """Each public column alone, worst first; empty where the public columns were named."""
     dropped_rows: int
     """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Verdict, ...]
+    """What was required, what was found, and whether it holds."""
     separation: Separation | None
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None

@@ -37,14 +37,29 @@ NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'gre
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierResult:
-    """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from."""
+    """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> found = hartley.frontier(table, sensitive="age", public="chol")
+    >>> found.joint
+    JointRange(4 public values, 3 sensitive values, 4 pairs)
+    >>> found.frontier.complete
+    True
+    """
 
     frontier: Frontier
+    """The points, from best utility to least leakage."""
     question: Question
+    """What was searched: the joint range, the leakage, the utility."""
     dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
     run: Run | None
     """The greedy run; ``None`` for an optimal search."""
     utility_weight: float | None
+    """The weight that stops a greedy run; ``None`` where none was given."""
     known: int
     """How many columns of the side information are known to the reader and not published."""
 

@@ -36,15 +36,34 @@ from hartley.workflow.request.utility_choice import codeword_of
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseResult:
-    """What was released, what it was before and is now, and where the files are."""
+    """What was released, what it was before and is now, and where the files are.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    >>> made.before.distinct_l, made.after.distinct_l, made.verification.holds
+    (1, 2, True)
+    """
 
     output: Path
+    """The released file."""
     policy: Path
+    """The policy file, which stays with the curator."""
     certificate: Path
+    """The certificate file, to be published with the release."""
     rows: int
+    """Rows of the released file."""
     dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
     point: Point
+    """The point of the frontier that was released."""
     before: Audit
+    """What a reader of the columns as they were would learn."""
     after: Audit
     """What a reader of the recoded and kept columns learns."""
     after_all: Audit
@@ -52,15 +71,19 @@ class ReleaseResult:
     together: Audit | None
     """As ``after``, for a reader who also has the earlier releases."""
     together_all: Audit | None
+    """As ``after_all``, for a reader who also has the earlier releases."""
     verification: Verification
+    """What the verifier counted in the files as they are on disk."""
     input_sha256: str | None
     """For the curator: the certificate holds a keyed commitment instead. ``None`` for a frame."""
     output_sha256: str
+    """The hash of the released file."""
     columns: tuple[tuple[str, str], ...]
     """Every column of the table, and how it was treated."""
     coincided: int
     """Clusters that were lost because labels had to coincide."""
     target: Target
+    """What was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)

@@ -21,20 +21,43 @@ UTILITIES: tuple[UtilityName, ...] = ("resolution", "distortion")
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityChoice:
-    """What the user said about utility; the rest is decided by the public columns."""
+    """What the user said about utility; the rest is decided by the public columns.
+
+    Parameters
+    ----------
+    name : {"resolution", "distortion"}, optional
+        Without one: distortion, but for a single column of text, which is no line: resolution there.
+    codeword : {"midpoint", "centroid", "member"}, optional
+        What stands for a cluster; without one the midpoint, which never distorts more than another.
+    combination : {"max", "sum", "euclid"}
+        How the distances of several columns become one.
+    scales : mapping of str to float
+        The unit of a column of numbers; otherwise its range.
+    dissimilarities : mapping
+        For a column of categories, how unlike two of them are, by pairs; otherwise 0 or 1.
+    dissimilarity : callable or square table, optional
+        A function of two public values, or a square table of them, in place of all that.
+
+    Raises
+    ------
+    OptionError
+        If there is no such utility, codeword or combination.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> choice = hartley.UtilityChoice(name="distortion", codeword="centroid")
+    >>> ages = hartley.Alphabet.of_values([20, 30, 50], columns=("age",))
+    >>> choice.for_alphabet(ages).costs(hartley.Partition.whole(3))
+    array([16.66666667])
+    """
 
     name: UtilityName | None = None
-    """``None``: distortion, but for a single column of text, which is no line: resolution there."""
     codeword: Codeword | None = None
-    """``None``: the midpoint, which never distorts more than another."""
     combination: Combination = "max"
-    """How the distances of several columns become one."""
     scales: Mapping[str, float] = field(default_factory=dict)
-    """The unit of a column of numbers; otherwise its range."""
     dissimilarities: Mapping[str, Mapping[tuple[Label, Label], float]] = field(default_factory=dict)
-    """How unlike two categories of a column are; otherwise 0 or 1."""
     dissimilarity: Callable[[Label, Label], float] | Any | None = None
-    """A function of two public values, or a square table of them, in place of all that."""
 
     def __post_init__(self) -> None:
         if self.name is not None and self.name not in UTILITIES:
