@@ -40,6 +40,13 @@ from hartley.search.enough import Enough
 from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.equal_width import best_equal_width
+from hartley.search.line.every_partition import (
+    MOST_VALUES,
+    clusters_of_first,
+    enough_subsets,
+    finest_first,
+    least_worst,
+)
 from hartley.search.line.intervals import finest_free_grid
 from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
@@ -136,9 +143,32 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
         enough = Enough.of(joint, question.requirements, question.closeness)
         if isinstance(utility, Resolution):
             return _of_answer(least_largest_cluster(enough, effort))
+        few = _of_few(enough, utility) if joint.public.size <= MOST_VALUES else None
         if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
-            return _of_columns(enough, utility, effort, starts)
+            known = starts if few is None else (*starts, few.partition)
+            found = _of_columns(enough, utility, effort, known)
+            return found if few is None else replace(found, lower_bound_cost=few.cost, any_bound=few.cost)
+        if few is not None:
+            return few
     return _merged(question, effort, starts)
+
+
+def _of_few(enough: Enough, utility: Utility) -> DemandAnswer:
+    """Look at every partition of a few values: the least worst cost, then most clusters."""
+    enough.require_reachable()
+    size = enough.size
+    costs = np.zeros(1 << size)
+    for subset in range(1, 1 << size):
+        inside = (subset >> np.arange(size)) & 1
+        costs[subset] = utility.costs(Partition(np.where(inside, 0, np.arange(1, size + 1)))).max()
+    costs[1:][~enough_subsets(enough)[1:]] = np.inf
+    best = float(least_worst.for_size(3**size)(costs)[-1])
+    if not np.isfinite(best):
+        raise UnreachableError("no merging of the public values keeps what is required")
+    counts, totals = np.zeros(1 << size, dtype=np.int64), np.zeros(1 << size)
+    chosen = finest_first.for_size(3**size)(costs, costs, best, counts, totals)
+    labels = clusters_of_first(chosen, (1 << size) - 1, size)
+    return DemandAnswer(partition=Partition(labels), cost=best, lower_bound_cost=best, any_bound=best)
 
 
 def _of_line(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:

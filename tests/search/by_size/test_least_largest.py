@@ -22,8 +22,8 @@ from hartley.search.line import resolution
 from hartley.search.line.cluster_count import most_clusters, most_kept
 from hartley.search.line.resolution import least_largest_cluster, most_kept_within, of_size
 from hartley.search.line.swaps import EnoughSwaps, dealt_places
-from hartley.search.optimal.istar_resolution import istar_level
-from hartley.search.optimal.l0_resolution import l0_levels
+from hartley.search.resolution.istar import istar_level
+from hartley.search.resolution.l0 import l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition
 from reference_requirements import Twin
 

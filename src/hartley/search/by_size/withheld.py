@@ -35,7 +35,7 @@ from hartley.search.line.every_partition import (
     members_of_subsets,
 )
 from hartley.search.line.resolution import least_largest_cluster, of_size
-from hartley.search.optimal.istar_resolution import Joiner, least_components
+from hartley.search.resolution.istar import Joiner, least_components
 
 Places = npt.NDArray[np.int64]
 

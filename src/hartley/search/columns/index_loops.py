@@ -296,7 +296,9 @@ def near_tuples(
         if item >= n:
             if not (prune and got >= nearest and is_used_up(tree, item - n, walk)):
                 only_left = stamp if got >= nearest and needs.row_k <= 1 else -1
-                size = open_box(cells, needs, marks, tree, walk, size, one, item - n, most_gap, only_left, per_code)
+                size = open_box(
+                    cells, needs, marks, tree, walk, size, one, item - n, most_gap, only_left, per_code
+                )
             continue
         helps = got < nearest or needs.row_k > 1
         for at in range(needs.ptr[item], needs.ptr[item + 1]):

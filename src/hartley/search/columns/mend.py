@@ -178,8 +178,6 @@ class _Mender:
         self.mends += 1
 
 
-def mend(
-    prepared: Prepared, labels: Places, bound: float, effort: Effort, goal: float = 0.0
-) -> Mended:
+def mend(prepared: Prepared, labels: Places, bound: float, effort: Effort, goal: float = 0.0) -> Mended:
     """Mend a partition that is enough everywhere, from the worst cluster down to the bound or to a goal."""
     return _Mender(prepared, labels, bound).run(effort, goal)

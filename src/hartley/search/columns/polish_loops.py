@@ -196,7 +196,9 @@ def changed_loss(
 
 
 @hot_part
-def look_without(cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int) -> None:
+def look_without(
+    cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int
+) -> None:
     """Find out what the cluster of a tuple is without it, unless that is known."""
     cluster = clusters.label[one]
     if losses.known[one] == losses.version[cluster]:
