@@ -12,7 +12,6 @@ from hartley.cli.output import console, finding, grid, heading, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_work
 from hartley.measures.audit import Audit
-from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
@@ -24,11 +23,13 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.argument("table")
 @click.argument("out")
 @options.roles
+@options.counts
+@options.require
+@options.tolerance
+@options.caps
 @options.question
-@click.option("--distinct-l", type=float, metavar="N", help="Target: candidates that every value leaves.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="Target: bits that leak at most.")
-@click.option("--largest-cluster", type=float, metavar="N", help="Target: values in a cluster at most.")
-@click.option("--max-distortion", type=float, metavar="D", help="Target: how far a value may move.")
+@options.shape
+@options.withhold
 @options.keep
 @click.option(
     "--harmless",
@@ -54,16 +55,19 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @options.plot
 @options.json_output
 def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Write OUT, a version of TABLE that keeps the target, with its policy and certificate.
+    """Write OUT, a version of TABLE that keeps what is required, with its policy and certificate.
 
-    Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
-    --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
+    Any number of requirements (--distinct-l, --separated-l, --row-k, --max-leakage, --require) and at most
+    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds the public columns, recoded, and no other that is not named.
     """
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
             table,
             out,
-            target=Target.one_of({kind: given[kind] for kind in TARGET_KINDS}),
+            require=options.demand(given),
+            each=given["each"],
+            **options.shape_fields(given),
+            **options.closeness_fields(given),
             sensitive=given["sensitive"],
             public=given["public"],
             side=given["side"],

@@ -57,7 +57,7 @@ class Demand:
         if isinstance(wanted, Demand):
             return wanted
         if isinstance(wanted, Target):
-            return cls()._with(wanted)
+            return cls().with_target(wanted)
         if isinstance(wanted, (str, Requirement)):
             wanted = (wanted,)
         if isinstance(wanted, Mapping):
@@ -74,10 +74,11 @@ class Demand:
         rest = {name: number for name, number in wanted.items() if name not in targets}
         demand = cls(requirements=Requirement.of_mapping(rest))
         for name, number in targets.items():
-            demand = demand._with(Target(name, number))  # type: ignore[arg-type]
+            demand = demand.with_target(Target(name, number))  # type: ignore[arg-type]
         return demand
 
-    def _with(self, target: Target) -> Demand:
+    def with_target(self, target: Target) -> Demand:
+        """Return the demand with one more target; raise where it contradicts another."""
         if target.kind == "distinct_l":
             return self.with_requirements((Requirement("distinct-l", target.number),))
         if target.kind == "max_leakage":

@@ -140,7 +140,8 @@ class Question:
         rows = np.bincount(
             self.joint.public_of[pair], weights=self.joint.rows, minlength=self.joint.public.size
         )
-        moves = np.abs(placed - (low + (high - low) / 2)[labels])
+        middle = np.where(np.isfinite(low), low, 0.0) / 2 + np.where(np.isfinite(high), high, 0.0) / 2
+        moves = np.abs(placed - middle[labels])
         return float((moves * rows[kept]).sum() / rows[kept].sum())
 
     def demanded(self, more: Iterable[Requirement] = ()) -> DemandQuestion:

@@ -13,7 +13,9 @@ from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
 from hartley.releases.policy import Policy
@@ -83,6 +85,9 @@ class ReleaseResult:
     coincided: int
     """Clusters that were lost because labels had to coincide."""
     target: Target
+    requirements: tuple[Verdict, ...]
+    """What the release keeps of each requirement, for the reader for whom it must hold."""
+    usefulness: Usefulness
     """What was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
@@ -106,6 +111,8 @@ class ReleaseResult:
             "sha256": {"input": self.input_sha256, "output": self.output_sha256},
             "policy": str(self.policy),
             "certificate": str(self.certificate),
+            "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "usefulness": self.usefulness.to_dict(),
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
         }
 
@@ -203,6 +210,8 @@ def write_release(
         columns=tuple((name, policy.treatment(name)) for name in policy.columns),
         coincided=book.coincided,
         target=demand.target,
+        requirements=reached.verdicts,
+        usefulness=Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld),
         joint=reached.joint,
         partition=book.partition,
     )
