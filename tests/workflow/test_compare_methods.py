@@ -19,8 +19,8 @@ from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
 from hartley.workflow import compare
 from hartley.workflow.compare_methods import bound_at
-from hartley.workflow.question import optimal_frontier
 from hartley.workflow.rivals.comparison import Measured, Refused
+from hartley.workflow.search_frontier import optimal_frontier
 
 ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
 

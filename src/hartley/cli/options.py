@@ -195,7 +195,7 @@ shape = stacked(
     click.option(
         "--borders",
         metavar="STEP|week|month|quarter|year|auto",
-        help="Where intervals may begin: at multiples of a step, by the calendar, or the finest that is free.",
+        help="Where intervals may begin: multiples of a step, a calendar, or the finest that is free.",
     ),
     click.option("--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step."),
     click.option("--equal-width", is_flag=True, help="Intervals of one width."),

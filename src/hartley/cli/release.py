@@ -8,12 +8,12 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, finding, grid, heading, print_json
-from hartley.cli.program import as_flag
+from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
 from hartley.measures.audit import Audit
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
+from hartley.report.words import release as release_words
 from hartley.tables.locations import shown_source
 from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
@@ -58,7 +58,8 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
     """Write OUT, a version of TABLE that keeps what is required, with its policy and certificate.
 
     Any number of requirements (--distinct-l, --separated-l, --row-k, --max-leakage, --require) and at most
-    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds the public columns, recoded, and no other that is not named.
+    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds
+    the public columns, recoded, and no other that is not named.
     """
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
@@ -138,13 +139,15 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         )
     )
     out.print()
-    finding(
-        out,
-        f"Target {as_flag(result.target.kind, f'{result.target.number:g}')}",
-        words.worst_case(result.together or result.after),
-    )
-    if result.point.lower_bound_bits is not None:
-        finding(out, "Optimality", _optimality(result))
+    heading(out, "Required")
+    for line in release_words.required(result):
+        out.print(f"  {line}", markup=False)
+    out.print()
+    heading(out, "What is lost")
+    for line in release_words.lost(result):
+        out.print(f"  {line}", markup=False)
+    out.print()
+    out.print(release_words.proof(result), markup=False)
     if result.coincided:
         shared = words.counted(result.coincided, "cluster")
         out.print(f"{shared} had to share a label with another; measured as merged.")
@@ -158,11 +161,3 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         markup=False,
         soft_wrap=True,
     )
-
-
-def _optimality(result: ReleaseResult) -> str:
-    point = result.point
-    if point.proven_optimal and not result.coincided:
-        return "Proven: no partition of the same or better utility leaks less."
-    gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
-    return f"Not proven: a partition of the same utility might leak up to {words.bits(gap)} less."

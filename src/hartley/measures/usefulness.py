@@ -24,7 +24,7 @@ class ColumnUsefulness:
 
     name: str
     mean_move: float | None
-    """How far the value of a row moves on average, in the column's own unit (days, for dates); ``None`` of text."""
+    """How far a row moves on average, in the column's unit (days, for dates); ``None`` of text."""
     max_move: float | None
     mean_relative_width: float
     unchanged_share: float

@@ -131,6 +131,11 @@ class Verdict:
     holds: bool
     column: str | None = None
 
+    @property
+    def requirement(self) -> Requirement:
+        """What was asked."""
+        return Requirement(self.name, self.wanted, self.column)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
         return {

@@ -33,7 +33,7 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.hierarchy_file import read_hierarchy
-from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits, effort_within
@@ -49,6 +49,7 @@ from hartley.workflow.rivals.comparison import (
     Refused,
 )
 from hartley.workflow.rivals.noise_method import noise_beside
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 T = TypeVar("T")
 ComparedLeakage = Literal["l0", "istar"]

@@ -19,8 +19,11 @@ from hartley.workflow.audit_table import required
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.question import (
-    Question,
+from hartley.workflow.question import Question
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.search_frontier import (
     Run,
     SoFar,
     greedy_frontier,
@@ -28,9 +31,6 @@ from hartley.workflow.question import (
     optimal_frontier,
     weight_for,
 )
-from hartley.workflow.request.objective import Objective
-from hartley.workflow.request.study_table import StudyTable
-from hartley.workflow.request.time_limit import SearchLimits
 
 NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 

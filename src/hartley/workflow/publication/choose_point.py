@@ -24,14 +24,9 @@ from hartley.releases.ticks import scale_of
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.workflow.question import (
-    Question,
-    demanded_point,
-    greedy_frontier,
-    greedy_run,
-    optimal_frontier,
-    optimal_point,
-)
+from hartley.workflow.question import Question
+from hartley.workflow.search_demand import demanded_point
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
+from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
@@ -88,6 +89,8 @@ class ReleaseResult:
     requirements: tuple[Verdict, ...]
     """What the release keeps of each requirement, for the reader for whom it must hold."""
     usefulness: Usefulness
+    closeness: Closeness
+    """Which sensitive values count as one."""
     """What was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
@@ -211,6 +214,7 @@ def write_release(
         coincided=book.coincided,
         target=demand.target,
         requirements=reached.verdicts,
+        closeness=demand.question.closeness,
         usefulness=Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld),
         joint=reached.joint,
         partition=book.partition,
