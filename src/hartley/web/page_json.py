@@ -118,7 +118,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Js
         table.close()
     policy = Policy.read(made.policy)
     document = made.to_dict()
-    for key in ("output", "policy", "certificate"):
+    for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
     return {
         "release": document,

@@ -14,6 +14,7 @@ from hartley.model.words import LEAKAGES, SEARCHES, Codeword, Leakage, SearchNam
 from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
+from hartley.releases.signing import SigningKey
 from hartley.releases.writer.staging import require_free
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import ReadOptions, Roles, open_table
@@ -50,6 +51,7 @@ def release(
     earlier: Sequence[str | Path | Policy] = (),
     policy: str | Path | None = None,
     certificate: str | Path | None = None,
+    key: str | Path | None = None,
     into: str | None = None,
     into_database: str | None = None,
     keep_order: bool = False,
@@ -66,14 +68,16 @@ def release(
     holds for a reader of both) and ``harmless`` (left out of the target, measured all the same), and
     the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
     ``into`` names a new table that is filled with the release as well, in the database that the source
-    is, or in ``into_database``. ``point`` is a point of a frontier of the same columns, found before: it
-    is released, if it meets the target, and nothing is searched. What was proven about it is claimed
-    where the frontier was of the same reader: ``found_in`` is the joint range of that frontier, needed where
-    columns are kept or releases are earlier. ``progress`` is told (done, total, what) now and then; an
-    ``effort`` has its own, and its own limit and seed.
+    is, or in ``into_database``. ``key`` is a file with the key that signs the certificate. ``point`` is a
+    point of a frontier of the same columns, found before: it is released, if it meets the target, and
+    nothing is searched. What was proven about it is claimed where the frontier was of the same reader:
+    ``found_in`` is the joint range of that frontier, needed where columns are kept or releases are
+    earlier. ``progress`` is told (done, total, what) now and then; an ``effort`` has its own, and its own
+    limit and seed.
     """
     _require_choices(leakage, search, labels)
-    places = release_places(source, output, policy, certificate)
+    places = release_places(source, output, policy, certificate, key)
+    signer = None if key is None else SigningKey.read(key)
     require_earlier_stay(places, earlier)
     format_ = Format.of(places["output"])
     database = database_for(into, into_database, source, places["output"])
@@ -160,6 +164,7 @@ def release(
             overwrite=overwrite,
             into=(database, into),
             progress=effort.progress,
+            key=signer,
         )
     finally:
         table.close()
