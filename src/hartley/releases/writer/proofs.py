@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, isclose
 
 import numpy as np
@@ -21,6 +22,7 @@ from hartley.releases.verifier.proofs.check import MOST_EXHAUSTED, is_valid
 from hartley.releases.verifier.proofs.optimality import Bounds, bounds_of
 from hartley.releases.verifier.proofs.problem import Goal, Problem
 from hartley.releases.verifier.released_partition import position
+from hartley.search.line.intervals import count_bound
 from hartley.search.line.least_cost import latest_of
 from hartley.search.line.line import Line
 from hartley.search.line.windows import WindowBound, Windows, window_bound
@@ -72,7 +74,8 @@ class Prover:
             for proof in self._proposed(wanted, cost, is_goal=wanted is goal):
                 if is_valid(self.problem, proof):
                     found.append(proof)
-                    if proof.cost is None or proof.cost >= cost:
+                    enough = cost if wanted is goal else self._next_cost(cost)
+                    if proof.cost is None or proof.cost >= enough:
                         break
         needed = tuple(self._needed(found, goal, leakage, cost))
         return needed, bounds_of(self.problem, needed, goal, leakage, cost)
@@ -92,7 +95,7 @@ class Prover:
         if goal.distinct_l > 1:
             yield Proof(kind="union", distinct_l=goal.distinct_l, cost=None)
             yield from self._windows(goal.distinct_l, cost)
-            yield from self._counted(goal.distinct_l)
+            yield from self._counted(goal.distinct_l, cost)
         if goal.components is not None and goal.distinct_l == 1 and isinstance(self.utility, Resolution):
             yield from self._ties(goal.components)
         if self.problem.size <= MOST_EXHAUSTED:
@@ -107,10 +110,14 @@ class Prover:
                 )
 
     def _next_cost(self, cost: float) -> float:
-        """Return a cost that no partition has which costs more than what was reached."""
+        """Return a cost that is more than what was reached, and less than any other that is more."""
         if self.problem.positions is None:
             return cost + 1
-        return cost * (1 + 4e-9)
+        if cost > 0:
+            return cost * (1 + 4e-9)
+        line = sorted({position for position in self.problem.positions if position is not None})
+        # Two different values cost at least half of what lies between them.
+        return min((float(high - low) / 4 for low, high in pairwise(line)), default=1.0)
 
     def _windows(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         if not isinstance(self.utility, LineDistortion):
@@ -128,13 +135,17 @@ class Prover:
             if bound.rank >= 0 and (best is None or bound.cost > best[0]):
                 best = bound.cost, int(places[line.order[bound.rank]])
         if best is not None:
-            # The search counts in floats; where it means what was reached, that is exact.
-            for cost in (reached, best[0]) if isclose(best[0], reached, rel_tol=1e-3) else (best[0],):
+            for cost in _near(best[0], reached):
                 yield Proof(kind="window", distinct_l=distinct_l, cost=cost, value=texts[best[1]])
 
-    def _counted(self, distinct_l: int) -> Iterator[Proof]:
+    def _counted(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         problem = self.problem
-        if problem.positions is not None:
+        if isinstance(self.utility, LineDistortion):
+            line = Line.of(self.joint.without_side(), self.utility)
+            if line.size and line.most_candidates >= distinct_l:
+                bound = count_bound(line, distinct_l, 0.0)
+                for cost in _near(bound.cost, reached):
+                    yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=bound.clusters)
             return
         pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)
         occurs = np.bincount(pairs[1])
@@ -154,6 +165,11 @@ class Prover:
             if is_valid(self.problem, proof):
                 yield proof
                 return
+
+
+def _near(bound: float, reached: float) -> tuple[float, ...]:
+    """Return the costs to state: searches count in floats, and what was reached is exact."""
+    return (reached, bound) if isclose(bound, reached, rel_tol=1e-3) else (bound,)
 
 
 def _slices(joint: JointRange) -> Iterator[tuple[np.ndarray, JointRange]]:
