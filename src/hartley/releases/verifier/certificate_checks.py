@@ -14,6 +14,11 @@ def check_certificate(
 ) -> None:
     """Check everything that a certificate says but its hash, commitment and signature."""
     promise = certificate.predicate
+    checks.add(
+        "software",
+        (promise.software.name, promise.software.version) == ("hartley", policy.hartley),
+        "the certificate names other software than the policy",
+    )
     checks.add("row count", promise.rows == rows, f"{rows} rows were counted")
     checks.add("withheld rows", promise.rows_withheld == 0, "the policy withholds no row")
     checks.add(
