@@ -57,6 +57,7 @@ def test_release_prints_the_contracts_document(table: Path, capsys: pytest.Captu
         "sha256",
         "policy",
         "certificate",
+        "record",
     }
     assert keys <= set(found)
     assert found["rows"] == 120
@@ -65,7 +66,7 @@ def test_release_prints_the_contracts_document(table: Path, capsys: pytest.Captu
     assert found["before"]["distinct_l"] == 1
     assert found["after"]["distinct_l"] >= 3
     assert set(found["sha256"]) == {"input", "output"}
-    for name in ("output", "policy", "certificate"):
+    for name in ("output", "policy", "certificate", "record"):
         assert Path(found[name]).is_file()
     assert stat.S_IMODE(Path(found["policy"]).stat().st_mode) == 0o600
     assert found["sha256"]["input"] not in Path(found["certificate"]).read_text()
@@ -155,14 +156,23 @@ def test_bad_files_are_one_line_and_exit_code_2(table: Path, capsys: pytest.Capt
     other.write_text("a,b\n1,2\n")
     cases: list[tuple[str, tuple[object, ...], str]] = [
         (
-            json.dumps({**policy, "version": 2}),
+            json.dumps({**policy, "version": 3}),
             ("apply", bad, table, folder / "x.csv"),
-            "policy of version 2",
+            "policy of version 3",
         ),
         ("{", ("apply", bad, table, folder / "x.csv"), "damaged"),
         ("[1, 2]", ("apply", bad, table, folder / "x.csv"), "damaged"),
         ('{"format": "other", "version": 1}', ("apply", bad, table, folder / "x.csv"), "is no policy"),
-        (json.dumps({**policy, "key": "00"}), ("apply", bad, table, folder / "x.csv"), "checksum"),
+        (
+            json.dumps({**policy, "key": "00"}),
+            ("apply", bad, table, folder / "x.csv"),
+            "not as it was written",
+        ),
+        (
+            json.dumps({**policy, "key": "00"}, indent=2) + "\n",
+            ("apply", bad, table, folder / "x.csv"),
+            "checksum",
+        ),
         ("", ("apply", made["policy"], other, folder / "x.csv"), "made for other columns"),
         ("", ("apply", folder / "none.json", table, folder / "x.csv"), "no policy"),
         ("", ("release", table, table, *ASKED, "--distinct-l", 2, "--overwrite"), "is the input itself"),
@@ -236,7 +246,7 @@ from hartley.search import greedy
 import hartley.tables.sources.csv, hartley.workflow.make_release
 
 folder, table, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-names = ["out.csv", "out.policy.json", "out.certificate.json"]
+names = ["out.csv", "out.policy.json", "out.certificate.json", "out.record.json"]
 asked = ["-s", "age", "-p", "cholesterol", "--search", "greedy", "--distinct-l", "2"]
 
 

@@ -1,4 +1,4 @@
-"""Random tables through release and verify: the certificate is true, counted by hand each time."""
+"""Random tables through release and verify: the record is true, counted by hand each time."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hartley.errors import UnreachableError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
+from hartley.releases.record import Record
 from hartley.tables import ReadOptions
 from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
@@ -141,7 +142,7 @@ def test_there_are_at_least_five_hundred_of_them() -> None:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_the_certificate_agrees_with_a_count_by_hand(tmp_path: Path, batch: int) -> None:
+def test_the_record_agrees_with_a_count_by_hand(tmp_path: Path, batch: int) -> None:
     released = number = 0
     while released < TABLES:
         case = Case(Random(1000 * batch + number), tmp_path, number)
@@ -177,39 +178,45 @@ def meant(text: str | None, kind: str) -> Any:
 
 
 def check(case: Case, result: ReleaseResult, rows: list[dict[str, Any]]) -> None:
-    certificate = Certificate.read(result.certificate)
-    again = verify(case.output, original=case.source, policy=result.policy, certificate=result.certificate)
+    record = Record.read(result.record)
+    again = verify(
+        case.output,
+        original=case.source,
+        policy=result.policy,
+        certificate=result.certificate,
+        record=result.record,
+    )
     assert again.holds, again.failures
     found = read_released(case.output)
-    assert len(found) == len(rows) == certificate.rows
+    assert len(found) == len(rows) == record.rows == Certificate.read(result.certificate).predicate.rows
     named = {*case.public, *case.keep, *case.harmless, *(("secret",) if case.publish_sensitive else ())}
     assert list(found[0]) == [name for name in case.rows[0] if name in named]
     secret = [value(row["secret"]) for row in rows]
     known = [tuple(value(row[name]) for name in case.side) for row in rows]
     originals = [tuple(value(row[name]) for name in case.public) for row in rows]
-    require_same(certificate.before, by_hand(originals, secret, known))
+    require_same(record.before, by_hand(originals, secret, known))
     # By the codebook, whatever the order: labels beside the untouched cells of the same row.
     book = codebook_by_hand(result.policy)
     labels = [book[original] for original in originals]
     kept = [tuple(map(cell_as_text, (row[name] for name in case.keep))) for row in rows]
     aside = [tuple(map(cell_as_text, (row[name] for name in case.harmless))) for row in rows]
-    require_same(certificate.after, by_hand(list(zip(labels, kept, strict=True)), secret, known))
-    require_same(certificate.after_all, by_hand(list(zip(labels, kept, aside, strict=True)), secret, known))
+    require_same(record.after, by_hand(list(zip(labels, kept, strict=True)), secret, known))
+    require_same(record.after_all, by_hand(list(zip(labels, kept, aside, strict=True)), secret, known))
     if case.target.kind == "distinct_l":
-        assert certificate.after.distinct_l >= case.target.number
+        assert record.after.distinct_l >= case.target.number
     if case.target.kind == "max_leakage":
-        bits = certificate.after.istar_bits if case.leakage == "istar" else certificate.after.l0_bits
+        bits = record.after.istar_bits if case.leakage == "istar" else record.after.l0_bits
         assert bits <= case.target.number + 1e-9
     if case.keep_order:
-        check_row_by_row(case, certificate, originals, rows, found)
+        check_row_by_row(case, record, originals, rows, found)
     if case.target.kind == "largest_cluster":
         sizes = Counter(book.values())
-        assert max(sizes.values()) == certificate.largest_cluster <= case.target.number
+        assert max(sizes.values()) == record.point.largest_cluster <= case.target.number
 
 
 def check_row_by_row(
     case: Case,
-    certificate: Certificate,
+    record: Record,
     originals: list[Any],
     rows: list[dict[str, Any]],
     found: list[dict[str, str | None]],
@@ -218,9 +225,9 @@ def check_row_by_row(
     secret = [value(row["secret"]) for row in rows]
     known = [tuple(value(row[name]) for name in case.side) for row in rows]
     shown = [tuple(row[name] for name in (*case.public, *case.keep)) for row in found]
-    require_same(certificate.after, by_hand(shown, secret, known))
+    require_same(record.after, by_hand(shown, secret, known))
     everything = [tuple(row[name] for name in row if name != "secret") for row in found]
-    require_same(certificate.after_all, by_hand(everything, secret, known))
+    require_same(record.after_all, by_hand(everything, secret, known))
     labels: dict[Any, Any] = {}
     for original, row, out in zip(originals, rows, found, strict=True):
         label = tuple(out[name] for name in case.public)

@@ -191,6 +191,7 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
         "clinic-released.certificate.json",
         "clinic-released.csv",
         "clinic-released.policy.json",
+        "clinic-released.record.json",
         "curators-report.html",
         "report.html",
     ]
@@ -201,8 +202,8 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
         certificate=files["clinic-released.certificate.json"],
     )
     assert checked.holds
-    certificate = json.loads(files["clinic-released.certificate.json"].read_text())
-    assert certificate["after"]["distinct_l"] == point.distinct_l
+    record = json.loads(files["clinic-released.record.json"].read_text())
+    assert record["after"]["distinct_l"] == point.distinct_l
     assert "no cell of the table" in files["report.html"].read_text(encoding="utf-8")
     assert "For the curator only" in files["curators-report.html"].read_text(encoding="utf-8")
 
@@ -254,9 +255,9 @@ def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_c
             link.click()
         path = files[waiting.value.suggested_filename] = tmp_path / waiting.value.suggested_filename
         waiting.value.save_as(path)
-    certificate = json.loads(files["clinic-released.certificate.json"].read_text())
-    assert certificate["after"]["distinct_l"] == point.distinct_l
-    assert certificate["search"]["proven_optimal"] == point.proven_optimal
+    record = json.loads(files["clinic-released.record.json"].read_text())
+    assert record["after"]["distinct_l"] == point.distinct_l
+    certificate = json.loads(files["clinic-released.certificate.json"].read_text())["predicate"]
     assert {column["name"]: column["treatment"] for column in certificate["columns"]}["sex"] == "kept"
     assert verify(
         files["clinic-released.csv"],

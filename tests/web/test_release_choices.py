@@ -238,7 +238,7 @@ def test_a_new_release_does_not_stand_beside_the_report_of_another_point(browser
     made = browser.post("/api/report", json={"revision": asked["revision"], "point": 1}).json()
     assert "report" in made["links"]
     second, _ = released(browser, asked, place_with(frontier, 4))
-    assert set(second["links"]) == {"table", "policy", "certificate"}
+    assert set(second["links"]) == {"table", "policy", "certificate", "record"}
     assert browser.get("/download/report").status_code == 404
     assert first["release"]["sha256"]["output"] != second["release"]["sha256"]["output"]
 

@@ -64,7 +64,7 @@ def test_the_release_is_of_the_chosen_point_and_verified(browser, service):
     assert made["release"]["verified"] is True
     assert made["release"]["point"] == frontier["points"][place]
     assert made["release"]["after"]["distinct_l"] >= 5
-    assert set(made["links"]) == {"table", "policy", "certificate"}
+    assert set(made["links"]) == {"table", "policy", "certificate", "record"}
     text = browser.get(made["links"]["table"]["href"]).text
     assert len(text.splitlines()) == 301
     assert len(set(text.splitlines()[1:])) == frontier["points"][place]["clusters"]

@@ -17,6 +17,7 @@ from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.policy import Policy
+from hartley.releases.record import Record
 from hartley.tables import ReadOptions
 from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
@@ -96,9 +97,9 @@ def test_a_harmless_column_is_left_out_of_the_target_and_measured(tmp_path: Path
     result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), harmless="k")
     assert result.after.distinct_l == 2
     assert result.after_all.distinct_l == 1
-    certificate = Certificate.read(result.certificate)
-    assert certificate.after_all.l0_bits == log2(2)
-    assert certificate.after_all.public.columns == ("x", "k")
+    record = Record.read(result.record)
+    assert record.after_all.l0_bits == log2(2)
+    assert record.after_all.public.columns == ("x", "k")
 
 
 def test_text_that_differs_only_in_spelling_is_seen_by_the_reader(tmp_path: Path) -> None:
@@ -194,6 +195,7 @@ def test_the_verifier_wants_the_earlier_policies_of_the_certificate(tmp_path: Pa
         source, tmp_path / "third.csv", target=Target("distinct_l", 2), public="y", earlier=[first.policy]
     )
     options = {"original": source, "policy": joined.policy, "certificate": joined.certificate}
+    options["record"] = joined.record
     assert verify(joined.output, earlier=[first.policy], **options).holds
     without = verify(joined.output, **options)
     assert "commitments to earlier releases" in [check.name for check in without.failures]
@@ -222,7 +224,7 @@ def test_a_sensitive_column_that_an_earlier_release_published_is_seen_as_well(tm
     assert second.after.distinct_l == 2
     assert second.together is not None
     assert second.together.distinct_l == 1
-    claimed = Certificate.read(second.certificate).together
+    claimed = Record.read(second.record).together
     assert claimed is not None
     assert claimed.public.columns == ("x", "earlier release 1", "t")
     options = {"original": source, "policy": second.policy}
@@ -290,11 +292,11 @@ def test_an_earlier_policy_of_other_data_is_refused(tmp_path: Path) -> None:
 def test_side_information_is_assumed_and_certified(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", **GRID)
     result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), side="k")
-    certificate = Certificate.read(result.certificate)
-    assert certificate.side_information == ("k",)
-    assert certificate.after.side is not None
-    assert certificate.after.side.values == 2
-    assert certificate.after.distinct_l == 2
+    record = Record.read(result.record)
+    assert Certificate.read(result.certificate).predicate.readers[0].knows == ("k",)
+    assert record.after.side is not None
+    assert record.after.side.values == 2
+    assert record.after.distinct_l == 2
     assert list(read_released(result.output)[0]) == ["x"]
 
 
@@ -417,10 +419,11 @@ def test_a_frame_is_released_like_a_file(tmp_path: Path) -> None:
 def test_the_optimal_search_is_certified_with_its_proof(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", x=[1, 2, 3, 4, 5, 6], s=list("pqpqrr"))
     result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), search="optimal")
-    claim = Certificate.read(result.certificate).search
-    assert claim.name == "optimal"
-    assert claim.proven_optimal == result.point.proven_optimal
-    assert claim.gap_bits == result.point.leakage_bits - (result.point.lower_bound_bits or 0)
+    claim = Record.read(result.record).point
+    assert claim.search == "optimal"
+    assert claim.lower_bound_bits == result.point.lower_bound_bits
+    assert claim.lower_bound_cost == claim.largest_cluster == result.point.largest_cluster
+    assert claim.proven_optimal
 
 
 def test_another_encoding_and_delimiter_are_remembered(tmp_path: Path) -> None:
@@ -517,7 +520,7 @@ def test_the_policy_is_json_that_can_be_read_back(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", **GRID)
     result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), keep="k")
     document = json.loads(result.policy.read_bytes())
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert Policy.read(result.policy).to_json() == result.policy.read_bytes()
 
 

@@ -196,7 +196,7 @@ def test_a_signal_during_the_commit_comes_too_late(
     assert released(clinic, tmp_path / "out.parquet").verification.holds
     assert signal.getsignal(number) is before
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"clinic.db", "out.parquet", "out.policy.json", "out.certificate.json"}
+    assert names == {"clinic.db", "out.parquet", "out.policy.json", "out.certificate.json", "out.record.json"}
     with sqlite3.connect(tmp_path / "clinic.db") as connection:
         assert connection.execute("SELECT count(*) FROM released").fetchall() == [(len(ROWS),)]
     connection.close()

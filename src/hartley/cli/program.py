@@ -23,6 +23,7 @@ COMMANDS = {
     "frontier": "Give the frontier of leakage against utility.",
     "release": "Write a table that can be published, with its policy and certificate.",
     "apply": "Release new data by an old policy.",
+    "key": "Make a key to sign certificates with.",
     "verify": "Say whether what a certificate claims is true.",
     "compare": "Put every method side by side at the same target.",
     "report": "Write what a table gives away, and what a release would, as one page.",

@@ -43,6 +43,7 @@ from hartley.workflow.publication.write_release import ReleaseResult
 )
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
+@click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
 @options.earlier
 @click.option("--into", metavar="NAME", help="Fill this new table of the database with the release as well.")
 @click.option("--into-database", metavar="URL", help="The database for --into, where TABLE is not in it.")
@@ -82,6 +83,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             earlier=given["earlier"],
             policy=given["policy"],
             certificate=given["certificate"],
+            key=given["key"],
             into=given["into"],
             into_database=given["into_database"],
             keep_order=given["keep_order"],
@@ -153,9 +155,11 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     heading(out, "Columns")
     out.print(grid(["column", "treatment"], [list(column) for column in result.columns]))
     out.print()
-    out.print(f"Publish {result.output} and {result.certificate}.", markup=False, soft_wrap=True)
+    signed = "" if result.signature is None else f" and {result.signature}"
+    out.print(f"Publish {result.output} and {result.certificate}{signed}.", markup=False, soft_wrap=True)
     out.print(
-        f"Keep {result.policy} to yourself: it holds the codebook and the key of the certificate.",
+        f"Keep {result.policy} and {result.record} to yourself: they hold the codebook, its key, and what "
+        "was measured on the original.",
         markup=False,
         soft_wrap=True,
     )

@@ -1,4 +1,4 @@
-"""``hartley verify``: whether what a certificate claims is true."""
+"""``hartley verify``: whether what is claimed about a release is true."""
 
 from __future__ import annotations
 
@@ -10,57 +10,113 @@ from rich.console import Console
 from hartley.cli import options
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
+from hartley.errors import OptionError, TableError
 from hartley.workflow.publication.release_paths import default_names
-from hartley.workflow.verify_release import Verification, verify
+from hartley.workflow.verify_release import Verification, verify, verify_published
 
 
 @click.command("verify")
 @click.argument("released")
-@click.option("--original", required=True, metavar="TABLE", help="The table that was released.")
-@click.option("--policy", required=True, metavar="FILE", help="The policy of the release.")
+@click.option("--original", metavar="TABLE", help="The table that was released.")
+@click.option("--policy", metavar="FILE", help="The policy of the release.")
 @click.option("--certificate", metavar="FILE", help="The certificate; by default the one beside RELEASED.")
+@click.option("--no-certificate", is_flag=True, help="Check rows and requirements without a certificate.")
+@click.option("--record", metavar="FILE", help="The private record; by default the one beside RELEASED.")
+@click.option(
+    "--public-key", metavar="FILE", help="The .pub file of whoever must have signed the certificate."
+)
 @click.option(
     "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release, as in the release."
 )
 @options.json_output
 def command(
     released: str,
-    original: str,
-    policy: str,
+    original: str | None,
+    policy: str | None,
     certificate: str | None,
+    no_certificate: bool,
+    record: str | None,
+    public_key: str | None,
     earlier: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Count everything again from the files, and say whether the certificate of RELEASED is true."""
-    if certificate is None:
-        beside = default_names(Path(released))["certificate"]
-        certificate = str(beside) if beside.exists() else None
-    with announce_and_work(original, released) as progress:
-        result = verify(
-            released,
-            original=original,
-            policy=policy,
-            certificate=certificate,
-            earlier=earlier,
-            progress=progress,
-        )
-    if as_json:
-        print_json({**result.to_dict(), "certificate": certificate})
+    """Check RELEASED: with --public-key that it is the file that was certified, and by whom.
+
+    With --original and --policy everything is counted again from the files: rows, requirements, every number
+    of the record, and the proofs that no release would be better.
+    """
+    found = _certificate(released, certificate, no_certificate)
+    if original is None and policy is None:
+        if public_key is None or found is None:
+            raise OptionError(
+                "give --original and --policy to check everything, or --public-key to check the signature"
+            )
+        result = verify_published(released, certificate=found, public_key=public_key)
+        record = None
+    elif original is None or policy is None:
+        raise OptionError("--original and --policy go together: what was released, and by which codebook")
     else:
-        show(console(), released, result, has_certificate=certificate is not None)
+        beside = default_names(Path(released))["record"]
+        record = str(beside) if record is None and beside.exists() else record
+        with announce_and_work(original, released) as progress:
+            result = verify(
+                released,
+                original=original,
+                policy=policy,
+                certificate=found,
+                record=record,
+                public_key=public_key,
+                earlier=earlier,
+                progress=progress,
+            )
+    if as_json:
+        print_json({**result.to_dict(), "certificate": found, "record": record})
+    else:
+        show(console(), released, result, certificate=found, is_public=original is None)
     return 0 if result.holds else 3
 
 
-def show(out: Console, name: str, result: Verification, *, has_certificate: bool) -> None:
+def _certificate(released: str, certificate: str | None, no_certificate: bool) -> str | None:
+    """Find the certificate; its absence is never passed over in silence."""
+    if no_certificate:
+        if certificate is not None:
+            raise OptionError("--certificate and --no-certificate contradict each other; give one")
+        return None
+    if certificate is not None:
+        return certificate
+    beside = default_names(Path(released))["certificate"]
+    if not Path(released).is_file():
+        raise TableError(f"no file {released!r}; give the released table")
+    if not beside.exists():
+        raise OptionError(
+            f"no certificate {str(beside)!r}; give it with --certificate, or go on with --no-certificate"
+        )
+    return str(beside)
+
+
+def show(out: Console, name: str, result: Verification, *, certificate: str | None, is_public: bool) -> None:
     """Print what was checked."""
     verdict = "holds" if result.holds else "DOES NOT HOLD"
-    what = "what the certificate claims" if has_certificate else "the codebook (there is no certificate)"
-    heading(out, f"{name}: {what} {verdict}")
+    what = (
+        "what the certificate claims" if certificate else "what the policy asks for (without a certificate)"
+    )
+    heading(out, f"{name}: {'the signature' if is_public else what} {verdict}")
     out.print(
         grid(
             ["checked", "", "found"],
             [[check.name, "holds" if check.holds else "NO", check.reason] for check in result.checks],
         )
     )
-    for what in result.not_checked:
-        out.print(f"Not checked: {what}.", markup=False)
+    if is_public and result.holds:
+        out.print(
+            "This proves that the holder of the key certified exactly this file, and that the certificate "
+            "was not changed since.",
+            markup=False,
+        )
+    if not is_public:
+        for said in result.optimality.proven:
+            out.print(f"Proven: {said}.", markup=False)
+        for said in result.optimality.unproven:
+            out.print(f"Not proven: {said}.", markup=False)
+    for said in result.not_checked:
+        out.print(f"Not checked: {said}.", markup=False)

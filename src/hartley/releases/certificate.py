@@ -1,166 +1,235 @@
-"""The certificate: what is claimed about a release, safe to publish.
+"""The certificate: what a release promises, safe to publish.
 
-It holds counts and bits, names of columns, the hash of the released file, and commitments that
-say nothing without the key in the policy. It holds no cell, no label and no witness: which value
-is the most telling one is for the curator alone. There is no plain hash of the input, which for
-a small table would let anybody try out guesses of cells.
+It is a Statement of in-toto about the released file. It says what was asked for and holds, how each column
+was treated, and how to check the bytes. It says nothing that was measured on the original: no count where
+a bound was asked for, nothing about the search or how far values moved, no cell, no label. A certificate is
+therefore the same for every original that has the same release under the same codebook, and a reader who
+works backwards from it learns nothing that the released rows do not tell.
+
+The commitment and the seal are codes under a key that stays in the policy; without it they are noise. A
+signature stands beside the certificate in an envelope (DSSE) whose payload is the certificate, byte for byte.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import hmac
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import msgspec
 
 from hartley.errors import PolicyError
-from hartley.releases.policy import Policy, read_head, same_text
+from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.policy import Policy, StatedRequirement
 
-FORMAT = "hartley certificate"
-VERSION = 1
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:hartley:certificate:v2"
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
 BLOCK = 1 << 20
+
+Order = Literal["shuffled", "kept"]
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pass
 
 
-class RoleSize(_Strict, frozen=True, kw_only=True):
-    """The columns of a role and how many different values they take together."""
-
-    columns: tuple[str, ...]
-    values: int
-
-
-class Measures(_Strict, frozen=True, kw_only=True):
-    """An audit without its witnesses."""
-
-    rows: int
-    pairs: int
-    sensitive: RoleSize
-    public: RoleSize
-    side: RoleSize | None
-    h0_bits: float
-    h0_given_public_bits: float
-    b0_bits: float
-    i0_bits: float
-    l0_bits: float
-    istar_bits: float
-    components: int
-    distinct_l: int
-    row_k: int
-    independent: bool
-
-
-class ColumnClaim(_Strict, frozen=True, kw_only=True):
+class TreatedColumn(_Strict, frozen=True, kw_only=True):
     """What became of one column of the original."""
 
     name: str
     treatment: str
-    coding: str | None = None
+    coding: str | None
     """How a recoded column is labelled."""
-    farthest: float | None = None
-    """Greatest distance between a true and a released cell, in the column's unit, days or seconds."""
-    widest: float | None = None
-    """Greatest spread of the cells that share a label."""
 
 
-class SearchClaim(_Strict, frozen=True, kw_only=True):
-    """Where the partition comes from, and what is known about better ones."""
+class ReaderPromise(_Strict, frozen=True, kw_only=True):
+    """What holds for one kind of reader, as it was asked for."""
+
+    sees: tuple[str, ...]
+    """The columns of the release that this reader uses."""
+    knows: tuple[str, ...]
+    """Columns that this reader is assumed to know already."""
+    earlier_releases: int
+    """How many earlier releases of the same data this reader has as well."""
+    requirements: tuple[StatedRequirement, ...]
+    """What holds; where there is none, nothing is promised."""
+
+
+class Digest(_Strict, frozen=True, kw_only=True):
+    """The hash of a file."""
+
+    sha256: str
+
+
+class Subject(_Strict, frozen=True, kw_only=True):
+    """The released file."""
 
     name: str
-    leakage: str
-    utility: str
-    codeword: str | None
-    max_distortion: float | None
-    """As the search counts it: over several columns in units of their scales."""
-    leakage_bits: float
-    """The leakage that was searched for: kept columns and earlier releases count as known to the reader."""
-    lower_bound_bits: float | None
-    proven_optimal: bool
-    gap_bits: float | None
+    digest: Digest
+
+
+class Software(_Strict, frozen=True, kw_only=True):
+    """What wrote the release."""
+
+    name: str
+    version: str
+
+
+class Promise(_Strict, frozen=True, kw_only=True):
+    """Everything that is promised about a release."""
+
+    software: Software
+    rows: int
+    rows_withheld: int
+    """Rows whose public value was withheld."""
+    order: Order
+    missing: Literal["value", "drop"]
+    """Whether a missing cell counts as a value, or its row was left out."""
+    columns: tuple[TreatedColumn, ...]
+    readers: tuple[ReaderPromise, ...]
+    caps: tuple[StatedRequirement, ...]
+    """What was asked for about the loss, such as how far a value may move; it protects nobody."""
+    signature: Literal["none", "ed25519"]
+    """Whether a signature stands beside the certificate. Without one anybody can write a certificate."""
+    commitment: str
+    """A keyed commitment to the private record of the release."""
+    seal: str = ""
+    """A keyed code of all of this: the holder of the policy sees any later change."""
 
 
 class Certificate(_Strict, frozen=True, kw_only=True):
-    """Everything that is claimed about a release."""
+    """A statement about a released file."""
 
-    format: str = FORMAT
-    version: int = VERSION
-    hartley: str
-    rows: int
-    dropped_rows: int
-    """Rows of the original that were left out because a value is missing, where that was asked for."""
-    rows_shuffled: bool
-    output_sha256: str
-    input_commitment: str
-    policy_commitment: str
-    earlier_commitments: tuple[str, ...]
-    columns: tuple[ColumnClaim, ...]
-    clusters: int
-    largest_cluster: int
-    target: dict[str, str | int | float]
-    search: SearchClaim
-    side_information: tuple[str, ...]
-    """Columns that the reader was assumed to know already."""
-    before: Measures
-    after: Measures
-    """What a reader of the recoded and kept columns learns."""
-    after_all: Measures
-    """What a reader of every published column learns, the sensitive ones aside."""
-    together: Measures | None
-    """As ``after``, for a reader who also has the earlier releases."""
-    together_all: Measures | None
-    """As ``after_all``, for a reader who also has the earlier releases."""
-    seal: str = ""
+    type_: str = msgspec.field(default=STATEMENT_TYPE, name="_type")
+    subject: tuple[Subject, ...]
+    predicate_type: str = msgspec.field(default=PREDICATE_TYPE, name="predicateType")
+    predicate: Promise
 
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate file, or say in one line what is wrong with it."""
-        path = Path(path)
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            raise PolicyError(f"no certificate {str(path)!r}; give the file that the release wrote") from None
-        except OSError as error:
-            reason = (error.strerror or "input error").lower()
-            raise PolicyError(f"the certificate {str(path)!r} cannot be read: {reason}") from None
-        except ValueError:
-            raise PolicyError(f"no certificate {str(path)!r}; give the file that the release wrote") from None
-        return cls.read_json(content, path.name)
+        return cls.read_json(file_content(path, "certificate"), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the certificate") -> Certificate:
-        """Read a certificate from its JSON text."""
-        head = read_head(content, name, "a certificate")
-        if head.format != FORMAT:
+        """Read a certificate from its bytes, which must be those that :meth:`to_json` gives."""
+        head = read_head(content, _Head, name, "a certificate")
+        if head.type_ != STATEMENT_TYPE:
             raise PolicyError(f"{name} is no certificate; give the certificate file that the release wrote")
-        if head.version != VERSION:
+        if head.predicate_type != PREDICATE_TYPE:
             raise PolicyError(
-                f"{name} is a certificate of version {head.version}; this hartley reads version {VERSION}"
+                f"{name} is a certificate of another kind, {head.predicate_type!r}; this hartley reads "
+                f"{PREDICATE_TYPE!r}"
             )
-        try:
-            return msgspec.json.decode(content, type=cls, strict=True)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise PolicyError(f"{name} is damaged: it does not have the shape of a certificate") from None
+        certificate = read_canonical(content, cls, name, "a certificate")
+        names = [column.name for column in certificate.predicate.columns]
+        if len(set(names)) < len(names):
+            raise PolicyError(f"{name} is damaged: a column stands in it twice")
+        if len(certificate.subject) != 1:
+            raise PolicyError(f"{name} is damaged: it must speak of one file")
+        return certificate
 
     def to_json(self) -> bytes:
-        """Return the text of the certificate file."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        """Return the bytes of the certificate file."""
+        return canonical_bytes(self)
+
+    @property
+    def output_sha256(self) -> str:
+        """The hash of the released file."""
+        return self.subject[0].digest.sha256
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether a signature is said to stand beside it."""
+        return self.predicate.signature != "none"
 
     def sealed(self, policy: Policy) -> Certificate:
         """Return the certificate with the seal of the policy's key, which shows any later change."""
         # Through its JSON once, so that what is sealed here is what will be read.
         read = msgspec.json.decode(msgspec.json.encode(self), type=Certificate)
-        return msgspec.structs.replace(read, seal=read._seal(policy))
+        return read._with_seal(read._seal(policy))
 
     def is_sealed_by(self, policy: Policy) -> bool:
-        """Tell whether nothing was changed since the holder of the policy made it."""
-        return same_text(self.seal, self._seal(policy))
+        """Tell whether nothing was changed since a holder of the policy made it."""
+        return hmac.compare_digest(self.predicate.seal.encode(), self._seal(policy).encode())
 
     def _seal(self, policy: Policy) -> str:
-        return policy.commitment(msgspec.json.encode(msgspec.structs.replace(self, seal="")))
+        return policy.commitment("certificate", self._with_seal("").to_json())
+
+    def _with_seal(self, seal: str) -> Certificate:
+        return msgspec.structs.replace(self, predicate=msgspec.structs.replace(self.predicate, seal=seal))
+
+
+class _Head(msgspec.Struct):
+    type_: str = msgspec.field(name="_type")
+    predicate_type: str = msgspec.field(name="predicateType")
+
+
+class Signature(_Strict, frozen=True, kw_only=True):
+    """One signature of an envelope."""
+
+    keyid: str
+    """Which key it is of: the SHA-256 of the public key."""
+    sig: str
+
+
+class Envelope(_Strict, frozen=True, kw_only=True):
+    """A signed certificate (DSSE): the certificate byte for byte, and signatures of it."""
+
+    payload: str
+    payload_type: str = msgspec.field(default=PAYLOAD_TYPE, name="payloadType")
+    signatures: tuple[Signature, ...]
+
+    @classmethod
+    def of(cls, payload: bytes, keyid: str, signature: bytes) -> Envelope:
+        """Put a signed payload into an envelope."""
+        made = Signature(keyid=keyid, sig=base64.b64encode(signature).decode())
+        return cls(payload=base64.b64encode(payload).decode(), signatures=(made,))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Envelope:
+        """Read an envelope file, or say in one line what is wrong with it."""
+        return cls.read_json(file_content(path, "signature"), Path(path).name)
+
+    @classmethod
+    def read_json(cls, content: bytes, name: str = "the signature") -> Envelope:
+        """Read an envelope from its bytes, which must be those that :meth:`to_json` gives."""
+        envelope = read_canonical(content, cls, name, "a signature")
+        if envelope.payload_type != PAYLOAD_TYPE:
+            raise PolicyError(f"{name} is the signature of something else than a certificate")
+        if len(envelope.signatures) != 1:
+            raise PolicyError(f"{name} is damaged: it must hold one signature")
+        _ = envelope.content, envelope.signature  # refused here where they cannot be read
+        return envelope
+
+    def to_json(self) -> bytes:
+        """Return the bytes of the envelope file."""
+        return canonical_bytes(self)
+
+    @property
+    def content(self) -> bytes:
+        """What was signed."""
+        return _from_base64(self.payload)
+
+    @property
+    def signature(self) -> bytes:
+        """The signature."""
+        return _from_base64(self.signatures[0].sig)
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        content = base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, ValueError):
+        raise PolicyError("the signature is damaged: it is not base64") from None
+    if base64.b64encode(content).decode() != text:
+        raise PolicyError("the signature is damaged: the same content has other letters in base64")
+    return content
 
 
 def file_sha256(path: Path) -> str:
@@ -176,9 +245,3 @@ def blocks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
         while piece := stream.read(BLOCK):
             yield piece
-
-
-def to_plain(document: msgspec.Struct) -> dict[str, Any]:
-    """Return a document as plain dictionaries and lists."""
-    plain: dict[str, Any] = msgspec.to_builtins(document)
-    return plain

@@ -7,8 +7,10 @@ is refused in one line.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +21,7 @@ import msgspec
 import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
+from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
 
 if TYPE_CHECKING:
@@ -26,10 +29,11 @@ if TYPE_CHECKING:
     from hartley.releases.codebook import Codebook
 
 FORMAT = "hartley policy"
-VERSION = 1
+VERSION = 2
 Unseen = Literal["error", "nearest", "suppress"]
 Coding = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
 """How a public column is coded."""
+_KEY = re.compile("[0-9a-f]{64}")
 Text = str | None
 """A cell as text; missing is null."""
 
@@ -77,10 +81,26 @@ class Reading(_Strict, frozen=True, kw_only=True):
     missing: Literal["value", "drop"] = "value"
 
 
+class StatedRequirement(_Strict, frozen=True, kw_only=True):
+    """What was asked for, as it was asked for."""
+
+    name: str
+    """``distinct-l`` and ``row-k`` (at least), ``l0``, ``istar`` and the caps (at most)."""
+    column: str | None = None
+    """The sensitive column that counts by itself; all of them together where there is none."""
+    wanted: int | float
+
+
+CAPS = ("max-distortion", "largest-cluster")
+"""Requirements about the loss and not about a reader."""
+
+
 class Choices(_Strict, frozen=True, kw_only=True):
     """What the curator asked for."""
 
     target: dict[str, str | int | float]
+    requirements: tuple[StatedRequirement, ...] = ()
+    """What must hold; where nothing is listed, what the target says."""
     leakage: str
     utility: str
     codeword: str | None
@@ -109,7 +129,7 @@ class Policy(_Strict, frozen=True, kw_only=True):
     [180, 180, 214, 214]
     >>> hartley.Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
     Traceback (most recent call last):
-    hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 1
+    hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 2
     """
 
     format: str = FORMAT
@@ -170,49 +190,39 @@ class Policy(_Strict, frozen=True, kw_only=True):
     @classmethod
     def read(cls, path: str | Path) -> Policy:
         """Read a policy file, or say in one line what is wrong with it."""
-        path = Path(path)
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            raise PolicyError(f"no policy {str(path)!r}; give the file that the release wrote") from None
-        except OSError as error:
-            reason = (error.strerror or "input error").lower()
-            raise PolicyError(f"the policy {str(path)!r} cannot be read: {reason}") from None
-        except ValueError:
-            raise PolicyError(f"no policy {str(path)!r}; give the file that the release wrote") from None
-        return cls.read_json(content, path.name)
+        return cls.read_json(file_content(path, "policy"), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the policy") -> Policy:
         """Read a policy from its JSON text."""
-        head = read_head(content, name, "a policy")
+        head = read_head(content, Head, name, "a policy")
         if head.format != FORMAT:
             raise PolicyError(f"{name} is no policy; give the policy file that the release wrote")
         if head.version != VERSION:
             raise PolicyError(
                 f"{name} is a policy of version {head.version}; this hartley reads version {VERSION}"
             )
-        try:
-            policy = msgspec.json.decode(content, type=cls, strict=True)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise PolicyError(f"{name} is damaged: it does not have the shape of a policy") from None
-        if not same_text(policy.checksum, policy.content_hash()):
+        policy = read_canonical(content, cls, name, "a policy")
+        if policy.checksum != policy.content_hash():
             raise PolicyError(f"{name} is damaged: its content does not match its checksum")
+        policy._require_sense(name)
         policy._require_function(name)
         return policy
 
     def to_json(self) -> bytes:
         """Return the text of the policy file."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+        return canonical_bytes(self)
 
     def content_hash(self) -> str:
         """Return the SHA-256 of everything but the checksum itself."""
-        content = msgspec.json.encode(msgspec.structs.replace(self, checksum=""))
-        return hashlib.sha256(content).hexdigest()
+        return hashlib.sha256(msgspec.structs.replace(self, checksum="").to_json()).hexdigest()
 
-    def commitment(self, content: bytes | Iterable[bytes]) -> str:
-        """Return the keyed commitment to some bytes: without the key it says nothing about them."""
-        code = hmac.new(bytes.fromhex(self.key), digestmod="sha256")
+    def commitment(self, what: str, content: bytes | Iterable[bytes]) -> str:
+        """Return the keyed commitment to some bytes: without the key it says nothing about them.
+
+        ``what`` names what they are, so that a commitment to one thing never passes for one to another.
+        """
+        code = hmac.new(bytes.fromhex(self.key), f"hartley {what}\n".encode(), digestmod="sha256")
         for piece in (content,) if isinstance(content, bytes) else content:
             code.update(piece)
         return code.hexdigest()
@@ -269,6 +279,30 @@ class Policy(_Strict, frozen=True, kw_only=True):
             for member in cluster.members
         ]
 
+    @property
+    def requirements(self) -> tuple[StatedRequirement, ...]:
+        """What must hold for the reader of the recoded and kept columns, and of earlier releases."""
+        return tuple(one for one in self._asked() if one.name not in CAPS)
+
+    @property
+    def caps(self) -> tuple[StatedRequirement, ...]:
+        """What must hold of the loss."""
+        return tuple(one for one in self._asked() if one.name in CAPS)
+
+    def _asked(self) -> tuple[StatedRequirement, ...]:
+        choices = self.choices
+        if choices.requirements:
+            return choices.requirements
+        number = choices.target.get("number")
+        if not isinstance(number, int | float):
+            return ()
+        kinds = {"distinct_l": "distinct-l", "max_leakage": "istar" if choices.leakage == "istar" else "l0"}
+        kinds |= {cap.replace("-", "_"): cap for cap in CAPS}
+        kind = kinds.get(str(choices.target.get("kind")))
+        asked = () if kind is None else (StatedRequirement(name=kind, wanted=number),)
+        # Under the leakage called joint nothing at all may be certain.
+        return (*asked, *((StatedRequirement(name="istar", wanted=0),) if choices.leakage == "joint" else ()))
+
     def treatment(self, name: str) -> str:
         """Say how a column of the original is treated."""
         if name in self.public_names:
@@ -295,6 +329,21 @@ class Policy(_Strict, frozen=True, kw_only=True):
         if lacking:
             raise ColumnError(f"the policy was made for other columns: {name} has no column {lacking[0]!r}")
 
+    def _require_sense(self, name: str) -> None:
+        """Refuse roles of columns that are not there or stand twice, a weak key, an unknown encoding."""
+        roles = (self.columns, self.public_names, self.sensitive_names, self.side_names)
+        named = (*roles, (*self.keep, *self.harmless))
+        if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
+            raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
+        if _KEY.fullmatch(self.key) is None:
+            raise PolicyError(f"{name} is damaged: its key is not one that a release makes")
+        try:
+            codecs.lookup(self.reading.encoding)
+        except (LookupError, ValueError):
+            raise PolicyError(
+                f"{name} is damaged: the encoding it names for the original is unknown"
+            ) from None
+
     def _require_function(self, name: str) -> None:
         width, seen, labels = len(self.public), set(), set()
         for cluster in self.clusters:
@@ -306,7 +355,6 @@ class Policy(_Strict, frozen=True, kw_only=True):
                     raise PolicyError(f"{name} is damaged: a value stands in two clusters")
                 seen.add(member)
         try:
-            bytes.fromhex(self.key)
             for cluster in self.clusters:
                 for place, column in enumerate(self.public):
                     parse_cell(cluster.label[place], column.released_kind)
@@ -328,13 +376,3 @@ class Head(msgspec.Struct):
 
     format: str
     version: int
-
-
-def read_head(content: bytes, name: str, what: str) -> Head:
-    """Read what kind of document this is, and of which version."""
-    try:
-        return msgspec.json.decode(content, type=Head)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise PolicyError(
-            f"{name} is damaged, or not {what}: it is not the JSON that a release writes"
-        ) from None

@@ -113,7 +113,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Js
     names, rows = first_rows(made.output, FIRST_ROWS)
     policy = policy_of(made.policy)
     document = made.to_dict()
-    for key in ("output", "policy", "certificate"):
+    for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
     return {
         "release": document,

@@ -235,6 +235,7 @@ class Desk:
                     ("table", made.output),
                     ("policy", made.policy),
                     ("certificate", made.certificate),
+                    ("record", made.record),
                 )
             },
         }

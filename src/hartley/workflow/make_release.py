@@ -14,6 +14,7 @@ from hartley.model.words import Codeword
 from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
+from hartley.releases.signing import SigningKey
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions
 from hartley.workflow.find_frontier import asked_question
@@ -35,6 +36,7 @@ class DestinationFields(TypedDict, total=False):
     labels: Labels | None
     policy: str | Path | None
     certificate: str | Path | None
+    key: str | Path | None
     into: str | None
     into_database: str | None
     keep_order: bool
@@ -50,6 +52,8 @@ class Destination:
     """What stands for a cluster; ``None``: the codeword, and sets for text."""
     policy: str | Path | None = None
     certificate: str | Path | None = None
+    key: str | Path | None = None
+    """A file with the key that signs the certificate."""
     into: str | None = None
     """A new table that is filled with the release as well, in the database of the source or another."""
     into_database: str | None = None
@@ -90,7 +94,10 @@ def make_release(
             "a release needs a target: what every released value must keep, such as distinct_l, or a cap "
             "on what may be lost"
         )
-    places = release_places(study.source, destination.output, destination.policy, destination.certificate)
+    places = release_places(
+        study.source, destination.output, destination.policy, destination.certificate, destination.key
+    )
+    signer = None if destination.key is None else SigningKey.read(destination.key)
     require_earlier_stay(places, study.earlier)
     format_ = Format.of(places["output"])
     into = destination.into
@@ -157,6 +164,7 @@ def make_release(
             overwrite=destination.overwrite,
             into=(database, into),
             progress=effort.progress,
+            key=signer,
         )
     if database is not None:
         study.let_go()

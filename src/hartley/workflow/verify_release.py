@@ -1,4 +1,4 @@
-"""Whether what is claimed about a release is true."""
+"""Whether what is claimed about a release is true: by everything there is, or by what is public."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hartley.releases.certificate import Certificate
+from hartley.errors import OptionError
+from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.verification import Verification, verify_release
+from hartley.releases.record import Record
+from hartley.releases.verifier.signature import read_public_key
+from hartley.releases.verifier.verification import (
+    Documents,
+    Verification,
+    verify_release,
+    verify_signature,
+)
 from hartley.tables import ReadOptions
 from hartley.workflow.publication.original_source import for_verifier
+from hartley.workflow.publication.release_paths import signature_beside
 
-__all__ = ["Verification", "verify"]
+__all__ = ["Verification", "verify", "verify_published"]
 
 
 def verify(
@@ -21,10 +30,12 @@ def verify(
     original: Any,
     policy: str | Path | Policy,
     certificate: str | Path | Certificate | None = None,
+    record: str | Path | Record | None = None,
+    public_key: str | Path | None = None,
     earlier: Sequence[str | Path | Policy] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Verification:
-    """Count everything again from the files, and compare with what the certificate claims.
+    """Count everything again from the files, and compare with what certificate and record claim.
 
     Parameters
     ----------
@@ -67,9 +78,6 @@ def verify(
     >>> found.holds
     True
     """
-    claims = certificate
-    if claims is not None and not isinstance(claims, Certificate):
-        claims = Certificate.read(claims)
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     reading = book.reading
     options = ReadOptions(
@@ -84,7 +92,39 @@ def verify(
         released,
         for_verifier(original, options),
         book,
-        claims,
+        _documents(certificate, record, public_key),
         [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
         progress,
+    )
+
+
+def verify_published(
+    released: str | Path, *, certificate: str | Path, public_key: str | Path
+) -> Verification:
+    """Check without any secret that a file is the one whose certificate the holder of a key signed.
+
+    Nothing is said about whether the certificate is true: that takes the original and the policy.
+    """
+    return verify_signature(released, _documents(certificate, None, public_key))
+
+
+def _documents(
+    certificate: str | Path | Certificate | None,
+    record: str | Path | Record | None,
+    public_key: str | Path | None,
+) -> Documents:
+    claims = certificate
+    if claims is not None and not isinstance(claims, Certificate):
+        claims = Certificate.read(claims)
+    envelope = None
+    if isinstance(certificate, str | Path):
+        beside = signature_beside(Path(certificate))
+        envelope = Envelope.read(beside) if beside.exists() else None
+    if public_key is not None and not isinstance(certificate, str | Path):
+        raise OptionError("a signature is of a certificate's file; give its path")
+    return Documents(
+        certificate=claims,
+        record=record if record is None or isinstance(record, Record) else Record.read(record),
+        envelope=envelope,
+        key=None if public_key is None else read_public_key(public_key),
     )

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.releases.verifier import reread
 from hartley.releases.verifier import tally as tally_module
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.reread import RereadTable
+from hartley.releases.verifier.tables import reread
+from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
 from reference_recount import plain_recount
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.reread import Digits, RereadTable, as_kind
+from hartley.releases.verifier.tables.reread import Digits, RereadTable, as_kind
 
 _KINDS_OF = {
     "json": ("number",),

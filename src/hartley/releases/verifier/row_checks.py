@@ -14,8 +14,8 @@ from hartley.errors import ColumnError, PolicyError
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.reread import RereadTable, as_kind
-from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
+from hartley.releases.verifier.tables.reread import RereadTable, as_kind
+from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, tally
 
 Value = tuple[Hashable, ...]
 Flags = npt.NDArray[np.bool_]
@@ -70,6 +70,18 @@ class RowCount:
     measures: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Situations:
+    """The different combinations of a public value, what is seen beside it, what is known, and a secret."""
+
+    values: list[Value]
+    """The public values that occur; the others are numbered."""
+    value: Ints
+    beside: Ints
+    known: Ints
+    secret: Ints
+
+
 class RowCounter:
     """Counts one original and one release."""
 
@@ -89,6 +101,8 @@ class RowCounter:
         self._keys = CellKeys(policy, source, out)
         self._book = Book.of(policy)
         self._earlier_books = [Book.of(one) for one in earlier]
+        self._rows: RowTally | None = None
+        """The rows of the original that the release has, once they are counted."""
         self._progress = progress
         self._done = 0
         self._total = 0 if progress is None else source.rows_nearly() + out.rows_nearly()
@@ -98,6 +112,7 @@ class RowCounter:
         result = RowCount()
         rows = self._mapped(self._present(tally(self._source, self._needed(), self._told), result), result)
         if len(rows):
+            self._rows = rows
             self._expect(rows, result)
             result.measures = self._measures(rows)
         self._count_release(result)
@@ -124,7 +139,7 @@ class RowCounter:
 
     def _present(self, rows: RowTally, result: RowCount) -> RowTally:
         """Leave out the rows that the release leaves out."""
-        absent = _absent(rows, self._policy)
+        absent = left_out(rows, self._policy)
         result.dropped = int(rows.counts[absent].sum())
         return rows.where(~absent)
 
@@ -144,7 +159,7 @@ class RowCounter:
         for policy, book in zip(self._earlier, self._earlier_books, strict=True):
             clusters = book.clusters(rows)
             keys = [*clusters.keys, ABSENT]
-            codes = np.where(_absent(rows, policy), len(clusters.keys), clusters.codes)
+            codes = np.where(left_out(rows, policy), len(clusters.keys), clusters.codes)
             shown.append(Numbered(codes, keys))
         return shown
 
@@ -169,8 +184,8 @@ class RowCounter:
     def _measures(self, rows: RowTally) -> dict[str, dict[str, Any]]:
         """Count what each reader learns."""
         policy = self._policy
-        secret = _together(rows, [_meant(rows, column.name, column.kind) for column in policy.sensitive])
-        known = _together(rows, [_meant(rows, column.name, column.kind) for column in policy.side])
+        secret = self._secret(rows, None)
+        known = self._known(rows)
         cluster = self._book.clusters(rows)
         public = [_meant(rows, column.name, column.kind) for column in policy.public]
         kept = [self._untouched(rows, name) for name in policy.keep]
@@ -190,12 +205,49 @@ class RowCounter:
         found.setdefault("after_all", found["after"])
         return found
 
+    def measured(self, column: str | None) -> dict[str, Any]:
+        """Count what the reader whom the requirements are for learns about one sensitive column, or all."""
+        rows = self._counted_rows()
+        seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
+        secret, known = self._secret(rows, column), self._known(rows)
+        return recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
+
+    def situations(self) -> Situations:
+        """Return what can be seen in the rows before any value is merged with another."""
+        rows = self._counted_rows()
+        public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
+        values = _together(rows, public)
+        beside, known = _together(rows, self._beside(rows)), self._known(rows)
+        secret = self._secret(rows, None)
+        codes = [values.codes, beside.codes, known.codes, secret.codes]
+        sizes = [values.size, beside.size, known.size, secret.size]
+        triples = Combined.of(
+            [Numbered(one, range(size)) for one, size in zip(codes, sizes, strict=True)], len(rows)
+        )
+        return Situations(values.keys(public), *(one[triples.example] for one in codes))
+
+    def _counted_rows(self) -> RowTally:
+        assert self._rows is not None  # noqa: S101 (asked only after counting found rows)
+        return self._rows
+
+    def _beside(self, rows: RowTally) -> list[Numbered]:
+        """Return what the reader sees beside the labels."""
+        kept = [self._untouched(rows, name) for name in self._policy.keep]
+        return [*kept, *(self._shown_earlier(rows)[0] if self._earlier else ())]
+
+    def _known(self, rows: RowTally) -> Combined:
+        return _together(rows, [_meant(rows, column.name, column.kind) for column in self._policy.side])
+
+    def _secret(self, rows: RowTally, column: str | None) -> Combined:
+        sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
+        return _together(rows, [_meant(rows, one.name, one.kind) for one in sensitive])
+
     def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
         """Return what the earlier releases show of each row, and what they declared harmless."""
         shown = self._past(rows)
         aside: list[Numbered] = []
         for policy in self._earlier:
-            absent = _absent(rows, policy)
+            absent = left_out(rows, policy)
             for names, into in (
                 (policy.shown_beside(self._policy.sensitive_names), shown),
                 (policy.harmless, aside),
@@ -225,7 +277,7 @@ def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
     return Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys))
 
 
-def _absent(rows: RowTally, policy: Policy) -> Flags:
+def left_out(rows: RowTally, policy: Policy) -> Flags:
     """Tell which rows a release leaves out because a value is missing."""
     absent = np.zeros(len(rows), dtype=bool)
     if policy.reading.missing == "drop":

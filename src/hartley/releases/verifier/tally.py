@@ -6,7 +6,7 @@ the rows are whole numbers that stand for their cells, and are counted as such.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.releases.verifier.reread import RereadTable, python_cells
 from hartley.releases.verifier.row_hash import RowNumbers
+from hartley.releases.verifier.tables.reread import RereadTable, python_cells
 
 Ints = npt.NDArray[np.integer]
 Int64s = npt.NDArray[np.int64]
@@ -119,21 +119,35 @@ class RowTally:
 def tally(source: RereadTable, names: list[str], told: Callable[[int], None] | None = None) -> RowTally:
     """Count the rows of a table by their cells in some columns; ``told`` hears how many have come."""
     collected = _Collected(names)
+    for codes, counts in _coded(source, names, collected.cells):
+        collected.add(codes, counts)
+        if told is not None:
+            told(len(codes[0]))
+    return collected.tally()
+
+
+def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str, Numbered]]:
+    """Return the rows of a table in their order, batch by batch, their cells numbered."""
+    cells = [_Cells(name) for name in names]
+    for codes, _ in _coded(source, names, cells):
+        yield {
+            name: Numbered(one, list(known.found))
+            for name, one, known in zip(names, codes, cells, strict=True)
+        }
+
+
+def _coded(
+    source: RereadTable, names: list[str], known: Sequence[_Cells]
+) -> Iterator[tuple[list[Ints], Int64s | None]]:
+    """Return the rows of a table as numbers of their cells, batch by batch, and how often each occurs."""
     if source.has_batches:
         for columns, counts in source.batches(names):
-            collected.add(
-                [one.codes(column) for one, column in zip(collected.cells, columns, strict=True)], counts
-            )
-            if told is not None:
-                told(len(columns[0]))
-    else:
-        rows = source.rows(names)
-        while batch := list(islice(rows, 1 << 16)):
-            cells = zip(*batch, strict=True)
-            collected.add([one.listed(column) for one, column in zip(collected.cells, cells, strict=True)])
-            if told is not None:
-                told(len(batch))
-    return collected.tally()
+            yield [one.codes(column) for one, column in zip(known, columns, strict=True)], counts
+        return
+    rows = source.rows(names)
+    while batch := list(islice(rows, 1 << 16)):
+        cells = zip(*batch, strict=True)
+        yield [one.listed(column) for one, column in zip(known, cells, strict=True)], None
 
 
 class _Cells:

@@ -1,25 +1,35 @@
 """The verifier: believes nobody, and counts everything again from the files.
 
-It reads the original, the released table, the policy and the certificate by readers of its own,
-maps every row of the original by the codebook, and compares. It uses nothing of the search, the
+It reads the original, the released table, the policy, the certificate and the record by readers of its
+own, maps every row of the original by the codebook, and compares. It uses nothing of the search, the
 measures or the writer.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError
-from hartley.releases.certificate import Certificate, blocks
+from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.claim_checks import Checks, ClaimCheck, Claims
-from hartley.releases.verifier.reread import RereadTable
+from hartley.releases.record import Record
+from hartley.releases.verifier.certificate_checks import check_certificate
+from hartley.releases.verifier.checks import Checks, ClaimCheck
+from hartley.releases.verifier.proofs.optimality import Optimality, check_optimality
+from hartley.releases.verifier.record_checks import RecordChecks
+from hartley.releases.verifier.released_partition import ReleasedPartition
+from hartley.releases.verifier.requirement_checks import check_requirements
 from hartley.releases.verifier.row_checks import RowCount, RowCounter
+from hartley.releases.verifier.row_sequence import is_in_order
+from hartley.releases.verifier.signature import check_signature
+from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import RowTally, tally
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,11 @@ class Verification:
     measures: dict[str, dict[str, Any]]
     """The verifier's own counts, for every reader it counted for."""
     not_checked: tuple[str, ...]
-    """What the certificate says and the verifier cannot know."""
+    """What the documents say and the verifier cannot know."""
+    requirements: tuple[dict[str, Any], ...] = ()
+    """What was asked for, what was found, and whether it holds."""
+    optimality: Optimality = field(default_factory=Optimality)
+    """What is proven about better partitions."""
 
     @property
     def holds(self) -> bool:
@@ -48,25 +62,37 @@ class Verification:
             "verified": self.holds,
             "reasons": [f"{check.name}: {check.reason}" for check in self.failures],
             "checks": [check.to_dict() for check in self.checks],
+            "requirements": list(self.requirements),
             "measures": self.measures,
+            "optimality": self.optimality.to_dict(),
             "not_checked": list(self.not_checked),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Documents:
+    """What stands beside a release and claims something about it."""
+
+    certificate: Certificate | None = None
+    record: Record | None = None
+    envelope: Envelope | None = None
+    key: Ed25519PublicKey | None = None
+    """The public key that must have signed the certificate."""
 
 
 def verify_release(
     released: str | Path,
     original: Any,
     policy: Policy,
-    certificate: Certificate | None,
+    documents: Documents,
     earlier: Sequence[Policy] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Verification:
-    """Check a release against its original, its policy, and what its certificate claims.
+    """Check a release against its original, its policy, and what its certificate and record claim.
 
-    ``progress`` is told (done, total, what) now and then.
+    What the policy asks for is checked in any case. ``progress`` is told (done, total, what) now and then.
     """
-    if not Path(released).is_file():
-        raise TableError(f"no file {str(released)!r}; give the released table")
+    path = _file(released)
     checks = Checks()
     out = RereadTable(released)
     source = RereadTable(original, policy.reading)
@@ -76,22 +102,60 @@ def verify_release(
         "the original has other columns than the policy was made for",
     )
     counted: RowCount | None = None
+    requirements: tuple[dict[str, Any], ...] = ()
+    optimality = Optimality()
     if checks.add(
         "columns",
         out.columns == list(policy.published),
         "the released table has other columns than the policy",
     ):
-        counted = RowCounter(policy, earlier, source, out, progress).count()
-        _check_rows(checks, counted)
-    if certificate is not None:
-        _check_hashes(checks, certificate, policy, earlier, Path(released), original)
-        if counted is not None and counted.measures:
-            Claims(checks, certificate, policy, earlier, counted).check()
+        counter = RowCounter(policy, earlier, source, out, progress)
+        counted = counter.count()
+        is_whole = _check_rows(checks, counted)
+        if policy.choices.keep_order:
+            _check_order(checks, policy, source, out, is_whole)
+    if counted is not None and counted.measures:
+        partition = ReleasedPartition(policy, counted.values)
+        found = check_requirements(checks, policy, counter.measured, partition)
+        requirements = tuple(one.to_dict() for one in found)
+        if documents.record is not None:
+            RecordChecks(checks, documents.record, policy, earlier, counted.measures, partition).check(
+                counted.dropped, found
+            )
+            optimality = check_optimality(checks, documents.record, policy, partition, counter.situations)
+    elif counted is not None:
+        checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
+    _check_documents(checks, documents, policy, earlier, path, original, counted)
     measures = {} if counted is None else counted.measures
-    return Verification(tuple(checks.done), measures, tuple(checks.left_out))
+    return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
 
 
-def _check_rows(checks: Checks, counted: RowCount) -> None:
+def verify_signature(released: str | Path, documents: Documents) -> Verification:
+    """Check what anybody can check: that this is the file that the holder of a key certified."""
+    path = _file(released)
+    checks = Checks()
+    certificate = documents.certificate
+    assert certificate is not None  # noqa: S101 (the caller has read it)
+    checks.add(
+        "hash of the release",
+        file_sha256(path) == certificate.output_sha256,
+        "the released file is not the one that was certified",
+    )
+    _check_signature(checks, documents, certificate)
+    checks.left_out += [
+        "whether the promises are true, which takes the original and the policy",
+        "who holds the key, and whether to trust them",
+    ]
+    return Verification(tuple(checks.done), {}, tuple(checks.left_out))
+
+
+def _file(released: str | Path) -> Path:
+    if not Path(released).is_file():
+        raise TableError(f"no file {str(released)!r}; give the released table")
+    return Path(released)
+
+
+def _check_rows(checks: Checks, counted: RowCount) -> bool:
     checks.add(
         "codebook",
         counted.unmapped == 0,
@@ -103,7 +167,7 @@ def _check_rows(checks: Checks, counted: RowCount) -> None:
         f"{counted.unmapped_earlier} rows of the original hold values that an earlier policy does not map",
     )
     lacking, extra = counted.expected - counted.found, counted.found - counted.expected
-    checks.add(
+    is_whole = checks.add(
         "rows",
         not lacking and not extra,
         f"{lacking.total()} rows of the original under the codebook are not in the release, and "
@@ -114,41 +178,101 @@ def _check_rows(checks: Checks, counted: RowCount) -> None:
         counted.is_spelt_once,
         "equal values are written in different ways, which tells rows apart",
     )
+    return is_whole
 
 
-def _check_hashes(
+def _check_order(
+    checks: Checks, policy: Policy, source: RereadTable, out: RereadTable, is_whole: bool
+) -> None:
+    if not source.has_order:
+        checks.left_out.append("the order of the rows, because the original has none of its own")
+    elif is_whole:
+        checks.add(
+            "order",
+            is_in_order(policy, source, out),
+            "the rows of the release are not in the order of the original, which was to be kept",
+        )
+
+
+def _check_documents(
     checks: Checks,
-    certificate: Certificate,
+    documents: Documents,
     policy: Policy,
     earlier: Sequence[Policy],
     released: Path,
     original: Any,
+    counted: RowCount | None,
 ) -> None:
-    code = hashlib.sha256()
-    for piece in blocks(released):
-        code.update(piece)
+    certificate, record = documents.certificate, documents.record
+    hashes = [one.output_sha256 for one in (certificate, record) if one is not None]
+    if hashes:
+        found = file_sha256(released)
+        checks.add(
+            "hash of the release",
+            all(one == found for one in hashes),
+            "the released file is not the one that was certified",
+        )
+    if certificate is not None:
+        rows = None if counted is None or not counted.measures else counted.measures["after"]["rows"]
+        check_certificate(checks, certificate, policy, earlier, rows)
+        if documents.key is not None or documents.envelope is not None:
+            _check_signature(checks, documents, certificate)
+        elif certificate.is_signed:
+            checks.left_out.append("the signature of the certificate, because no public key was given")
+    if certificate is not None and record is not None:
+        checks.add(
+            "commitment to the record",
+            record_commitment(policy, record) == certificate.predicate.commitment,
+            "the record is not the one of this certificate",
+        )
+    if record is not None:
+        _check_commitments(checks, record, policy, earlier, original)
+    elif certificate is not None:
+        checks.left_out.append("the record, which was not given: nothing it says is confirmed")
+
+
+def _check_signature(checks: Checks, documents: Documents, certificate: Certificate) -> None:
     checks.add(
-        "hash of the release",
-        code.hexdigest() == certificate.output_sha256,
-        "the released file is not the one that was certified",
+        "said to be signed",
+        certificate.is_signed,
+        "the certificate says that it is not signed",
     )
+    if documents.key is not None:
+        check_signature(checks, certificate.to_json(), documents.envelope, documents.key)
+    elif documents.envelope is not None:
+        checks.add(
+            "signed bytes",
+            documents.envelope.content == certificate.to_json(),
+            "the signature is of another certificate, or of other bytes of this one",
+        )
+        checks.left_out.append("who signed the certificate, because no public key was given")
+
+
+def _check_commitments(
+    checks: Checks, record: Record, policy: Policy, earlier: Sequence[Policy], original: Any
+) -> None:
+    made = record.commitments
     checks.add(
         "commitment to the original",
-        input_commitment(policy, original) == certificate.input_commitment,
+        input_commitment(policy, original) == made.original,
         "the original is not the one that was released",
     )
     checks.add(
         "commitment to the policy",
-        policy_commitment(policy, policy) == certificate.policy_commitment,
-        "the policy is not the one of this certificate",
+        policy_commitment(policy, policy) == made.policy,
+        "the policy is not the one of this record",
     )
     checks.add(
         "commitments to earlier releases",
-        tuple(policy_commitment(policy, one) for one in earlier) == certificate.earlier_commitments,
-        f"the certificate counts {len(certificate.earlier_commitments)} earlier releases; "
-        f"give their policies in the same order",
+        tuple(policy_commitment(policy, one) for one in earlier) == made.earlier,
+        f"the release counts {len(made.earlier)} earlier releases; "
+        "give their policies in the same order (--earlier)",
     )
-    checks.add("seal", certificate.is_sealed_by(policy), "the certificate was changed after it was made")
+    checks.add(
+        "software of the record",
+        record.hartley == policy.hartley,
+        "record and policy are of different versions",
+    )
 
 
 def input_commitment(policy: Policy, original: Any) -> str:
@@ -157,10 +281,10 @@ def input_commitment(policy: Policy, original: Any) -> str:
     Of a table that is no file, the columns that were read are committed to; the others may hold anything.
     """
     if isinstance(original, (str, Path)):
-        return policy.commitment(blocks(Path(original)))
+        return policy.commitment("file", blocks(Path(original)))
     read = (*policy.public_names, *policy.sensitive_names, *policy.side_names)
     names = list(dict.fromkeys((*read, *policy.keep, *policy.harmless)))
-    return policy.commitment(_row_bytes(tally(RereadTable(original, policy.reading), names)))
+    return policy.commitment("rows", _row_bytes(tally(RereadTable(original, policy.reading), names)))
 
 
 def _row_bytes(found: RowTally) -> Iterator[bytes]:
@@ -176,4 +300,9 @@ def _row_bytes(found: RowTally) -> Iterator[bytes]:
 
 def policy_commitment(policy: Policy, other: Policy) -> str:
     """Return the commitment, under the key of one policy, to the content of another or its own."""
-    return policy.commitment(other.checksum.encode())
+    return policy.commitment("policy", other.checksum.encode())
+
+
+def record_commitment(policy: Policy, record: Record) -> str:
+    """Return the commitment, under the key of a policy, to a record."""
+    return policy.commitment("record", record.to_json())

@@ -62,7 +62,7 @@ function showRows({ columns, rows }) {
 }
 
 function showDownloads(links) {
-  const names = { table: "Released table", policy: "Policy (keep private)", certificate: "Certificate", report: "Report for the board", "curators-report": "Curator's report (keep private)" };
+  const names = { table: "Released table", policy: "Policy (keep private)", certificate: "Certificate", record: "Record (keep private)", report: "Report for the board", "curators-report": "Curator's report (keep private)" };
   replace(by("downloads"), ...Object.entries(names).map(([word, text]) => {
     const link = links[word];
     if (link) return element("li", {}, element("a", { attributes: { href: link.href, download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));

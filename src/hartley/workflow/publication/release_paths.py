@@ -12,9 +12,13 @@ from hartley.tables.locations import fits, named_files
 
 
 def release_places(
-    source: Any, output: str | Path, policy: str | Path | None, certificate: str | Path | None
+    source: Any,
+    output: str | Path,
+    policy: str | Path | None,
+    certificate: str | Path | None,
+    key: str | Path | None = None,
 ) -> dict[str, Path]:
-    """Name the files of a release; none of them may be its input."""
+    """Name the files of a release; none of them may be its input or the key that signs it."""
     out = Path(output)
     if not out.name:
         raise OptionError(f"{str(output)!r} is no name of a file; give the path of the release")
@@ -23,8 +27,12 @@ def release_places(
         places["policy"] = Path(policy)
     if certificate is not None:
         places["certificate"] = Path(certificate)
+    if key is not None:
+        places["signature"] = signature_beside(places["certificate"])
     for place in places.values():
         require_not_input(place, source)
+        if key is not None and place.exists() and Path(key).exists() and place.samefile(key):
+            raise OptionError(f"{str(place)!r} is the key; give the release another name")
     return places
 
 
@@ -51,16 +59,25 @@ def require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> 
 
 
 def default_names(output: Path) -> dict[str, Path]:
-    """Name the policy and the certificate that go beside a release.
+    """Name the policy, the certificate and the record that go beside a release.
 
-    >>> {role: path.name for role, path in default_names(Path("heart.csv.gz")).items()}
-    {'policy': 'heart.policy.json', 'certificate': 'heart.certificate.json'}
+    >>> [path.name for path in default_names(Path("heart.csv.gz")).values()]
+    ['heart.policy.json', 'heart.certificate.json', 'heart.record.json']
     """
     stem = output.name
     for suffix in reversed(output.suffixes[-2:]):
         if suffix.lower() in (".gz", *ENDINGS):
             stem = stem.removesuffix(suffix)
-    return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate")}
+    return {role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate", "record")}
+
+
+def signature_beside(certificate: Path) -> Path:
+    """Name the file of a certificate's signature.
+
+    >>> signature_beside(Path("heart.certificate.json")).name
+    'heart.certificate.sig.json'
+    """
+    return certificate.with_name(f"{certificate.name.removesuffix('.json')}.sig.json")
 
 
 def ending_like(source: Any) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import hartley
 from hartley.errors import WriteError
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
@@ -18,15 +17,18 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.releases.certificate import Certificate, SearchClaim, file_sha256
+from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.policy import Policy
+from hartley.releases.record import Commitments, Record
+from hartley.releases.signing import SigningKey
 from hartley.releases.verifier.verification import (
+    Documents,
     Verification,
     input_commitment,
     policy_commitment,
     verify_release,
 )
-from hartley.releases.writer.claims import column_claims, measures_of
+from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.staging import cannot_write, staged
 from hartley.tables.interrupts import undisturbed
@@ -34,7 +36,6 @@ from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.original_source import doubt_about, original_file
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.write_to_database import new_table
-from hartley.workflow.request.utility_choice import codeword_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,9 @@ class ReleaseResult:
     """The policy file, which stays with the curator."""
     certificate: Path
     """The certificate file, to be published with the release."""
+    record: Path
+    signature: Path | None
+    """Where the signature of the certificate is; ``None`` where it is not signed."""
     rows: int
     """Rows of the released file."""
     dropped_rows: int
@@ -116,6 +120,8 @@ class ReleaseResult:
             "certificate": str(self.certificate),
             "requirements": [verdict.to_dict() for verdict in self.requirements],
             "usefulness": self.usefulness.to_dict(),
+            "record": str(self.record),
+            "signature": None if self.signature is None else str(self.signature),
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
         }
 
@@ -132,14 +138,20 @@ def write_release(
     overwrite: bool,
     into: tuple[str | None, str | None],
     progress: Callable[[int, int, str], None],
+    key: SigningKey | None = None,
+    usefulness: Mapping[str, Any] | None = None,
+    timings: Mapping[str, float] | None = None,
 ) -> ReleaseResult:
-    """Write the release, its policy and its certificate, have them verified, and let them appear together."""
+    """Write the release and its documents, have them verified, and let all of them appear together.
+
+    ``key`` signs the certificate. ``usefulness`` and ``timings`` go into the record as they are.
+    """
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
     after_all = measure(observed.reader(book, harmless=True)) if plan.harmless else after
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
-    with staged(places, overwrite=overwrite, private=("policy",)) as staging:
+    with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
         try:
             Publication(seen.rows, policy).write(
                 staging.path("output"),
@@ -149,28 +161,46 @@ def write_release(
             )
             staging.path("policy").write_bytes(policy.to_json())
             output_sha256 = file_sha256(staging.path("output"))
-            certificate = Certificate(
-                hartley=hartley.__version__,
-                rows=after.rows,
-                dropped_rows=seen.dropped_rows,
-                rows_shuffled=not policy.choices.keep_order,
+            released = Released(
+                policy=policy,
+                public=seen.public,
+                book=book,
+                utility=demand.utility,
+                joint=reached.joint,
+                before=observed.before(),
+                audit=together or after,
+                by_column={},
+            )
+            record = record_of(
+                released,
+                Audits(
+                    before=before,
+                    after=after,
+                    after_all=after_all,
+                    together=together,
+                    together_all=together_all,
+                ),
                 output_sha256=output_sha256,
-                input_commitment=input_commitment(policy, original),
-                policy_commitment=policy_commitment(policy, policy),
-                earlier_commitments=tuple(policy_commitment(policy, one) for one in plan.earlier),
-                columns=column_claims(policy, seen.public, book),
-                clusters=book.partition.size,
-                largest_cluster=int(book.partition.sizes.max()),
-                target=policy.choices.target,
-                search=_search_claim(demand, reached),
-                side_information=plan.roles.side,
-                before=measures_of(before),
-                after=measures_of(after),
-                after_all=measures_of(after_all),
-                together=None if together is None else measures_of(together),
-                together_all=None if together_all is None else measures_of(together_all),
-            ).sealed(policy)
+                dropped_rows=seen.dropped_rows,
+                commitments=Commitments(
+                    original=input_commitment(policy, original),
+                    policy=policy_commitment(policy, policy),
+                    earlier=tuple(policy_commitment(policy, one) for one in plan.earlier),
+                ),
+                usefulness=usefulness,
+                timings=timings,
+            )
+            staging.path("record").write_bytes(record.to_json())
+            certificate = certificate_of(
+                policy,
+                record,
+                name=places["output"].name,
+                earlier=len(plan.earlier),
+                signed=key is not None,
+            )
             staging.path("certificate").write_bytes(certificate.to_json())
+            if key is not None:
+                staging.path("signature").write_bytes(key.sign(certificate).to_json())
         except OSError as error:
             raise cannot_write(places["output"].parent, error) from None
         # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
@@ -178,7 +208,12 @@ def write_release(
             staging.path("output"),
             original,
             Policy.read(staging.path("policy")),
-            Certificate.read(staging.path("certificate")),
+            Documents(
+                certificate=Certificate.read(staging.path("certificate")),
+                record=Record.read(staging.path("record")),
+                envelope=None if key is None else Envelope.read(staging.path("signature")),
+                key=None if key is None else key.public,
+            ),
             plan.earlier,
             progress,
         )
@@ -199,6 +234,8 @@ def write_release(
         output=places["output"],
         policy=places["policy"],
         certificate=places["certificate"],
+        record=places["record"],
+        signature=places.get("signature"),
         rows=after.rows,
         dropped_rows=seen.dropped_rows,
         point=reached.point,
@@ -218,21 +255,4 @@ def write_release(
         usefulness=Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld),
         joint=reached.joint,
         partition=book.partition,
-    )
-
-
-def _search_claim(demand: ReleaseDemand, reached: ChosenPoint) -> SearchClaim:
-    point = reached.point
-    bound = point.lower_bound_bits
-    return SearchClaim(
-        name=demand.search,
-        leakage=demand.leakage,
-        utility=demand.utility.name,
-        codeword=codeword_of(demand.utility),
-        max_distortion=point.max_distortion,
-        leakage_bits=point.leakage_bits,
-        lower_bound_bits=bound,
-        # Where labels coincide the release is another partition, about which nothing was proven.
-        proven_optimal=point.proven_optimal and not reached.book.coincided,
-        gap_bits=None if bound is None else max(0.0, point.leakage_bits - bound),
     )

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.errors import TableError
-from hartley.releases.verifier import delimited
-from hartley.releases.verifier.delimited import Delimited
+from hartley.releases.verifier.tables import delimited
+from hartley.releases.verifier.tables.delimited import Delimited
 
 PIECES = st.sampled_from(
     ["a", "", "1.10", "ä", ",", ";", '"', '""', '"a"', '"x,y"', '"\n"', "\n", "\r\n", "\r", " "]

@@ -24,8 +24,8 @@ import numpy.typing as npt
 from hartley.errors import ColumnError, TableError
 from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
-from hartley.releases.verifier.delimited import Delimited
-from hartley.releases.verifier.other_cells import frame_cells, labelled_cells
+from hartley.releases.verifier.tables.delimited import Delimited
+from hartley.releases.verifier.tables.other_cells import frame_cells, labelled_cells
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
@@ -73,6 +73,11 @@ class RereadTable:
     def is_single(self, name: str) -> bool:
         """Whether a column holds floats of single precision."""
         return name in self._singles
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the rows come in an order of their own."""
+        return not hasattr(self._source, "counted")
 
     @property
     def has_batches(self) -> bool:

@@ -1,0 +1,33 @@
+"""``hartley key``: make a key to sign certificates with."""
+
+from __future__ import annotations
+
+import click
+
+from hartley.cli import options
+from hartley.cli.output import console, print_json
+from hartley.workflow.make_key import make_key
+
+
+@click.command("key")
+@click.argument("file")
+@options.json_output
+def command(file: str, as_json: bool) -> int:
+    """Make a signing key: FILE, which only you can read, and FILE.pub for everybody.
+
+    Sign with `hartley release ... --key FILE`. Whoever has FILE.pub can check that a certificate is
+    yours, with `hartley verify RELEASED --public-key FILE.pub`. Nothing that exists is overwritten.
+    """
+    made = make_key(file)
+    if as_json:
+        print_json(made.to_dict())
+        return 0
+    out = console()
+    out.print(f"Keep {made.key} to yourself: it signs in your name.", markup=False, soft_wrap=True)
+    out.print(
+        f"Give {made.public_key} to everybody who wants to check your certificates.",
+        markup=False,
+        soft_wrap=True,
+    )
+    out.print(f"Its fingerprint is {made.fingerprint}.", markup=False, soft_wrap=True)
+    return 0

@@ -1,0 +1,1 @@
+"""Proofs that no partition is better, and their checks."""

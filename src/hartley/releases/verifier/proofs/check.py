@@ -1,0 +1,249 @@
+"""Checks of proofs, from the pairs alone: they share nothing with the searches.
+
+A proof states that every partition which reaches a goal costs at least something. Each kind has its own short
+argument, and the check follows that argument step by step.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from hartley.releases.record import Proof
+from hartley.releases.verifier.proofs.problem import SLACK, Goal, Problem
+
+MOST_EXHAUSTED = 9
+"""Values up to which every partition is looked at."""
+
+
+def goal_of(proof: Proof) -> Goal:
+    """Return the goal that a proof speaks about."""
+    return Goal(distinct_l=proof.distinct_l or 1, components=proof.components)
+
+
+def is_valid(problem: Problem, proof: Proof) -> bool:
+    """Tell whether a proof holds.
+
+    >>> import numpy as np
+    >>> three = Problem(size=3, value=np.arange(3), observation=np.zeros(3, int), secret=np.array([0, 0, 1]),
+    ...     prior=2, positions=None, codeword=None, place_of=lambda text: None)
+    >>> [is_valid(three, Proof(kind="exhaustion", distinct_l=2, cost=cost)) for cost in (3.0, 4.0)]
+    [True, False]
+    """
+    checks = {
+        "union": _is_union,
+        "window": _is_window,
+        "counting": _is_counting,
+        "forest": _is_forest,
+        "exhaustion": _is_exhaustion,
+    }
+    return checks[proof.kind](problem, proof)
+
+
+def _reaches(cost: Fraction | None, claimed: float | None) -> bool:
+    """Tell whether a cost is at least what is claimed; no cost is as good as any, no claim is beyond all."""
+    if cost is None:
+        return True
+    if claimed is None:
+        return False
+    wanted = Fraction(claimed)
+    return cost >= wanted - SLACK * abs(wanted)
+
+
+def _is_union(problem: Problem, proof: Proof) -> bool:
+    """Merge everything: even then some observation leaves too few, so no partition reaches the goal."""
+    if proof.distinct_l is None or proof.cost is not None or proof.value is not None:
+        return False
+    if proof.components is not None:
+        return False
+    pairs = np.unique(np.stack([problem.observation, problem.secret]), axis=1)
+    return int(np.bincount(pairs[0]).min()) < proof.distinct_l and proof.clusters is None
+
+
+def _is_window(problem: Problem, proof: Proof) -> bool:
+    """Look at every stretch of the line around the value, among the rows that show one observation.
+
+    A cluster that holds the value and reaches the goal holds enough sensitive values within the
+    ends of its members, for each observation that occurs with the value.
+    """
+    if problem.positions is None or proof.value is None or proof.distinct_l is None:
+        return False
+    place = problem.place_of(proof.value)
+    if place is None or proof.clusters is not None or proof.components is not None:
+        return False
+    here = problem.positions[place]
+    if here is None:
+        # A value without a place stays alone.
+        few = any(mask.bit_count() < proof.distinct_l for mask in problem.shown[place].values())
+        return few and proof.cost is None
+    seen = np.unique(problem.observation[problem.value == place]).tolist()
+    return any(_has_no_window(problem, proof, here, observation) for observation in seen)
+
+
+def _has_no_window(problem: Problem, proof: Proof, here: Fraction, observation: int) -> bool:
+    assert problem.positions is not None  # noqa: S101 (asked only on a line)
+    assert proof.distinct_l is not None  # noqa: S101
+    rows = problem.observation == observation
+    shown: dict[Fraction, list[int]] = {}
+    for value, secret in zip(problem.value[rows].tolist(), problem.secret[rows].tolist(), strict=True):
+        position = problem.positions[value]
+        # A stretch that costs less than claimed does not reach farther than twice that.
+        if position is not None and (
+            proof.cost is None or abs(position - here) <= 2 * Fraction(proof.cost) * (1 + SLACK)
+        ):
+            shown.setdefault(position, []).append(secret)
+    line = sorted(shown)
+    codewords = (
+        sorted({p for p in problem.positions if p is not None}) if problem.codeword == "member" else []
+    )
+    held: Counter[int] = Counter()
+    end = start = line.index(here)
+    held.update(shown[here])
+    while end + 1 < len(line) and len(held) < proof.distinct_l:
+        end += 1
+        held.update(shown[line[end]])
+    while True:
+        while end > line.index(here) and len(held) >= proof.distinct_l:
+            fewer = held - Counter(shown[line[end]])
+            if len(fewer) < proof.distinct_l:
+                break
+            held, end = fewer, end - 1
+        if len(held) >= proof.distinct_l and not _reaches(
+            _least_cost(codewords, line[start], line[end]), proof.cost
+        ):
+            return False
+        if start == 0:
+            return True
+        start -= 1
+        held.update(shown[line[start]])
+
+
+def _least_cost(codewords: list[Fraction], low: Fraction, high: Fraction) -> Fraction:
+    """Return the least that any cluster with these ends costs, whatever its codeword."""
+    half = (high - low) / 2
+    if not codewords:
+        return half
+    after = bisect_left(codewords, low + half)
+    near = [codewords[i] for i in (after - 1, after) if 0 <= i < len(codewords)]
+    return min(max(word - low, high - word) for word in near if low <= word <= high)
+
+
+def _is_counting(problem: Problem, proof: Proof) -> bool:
+    """Count where each sensitive value occurs: one cluster more, and they cannot all hold enough.
+
+    Each cluster uses ``distinct_l`` different sensitive values, and a sensitive value is in no more
+    clusters than there are values it occurs with.
+    """
+    clusters, wanted = proof.clusters, proof.distinct_l
+    if clusters is None or wanted is None or clusters < 1 or proof.components is not None:
+        return False
+    placed = np.ones(problem.size, dtype=bool)
+    if problem.positions is not None:
+        placed = np.array([position is not None for position in problem.positions])
+    pairs = np.unique(np.stack([problem.value, problem.secret])[:, placed[problem.value]], axis=1)
+    occurs = np.bincount(pairs[1])
+    more = clusters + 1
+    if int(np.minimum(occurs, more).sum()) >= more * wanted:
+        return False
+    if problem.positions is None:
+        return _reaches(Fraction(ceil(Fraction(problem.size, clusters))), proof.cost)
+    return proof.cost is not None and _needs_more(problem, clusters, proof.cost)
+
+
+def _needs_more(problem: Problem, clusters: int, cost: float) -> bool:
+    """Tell whether more values than clusters lie so far apart that no two can share a cheaper cluster."""
+    assert problem.positions is not None  # noqa: S101 (asked only on a line)
+    line = sorted({position for position in problem.positions if position is not None})
+    codewords = line if problem.codeword == "member" else []
+    needed, first = 1, line[0]
+    for position in line[1:]:
+        if _reaches(_least_cost(codewords, first, position), cost):
+            needed, first = needed + 1, position
+    return needed > clusters
+
+
+def _is_forest(problem: Problem, proof: Proof) -> bool:
+    """Count ties: merging a value into a cluster joins one group at most to another."""
+    if proof.components is None or problem.positions is not None or problem.has_observations:
+        return False
+    if proof.cost is None or proof.distinct_l is not None:
+        return False
+    groups = _groups([mask for masks in problem.shown for mask in masks.values()])
+    largest = ceil(proof.cost) - 1
+    if largest < 1:
+        return True
+    clusters = ceil(Fraction(problem.size, largest))
+    return groups - (problem.size - clusters) > proof.components
+
+
+def _is_exhaustion(problem: Problem, proof: Proof) -> bool:
+    """Look at every partition that costs less than claimed; none may reach the goal."""
+    if problem.size > MOST_EXHAUSTED or proof.value is not None or proof.clusters is not None:
+        return False
+    goal = goal_of(proof)
+    return not any(_reaches_goal(problem, goal, clusters) for clusters in _cheaper(problem, proof.cost))
+
+
+def _cheaper(problem: Problem, cost: float | None) -> Iterator[list[list[int]]]:
+    """Return every partition whose clusters all cost less; those that grow too wide are left early."""
+    clusters: list[list[int]] = []
+
+    def grown(value: int) -> Iterator[list[list[int]]]:
+        if value == problem.size:
+            if all(
+                (found := problem.cost(members)) is not None and not _reaches(found, cost)
+                for members in clusters
+            ):
+                yield clusters
+            return
+        for members in clusters:
+            members.append(value)
+            if not _is_too_wide(problem, members, cost):
+                yield from grown(value + 1)
+            members.pop()
+        clusters.append([value])
+        yield from grown(value + 1)
+        clusters.pop()
+
+    return grown(0)
+
+
+def _is_too_wide(problem: Problem, members: list[int], cost: float | None) -> bool:
+    """Tell whether a cluster costs too much already, whatever joins it."""
+    if problem.positions is None:
+        return _reaches(Fraction(len(members)), cost)
+    placed = [problem.positions[member] for member in members]
+    known = [position for position in placed if position is not None]
+    return len(known) < len(placed) or _reaches((max(known) - min(known)) / 2, cost)
+
+
+def _reaches_goal(problem: Problem, goal: Goal, clusters: list[list[int]]) -> bool:
+    merged: list[int] = []
+    for members in clusters:
+        masks: dict[int, int] = {}
+        for member in members:
+            for observation, mask in problem.shown[member].items():
+                masks[observation] = masks.get(observation, 0) | mask
+        if any(mask.bit_count() < goal.distinct_l for mask in masks.values()):
+            return False
+        merged += masks.values()
+    return goal.components is None or _groups(merged) <= goal.components
+
+
+def _groups(masks: list[int]) -> int:
+    """Count the groups of sensitive values that sets tie together."""
+    groups: list[int] = []
+    for mask in masks:
+        apart = []
+        for group in groups:
+            if group & mask:
+                mask |= group
+            else:
+                apart.append(group)
+        groups = [*apart, mask]
+    return len(groups)

@@ -1,0 +1,101 @@
+"""The problem that a release answers, in plain numbers: what proofs of optimality speak about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.integer[Any]]
+SLACK = Fraction(1, 10**9)
+"""Rounding granted to costs and bits, in parts of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """What partitions are to leave: so many candidates everywhere, at most so many groups."""
+
+    distinct_l: int = 1
+    components: int | None = None
+
+    def implies(self, other: Goal) -> bool:
+        """Tell whether every partition that reaches this goal reaches the other."""
+        if other.components is not None and (self.components is None or self.components > other.components):
+            return False
+        return self.distinct_l >= other.distinct_l
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Public values that may be merged, and what is seen with each: all by their numbers."""
+
+    size: int
+    """How many public values there are."""
+    value: Ints
+    observation: Ints
+    """What the reader sees or knows beside the value."""
+    secret: Ints
+    """The sensitive value. The three make different combinations."""
+    prior: int
+    """The fewest sensitive values that are possible before anything is released."""
+    positions: Sequence[Fraction | None] | None
+    """Where each value lies; nothing where the cost is the size of a cluster."""
+    codeword: str | None
+    place_of: Callable[[tuple[str | None, ...]], int | None]
+    """Finds a value by its text in the policy."""
+
+    @property
+    def has_observations(self) -> bool:
+        """Whether the reader sees or knows something that differs between rows."""
+        return bool(self.observation.max() > 0)
+
+    @cached_property
+    def shown(self) -> list[dict[int, int]]:
+        """For each value, the sensitive values with each observation, as the bits of a number."""
+        found: list[dict[int, int]] = [{} for _ in range(self.size)]
+        codes = zip(self.value.tolist(), self.observation.tolist(), self.secret.tolist(), strict=True)
+        for value, observation, secret in codes:
+            masks = found[value]
+            masks[observation] = masks.get(observation, 0) | 1 << secret
+        return found
+
+    def cost(self, members: Sequence[int]) -> Fraction | None:
+        """Return the cost of a cluster; nothing where it may not be."""
+        if self.positions is None:
+            return Fraction(len(members))
+        return cluster_cost(str(self.codeword), [self.positions[member] for member in members])
+
+    def goal_of(self, requirements: Mapping[str, float]) -> Goal:
+        """Return what requirements, by name, ask of the candidates and groups that are left."""
+        least = [int(requirements.get("distinct-l", 1))]
+        if "l0" in requirements:
+            left = Fraction(self.prior) / Fraction(2 ** requirements["l0"])
+            least.append(max(1, ceil(left - SLACK * left)))
+        most = None
+        if "istar" in requirements:
+            most = floor(2.0 ** requirements["istar"] * (1 + float(SLACK)))
+        return Goal(distinct_l=max(least), components=most)
+
+
+def cluster_cost(codeword: str, positions: Sequence[Fraction | None]) -> Fraction | None:
+    """Return the distance from a cluster's codeword to its farthest member; nothing where one has no place.
+
+    >>> [cluster_cost(word, [Fraction(0), Fraction(9), Fraction(10)]) for word in ("midpoint", "member")]
+    [Fraction(5, 1), Fraction(9, 1)]
+    """
+    if len(positions) == 1:
+        return Fraction(0)
+    placed = [position for position in positions if position is not None]
+    if len(placed) < len(positions):
+        return None
+    low, high = min(placed), max(placed)
+    if codeword == "member":
+        return min(max(member - low, high - member) for member in placed)
+    at = sum(placed) / Fraction(len(placed)) if codeword == "centroid" else (low + high) / 2
+    return max(at - low, high - at)

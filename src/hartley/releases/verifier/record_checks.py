@@ -1,0 +1,153 @@
+"""The numbers of a record, held one by one against what the verifier counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from hartley.releases.policy import Policy
+from hartley.releases.record import ColumnRecord, MeasuredRequirement, Measures, Record
+from hartley.releases.verifier.checks import Checks, are_same, is_same_distance, shown
+from hartley.releases.verifier.released_partition import ReleasedPartition
+
+READERS = ("before", "after", "after_all", "together", "together_all")
+
+
+class RecordChecks:
+    """The numbers of a record, one by one."""
+
+    def __init__(
+        self,
+        checks: Checks,
+        record: Record,
+        policy: Policy,
+        earlier: Sequence[Policy],
+        measures: Mapping[str, Mapping[str, Any]],
+        partition: ReleasedPartition,
+    ) -> None:
+        self.checks = checks
+        self.record = record
+        self.policy = policy
+        self.earlier = earlier
+        self.measures = measures
+        self.partition = partition
+
+    def check(self, dropped: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
+        """Check every number that can be counted."""
+        record, rows = self.record, self.measures["after"]["rows"]
+        order = "kept" if self.policy.choices.keep_order else "shuffled"
+        self._add(
+            "rows", (record.rows, record.rows_withheld, record.order) == (rows, 0, order), f"{rows} rows"
+        )
+        self._add("rows left out", record.dropped_rows == dropped, f"{dropped} rows lack a value")
+        self._add("requirements", _agree(record.requirements, requirements), "other requirements were found")
+        for name in READERS:
+            claimed = getattr(record, name)
+            reason = _difference(claimed, self.measures.get(name)) or self._other_columns(name, claimed)
+            self._add(name, not reason, reason)
+        self._check_columns()
+        self._check_point()
+        if record.usefulness is not None:
+            self.checks.left_out.append("how useful the release is, which the record says by other measures")
+        if record.timings:
+            self.checks.left_out.append("how long the release took")
+
+    def _add(self, name: str, holds: bool, reason: str) -> None:
+        self.checks.add(f"record: {name}", holds, reason)
+
+    def _other_columns(self, reader: str, claimed: Measures | None) -> str:
+        """Say whether a claim is about other columns than its reader sees."""
+        if claimed is None:
+            return ""
+        policy, is_all = self.policy, reader.endswith("_all")
+        public = policy.public_names
+        if reader != "before":
+            public += policy.keep + (policy.harmless if is_all else ())
+        if reader.startswith("together"):
+            for number, one in enumerate(self.earlier, 1):
+                public += (f"earlier release {number}", *one.shown_beside(policy.sensitive_names))
+            public += tuple(name for one in self.earlier for name in one.harmless if is_all)
+        side = policy.side_names or None
+        named = (claimed.public.columns, claimed.sensitive.columns, claimed.side and claimed.side.columns)
+        same = named == (public, policy.sensitive_names, side)
+        return "" if same else "the claim names other columns than this reader sees"
+
+    def _check_columns(self) -> None:
+        policy = self.policy
+        same = [column.name for column in self.record.columns] == list(policy.columns)
+        if not self.checks.add(
+            "record: treatment of columns",
+            same and all(map(self._is_treated_so, self.record.columns)),
+            "the record names other columns or treatments than the policy",
+        ):
+            return
+        claims = {column.name: column for column in self.record.columns}
+        for place, column in enumerate(policy.public):
+            claim = claims[column.name]
+            farthest, widest = self.partition.spread(place)
+            self._add(
+                f"moves of {column.name}",
+                is_same_distance(claim.farthest, farthest) and is_same_distance(claim.widest, widest),
+                f"cells lie up to {shown(farthest)} from their label and {shown(widest)} from each other",
+            )
+
+    def _is_treated_so(self, claim: ColumnRecord) -> bool:
+        coding = {column.name: str(column.coding) for column in self.policy.public}.get(claim.name)
+        is_moved = claim.farthest is not None or claim.widest is not None
+        return (
+            claim.treatment == self.policy.treatment(claim.name)
+            and claim.coding == coding
+            and (coding is not None or not is_moved)
+        )
+
+    def _check_point(self) -> None:
+        point, choices, partition = self.record.point, self.policy.choices, self.partition
+        self._add(
+            "question",
+            (point.leakage, point.utility, point.codeword, point.search)
+            == (choices.leakage, choices.utility, choices.codeword, choices.search),
+            "the record and the policy name different searches",
+        )
+        reader = self.measures.get("together") or self.measures["after"]
+        bits = reader["istar_bits" if choices.leakage == "istar" else "l0_bits"]
+        found = (reader["distinct_l"], reader["components"], partition.clusters, partition.largest)
+        self._add(
+            "point",
+            are_same(point.leakage_bits, bits)
+            and (point.distinct_l, point.components, point.clusters, point.largest_cluster) == found,
+            f"there are {found[2]} clusters, the largest of {found[3]} values, which leak {bits:.6g} bits",
+        )
+        if point.max_distortion is not None:
+            cost = None if choices.codeword is None else partition.line_cost(choices.codeword)
+            worst = None if cost is None else float(cost)
+            self._add(
+                "distortion",
+                choices.utility == "distortion" and is_same_distance(point.max_distortion, worst),
+                f"the worst distance from a codeword is {shown(worst)}",
+            )
+
+
+def _agree(claimed: Sequence[MeasuredRequirement], found: Sequence[MeasuredRequirement]) -> bool:
+    return len(claimed) == len(found) and all(
+        msgspec.structs.replace(one, found=0) == msgspec.structs.replace(other, found=0)
+        and are_same(one.found, other.found)
+        for one, other in zip(claimed, found, strict=True)
+    )
+
+
+def _difference(claimed: Measures | None, counted: Mapping[str, Any] | None) -> str:
+    """Say in what a claim differs from the count; nothing where they agree."""
+    if claimed is None and counted is None:
+        return ""
+    if claimed is None or counted is None:
+        return "it is claimed and cannot be counted, or it can be counted and is not claimed"
+    plain = msgspec.to_builtins(claimed)
+    for role in ("sensitive", "public", "side"):
+        plain[role] = None if plain[role] is None else plain[role]["values"]
+    for name, found in counted.items():
+        wanted = plain[name]
+        if not (are_same(wanted, found) if isinstance(found, float) else wanted == found):
+            return f"{name} is claimed to be {wanted} and is {found}"
+    return ""

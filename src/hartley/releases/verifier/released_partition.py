@@ -1,0 +1,113 @@
+"""The partition that a codebook makes of the public values that occur: sizes, distances, costs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Hashable
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from hartley.releases.policy import Policy
+from hartley.releases.verifier.proofs.problem import cluster_cost
+from hartley.releases.verifier.row_checks import Book, Value
+from hartley.releases.verifier.tables.reread import as_kind
+
+_FIRST_DAY = dt.datetime(1, 1, 1)
+_ON_A_LINE = ("number", "date", "timestamp", "boolean")
+
+
+class ReleasedPartition:
+    """The public values that occur, and the cluster of each."""
+
+    def __init__(self, policy: Policy, values: set[Value]) -> None:
+        self.policy = policy
+        self._book = Book.of(policy)
+        self.values = sorted(values, key=lambda value: (self._book.cluster[value], repr(value)))
+        self.sizes = Counter(self._book.cluster[value] for value in values)
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.sizes)
+
+    @property
+    def largest(self) -> int:
+        """How many values the largest cluster has."""
+        return max(self.sizes.values())
+
+    def cluster_of(self, value: Value) -> int:
+        """Return the cluster of a value."""
+        return self._book.cluster[value]
+
+    def spread(self, place: int) -> tuple[float | None, float | None]:
+        """Return how far the cells of a column lie from their label, and from each other within a cluster."""
+        column = self.policy.public[place]
+        if column.kind in ("text", "boolean"):
+            return None, None
+        members: dict[int, list[Any]] = defaultdict(list)
+        for value in self.values:
+            if value[place] is not None:
+                members[self._book.cluster[value]].append(value[place])
+        farthest: float | None = 0.0 if column.released_kind == column.kind else None
+        widest = 0.0
+        for cluster, cells in members.items():
+            widest = max(widest, _distance(min(cells), max(cells)))
+            label = as_kind(self.policy.clusters[cluster].label[place], column.released_kind)
+            if farthest is None or label is None:
+                farthest = None
+            else:
+                farthest = max(farthest, _distance(min(cells), label), _distance(label, max(cells)))
+        return farthest, widest
+
+    def moved(self) -> float | None:
+        """Return how far a value of a single column may lie from its label, or from the middle of it."""
+        if len(self.policy.public) != 1:
+            return None
+        farthest, widest = self.spread(0)
+        if farthest is not None:
+            return farthest
+        return None if widest is None else widest / 2
+
+    @cached_property
+    def positions(self) -> dict[Value, Fraction | None] | None:
+        """Where each value lies on a line, exactly; nothing where the public columns have no line."""
+        if len(self.policy.public) != 1 or self.policy.public[0].kind not in _ON_A_LINE:
+            return None
+        given = self.policy.choices.missing_at
+        absent = None if given is None else Fraction(Decimal(repr(given)))
+        return {value: absent if value[0] is None else position(value[0]) for value in self.values}
+
+    def line_cost(self, codeword: str) -> Fraction | None:
+        """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
+        positions = self.positions
+        if positions is None:
+            return None
+        members: dict[int, list[Fraction | None]] = defaultdict(list)
+        for value in self.values:
+            members[self._book.cluster[value]].append(positions[value])
+        costs = [cluster_cost(codeword, inside) for inside in members.values()]
+        return None if None in costs else max(cost for cost in costs if cost is not None)
+
+
+def position(cell: Any) -> Fraction:
+    """Return where a cell lies on a line: a number, a day, a second."""
+    if isinstance(cell, tuple):  # a moment, and nanoseconds
+        return position(cell[0]) + Fraction(cell[1], 10**9)
+    if isinstance(cell, dt.datetime):
+        gap = cell.replace(tzinfo=None) - _FIRST_DAY
+        return Fraction(gap.days * 86400 + gap.seconds) + Fraction(gap.microseconds, 10**6)
+    if isinstance(cell, dt.date):
+        return Fraction(cell.toordinal())
+    return Fraction(cell)
+
+
+def _distance(one: Hashable, other: Hashable) -> float:
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        return float(abs(position(other) - position(one)))
+    gap = abs(other - one)  # type: ignore[operator]
+    if type(one) is dt.date:
+        return float(gap / dt.timedelta(days=1))
+    return gap.total_seconds() if isinstance(gap, dt.timedelta) else float(gap)

@@ -1,0 +1,1 @@
+"""Tables as the verifier reads them, by readers of its own."""

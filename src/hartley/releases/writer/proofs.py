@@ -1,0 +1,215 @@
+"""Proofs for the record: why the released partition cannot be bettered, as far as that can be checked.
+
+Statements are proposed here, by the bounds of the searches, and kept only where the verifier's own
+check confirms them: a record claims nothing that verifying it would refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, isclose
+
+import numpy as np
+
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.model import Alphabet, JointRange
+from hartley.releases.cell_text import cell_text, values_of
+from hartley.releases.record import Proof
+from hartley.releases.verifier.proofs.check import MOST_EXHAUSTED, is_valid
+from hartley.releases.verifier.proofs.optimality import Bounds, bounds_of
+from hartley.releases.verifier.proofs.problem import Goal, Problem
+from hartley.releases.verifier.released_partition import position
+from hartley.search.distortion.intervals import count_bound
+from hartley.search.distortion.least_cost import latest_of
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import WindowBound, Windows, window_bound
+
+MOST_SLICES = 64
+"""Observations that are looked at one by one for a value without a cheap cluster."""
+MOST_VALUES = 200_000
+"""Public values up to which proofs are looked for."""
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Looks for proofs about one released partition."""
+
+    joint: JointRange
+    """What the search saw; whatever the reader sees or knows beside the labels is side information."""
+    utility: Utility
+    problem: Problem
+
+    @classmethod
+    def of(cls, joint: JointRange, utility: Utility, prior: int) -> Prover | None:
+        """Prepare to prove; nothing where costs are of a kind that the verifier cannot count."""
+        if not isinstance(utility, LineDistortion | Resolution) or joint.public.size > MOST_VALUES:
+            return None
+        side = joint.observed_side
+        per_pair = joint.observation_of
+        texts = {text: place for place, text in enumerate(_texts(joint.public))}
+        return cls(
+            joint,
+            utility,
+            Problem(
+                size=joint.public.size,
+                value=joint.public_of[per_pair],
+                observation=np.zeros(joint.pairs, dtype=np.int64) if side is None else side[per_pair],
+                secret=joint.indices,
+                prior=prior,
+                positions=exact_positions(joint.public) if isinstance(utility, LineDistortion) else None,
+                codeword=utility.codeword if isinstance(utility, LineDistortion) else None,
+                place_of=texts.get,
+            ),
+        )
+
+    def prove(
+        self, goal: Goal, better: Goal | None, leakage: str, cost: float
+    ) -> tuple[tuple[Proof, ...], Bounds]:
+        """Return valid proofs about a goal, and about leaking less at the cost that was reached."""
+        found: list[Proof] = []
+        for wanted in (goal,) if better is None else (goal, better):
+            for proof in self._proposed(wanted, cost, is_goal=wanted is goal):
+                if is_valid(self.problem, proof):
+                    found.append(proof)
+                    enough = cost if wanted is goal else self._next_cost(cost)
+                    if proof.cost is None or proof.cost >= enough:
+                        break
+        needed = tuple(self._needed(found, goal, leakage, cost))
+        return needed, bounds_of(self.problem, needed, goal, leakage, cost)
+
+    def _needed(self, proofs: list[Proof], goal: Goal, leakage: str, cost: float) -> Iterator[Proof]:
+        """Leave out proofs that say no more than the others."""
+        whole = bounds_of(self.problem, proofs, goal, leakage, cost)
+        left = list(dict.fromkeys(proofs))
+        for proof in list(left):
+            others = [one for one in left if one is not proof]
+            if bounds_of(self.problem, others, goal, leakage, cost) == whole:
+                left = others
+        yield from left
+
+    def _proposed(self, goal: Goal, cost: float, *, is_goal: bool) -> Iterator[Proof]:
+        """Return statements about a goal, the cheap ones first."""
+        if goal.distinct_l > 1:
+            yield Proof(kind="union", distinct_l=goal.distinct_l, cost=None)
+            yield from self._windows(goal.distinct_l, cost)
+            yield from self._counted(goal.distinct_l, cost)
+        if goal.components is not None and goal.distinct_l == 1 and isinstance(self.utility, Resolution):
+            yield from self._ties(goal.components)
+        if self.problem.size <= MOST_EXHAUSTED:
+            # What was asked for is not to be had for less; what is better, not at that cost, or not at all.
+            costs = [cost] if is_goal else [None, self._next_cost(cost)]
+            for claimed in costs:
+                yield Proof(
+                    kind="exhaustion",
+                    distinct_l=goal.distinct_l if goal.distinct_l > 1 else None,
+                    components=goal.components,
+                    cost=claimed,
+                )
+
+    def _next_cost(self, cost: float) -> float:
+        """Return a cost that is more than what was reached, and less than any other that is more."""
+        if self.problem.positions is None:
+            return cost + 1
+        if cost > 0:
+            return cost * (1 + 4e-9)
+        line = sorted({position for position in self.problem.positions if position is not None})
+        # Two different values cost at least half of what lies between them.
+        return min((float(high - low) / 4 for low, high in pairwise(line)), default=1.0)
+
+    def _windows(self, distinct_l: int, reached: float) -> Iterator[Proof]:
+        if not isinstance(self.utility, LineDistortion):
+            return
+        texts = _texts(self.joint.public)
+        best: tuple[float, int] | None = None
+        for places, joint in _slices(self.joint):
+            line = Line.of(joint, LineDistortion(self.utility.positions[places], self.utility.codeword))
+            if not line.size or line.most_candidates < distinct_l:
+                continue
+            # A codeword may be a value of another slice, so with several slices only spans count.
+            windows = Windows.of(line) if joint is self.joint else Windows(line.positions, "midpoint")
+            latest = latest_of(line, distinct_l)
+            bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest)
+            if bound.rank >= 0 and (best is None or bound.cost > best[0]):
+                best = bound.cost, int(places[line.order[bound.rank]])
+        if best is not None:
+            for cost in _near(best[0], reached):
+                yield Proof(kind="window", distinct_l=distinct_l, cost=cost, value=texts[best[1]])
+
+    def _counted(self, distinct_l: int, reached: float) -> Iterator[Proof]:
+        problem = self.problem
+        if isinstance(self.utility, LineDistortion):
+            line = Line.of(self.joint.without_side(), self.utility)
+            if line.size and line.most_candidates >= distinct_l:
+                bound = count_bound(line, distinct_l, 0.0)
+                for cost in _near(bound.cost, reached):
+                    yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=bound.clusters)
+            return
+        pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)
+        occurs = np.bincount(pairs[1])
+        low, high = 1, problem.size
+        while low < high:
+            middle = (low + high + 1) // 2
+            if int(np.minimum(occurs, middle).sum()) >= middle * distinct_l:
+                low = middle
+            else:
+                high = middle - 1
+        cost = float(ceil(Fraction(problem.size, low)))
+        yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=low)
+
+    def _ties(self, components: int) -> Iterator[Proof]:
+        for cost in range(self.problem.size, 1, -1):
+            proof = Proof(kind="forest", components=components, cost=float(cost))
+            if is_valid(self.problem, proof):
+                yield proof
+                return
+
+
+def _near(bound: float, reached: float) -> tuple[float, ...]:
+    """Return the costs to state: searches count in floats, and what was reached is exact."""
+    return (reached, bound) if isclose(bound, reached, rel_tol=1e-3) else (bound,)
+
+
+def _slices(joint: JointRange) -> Iterator[tuple[np.ndarray, JointRange]]:
+    """Return the joint range of the rows with each observation, and the places of its public values."""
+    if joint.observed_side is None or joint.side is None:
+        yield np.arange(joint.public.size), joint
+        return
+    if joint.side.size > MOST_SLICES:
+        return
+    side, public = joint.observed_side[joint.observation_of], joint.public_of[joint.observation_of]
+    for number in range(joint.side.size):
+        here = side == number
+        places, codes = np.unique(public[here], return_inverse=True)
+        secrets, sensitive = np.unique(joint.indices[here], return_inverse=True)
+        yield (
+            places,
+            JointRange.from_codes(
+                public_codes=codes,
+                sensitive_codes=sensitive,
+                public=Alphabet.numbered(len(places)),
+                sensitive=Alphabet.numbered(len(secrets)),
+            ),
+        )
+
+
+def _texts(public: Alphabet) -> list[tuple[str | None, ...]]:
+    return [
+        tuple(cell_text(coordinate.cell(place)) for coordinate in public.coordinates)
+        for place in range(public.size)
+    ]
+
+
+def exact_positions(public: Alphabet) -> list[Fraction | None]:
+    """Return where the values of a single column lie, exactly."""
+    given = public.given_positions
+    exact: list[Fraction | None] = []
+    for place, value in enumerate(values_of(public)):
+        if value[0] is not None:
+            exact.append(position(value[0]))
+        else:
+            at = None if given is None or np.isnan(given[place]) else Fraction(repr(float(given[place])))
+            exact.append(at)
+    return exact
