@@ -95,6 +95,15 @@ CAPS = ("max-distortion", "largest-cluster")
 """Requirements about the loss and not about a reader."""
 
 
+class Tolerance(_Strict, frozen=True, kw_only=True):
+    """Which sensitive values count as one."""
+
+    distances: dict[str, str]
+    """For a column, as a fraction, how far apart two values must be, more than that (days, of dates)."""
+    groups: dict[str, tuple[tuple[str, str], ...]]
+    """For a column the group of each value, both as text."""
+
+
 class Choices(_Strict, frozen=True, kw_only=True):
     """What the curator asked for."""
 
@@ -108,6 +117,10 @@ class Choices(_Strict, frozen=True, kw_only=True):
     labels: str
     missing_at: float | None = None
     keep_order: bool = False
+    tolerance: Tolerance | None = None
+    shape: str = "any"
+    withheld_rows: int = 0
+    """Rows whose public values were withheld; they are released as missing."""
 
 
 class Policy(_Strict, frozen=True, kw_only=True):
@@ -283,6 +296,22 @@ class Policy(_Strict, frozen=True, kw_only=True):
     def requirements(self) -> tuple[StatedRequirement, ...]:
         """What must hold for the reader of the recoded and kept columns, and of earlier releases."""
         return tuple(one for one in self._asked() if one.name not in CAPS)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one thing was asked of any partition: what the proofs of a record can speak of."""
+        choices = self.choices
+        named = [
+            one.name for one in self._asked() if not (one.name == "istar" and choices.leakage == "joint")
+        ]
+        return (
+            len(named) <= 1
+            and not any(one.column or one.name in ("row-k", "separated-l") for one in self._asked())
+            and choices.tolerance is None
+            and choices.shape == "any"
+            and not choices.withheld_rows
+            and (choices.utility == "resolution" or len(self.public) == 1)
+        )
 
     @property
     def caps(self) -> tuple[StatedRequirement, ...]:

@@ -10,7 +10,12 @@ from hartley.releases.verifier.checks import Checks
 
 
 def check_certificate(
-    checks: Checks, certificate: Certificate, policy: Policy, earlier: Sequence[Policy], rows: int | None
+    checks: Checks,
+    certificate: Certificate,
+    policy: Policy,
+    earlier: Sequence[Policy],
+    rows: int | None,
+    withheld: int,
 ) -> None:
     """Check everything that a certificate says but its hash, commitment and signature."""
     promise = certificate.predicate
@@ -20,7 +25,11 @@ def check_certificate(
         "the certificate names other software than the policy",
     )
     checks.add("row count", promise.rows == rows, f"{rows} rows were counted")
-    checks.add("withheld rows", promise.rows_withheld == 0, "the policy withholds no row")
+    checks.add(
+        "withheld rows",
+        promise.rows_withheld == withheld == policy.choices.withheld_rows,
+        f"{withheld} rows are withheld",
+    )
     checks.add(
         "treatment of rows",
         (promise.order, promise.missing)

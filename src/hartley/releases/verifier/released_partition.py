@@ -54,6 +54,8 @@ class ReleasedPartition:
         farthest: float | None = 0.0 if column.released_kind == column.kind else None
         widest = 0.0
         for cluster, cells in members.items():
+            if all(cell is None for cell in self.policy.clusters[cluster].label):
+                continue  # withheld
             widest = max(widest, _distance(min(cells), max(cells)))
             label = as_kind(self.policy.clusters[cluster].label[place], column.released_kind)
             if farthest is None or label is None:
@@ -88,8 +90,14 @@ class ReleasedPartition:
         members: dict[int, list[Fraction | None]] = defaultdict(list)
         for value in self.values:
             members[self._book.cluster[value]].append(positions[value])
-        costs = [cluster_cost(codeword, inside) for inside in members.values()]
-        return None if None in costs else max(cost for cost in costs if cost is not None)
+        costs = [
+            cluster_cost(codeword, inside)
+            for cluster, inside in members.items()
+            if self.policy.clusters[cluster].label[0] is not None
+        ]
+        return (
+            None if None in costs else max((cost for cost in costs if cost is not None), default=Fraction(0))
+        )
 
 
 def position(cell: Any) -> Fraction:

@@ -10,8 +10,14 @@ from hartley.releases.record import MeasuredRequirement
 from hartley.releases.verifier.checks import TOLERANCE, Checks, shown
 from hartley.releases.verifier.released_partition import ReleasedPartition
 
-MEASURES = {"distinct-l": "distinct_l", "row-k": "row_k", "l0": "l0_bits", "istar": "istar_bits"}
-AT_LEAST = ("distinct-l", "row-k")
+MEASURES = {
+    "distinct-l": "distinct_l",
+    "separated-l": "separated_l",
+    "row-k": "row_k",
+    "l0": "l0_bits",
+    "istar": "istar_bits",
+}
+AT_LEAST = ("distinct-l", "separated-l", "row-k")
 
 Counted = Callable[[str | None], Mapping[str, Any]]
 """Counts what the reader learns about one sensitive column, or about all of them together."""
@@ -28,7 +34,10 @@ def check_requirements(
         ):
             checks.add(f"requirement {_named(asked)}", False, "there is no way to count it")
             continue
-        number = counted(asked.column)[MEASURES[asked.name]]
+        number = counted(asked.column).get(MEASURES[asked.name])
+        if number is None:
+            checks.add(f"requirement {_named(asked)}", False, "the policy says nothing of a tolerance")
+            continue
         holds = number >= asked.wanted if asked.name in AT_LEAST else number <= asked.wanted + TOLERANCE
         found.append(_measured(asked, number, holds))
         checks.add(

@@ -14,6 +14,7 @@ from hartley.errors import ColumnError, PolicyError
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.recount import recount
+from hartley.releases.verifier.separation import fewest_apart
 from hartley.releases.verifier.tables.reread import RereadTable, as_kind
 from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, tally
 
@@ -210,7 +211,40 @@ class RowCounter:
         rows = self._counted_rows()
         seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
         secret, known = self._secret(rows, column), self._known(rows)
-        return recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
+        found = recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
+        tolerance = self._policy.choices.tolerance
+        if tolerance is not None:
+            sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
+            parts = [_meant(rows, one.name, one.kind) for one in sensitive]
+            both = [Numbered(one.codes, range(one.size)) for one in (seen, known)]
+            observed = Combined.of(both, len(rows))
+            pairs = Combined.of(
+                [Numbered(one.codes, range(one.size)) for one in (observed, secret)], len(rows)
+            )
+            values = secret.keys(parts)
+            found["separated_l"] = fewest_apart(
+                observed.codes[pairs.example],
+                [values[code] for code in secret.codes[pairs.example].tolist()],
+                [one.name for one in sensitive],
+                tolerance,
+            )
+        return found
+
+    def withheld(self) -> int:
+        """Count the rows whose public value was not missing and is released as missing."""
+        rows = self._counted_rows()
+        clusters = self._book.clusters(rows)
+        is_blank = np.array(
+            [
+                all(cell is None for cell in self._policy.clusters[int(str(key))].label)
+                for key in clusters.keys
+            ]
+        )
+        there = np.zeros(len(rows), dtype=np.bool_)
+        for column in self._policy.public:
+            part = _meant(rows, column.name, column.kind)
+            there |= np.array([key is not None for key in part.keys])[part.codes]
+        return int(rows.counts[is_blank[clusters.codes] & there].sum())
 
     def situations(self) -> Situations:
         """Return what can be seen in the rows before any value is merged with another."""

@@ -119,13 +119,14 @@ def verify_release(
         found = check_requirements(checks, policy, counter.measured, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
-            RecordChecks(checks, documents.record, policy, earlier, counted.measures, partition).check(
-                counted.dropped, found
-            )
+            RecordChecks(
+                checks, documents.record, policy, earlier, counted.measures, partition, counter.withheld()
+            ).check(counted.dropped, found)
             optimality = check_optimality(checks, documents.record, policy, partition, counter.situations)
     elif counted is not None:
         checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
-    _check_documents(checks, documents, policy, earlier, path, original, counted)
+    withheld = counter.withheld() if counted is not None and counted.measures else 0
+    _check_documents(checks, documents, policy, earlier, path, original, counted, withheld)
     measures = {} if counted is None else counted.measures
     return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
 
@@ -202,6 +203,7 @@ def _check_documents(
     released: Path,
     original: Any,
     counted: RowCount | None,
+    withheld: int,
 ) -> None:
     certificate, record = documents.certificate, documents.record
     hashes = [one.output_sha256 for one in (certificate, record) if one is not None]
@@ -214,7 +216,7 @@ def _check_documents(
         )
     if certificate is not None:
         rows = None if counted is None or not counted.measures else counted.measures["after"]["rows"]
-        check_certificate(checks, certificate, policy, earlier, rows)
+        check_certificate(checks, certificate, policy, earlier, rows, withheld)
         if documents.key is not None or documents.envelope is not None:
             _check_signature(checks, documents, certificate)
         elif certificate.is_signed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -16,6 +16,7 @@ from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.alphabet import EXACT
+from hartley.model.requirement import Verdict
 from hartley.releases.certificate import (
     Certificate,
     Digest,
@@ -119,7 +120,7 @@ def record_of(
         hartley=hartley.__version__,
         output_sha256=output_sha256,
         rows=audits.after.rows,
-        rows_withheld=0,
+        rows_withheld=released.policy.choices.withheld_rows,
         dropped_rows=dropped_rows,
         order="kept" if released.policy.choices.keep_order else "shuffled",
         columns=column_records(released.policy, released.public, released.book),
@@ -146,8 +147,8 @@ class Released:
     before: JointRange
     """What a reader knows beforehand: the side information alone."""
     audit: Audit
-    by_column: Mapping[str, Audit]
-    """The same for sensitive columns that are required to count by themselves."""
+    verdicts: Sequence[Verdict]
+    """What the reader is left with of each requirement."""
 
     def requirements(self) -> tuple[MeasuredRequirement, ...]:
         """Return what was asked for and what was found."""
@@ -155,7 +156,7 @@ class Released:
         for asked in (*self.policy.requirements, *self.policy.caps):
             number = self._found(asked)
             if number is not None:
-                at_least = asked.name in ("distinct-l", "row-k")
+                at_least = asked.name in ("distinct-l", "separated-l", "row-k")
                 holds = number >= asked.wanted if at_least else number <= asked.wanted + 1e-9
                 found.append(
                     MeasuredRequirement(
@@ -169,7 +170,10 @@ class Released:
             return int(self.book.partition.sizes.max())
         if asked.name == "max-distortion":
             return self._moved()
-        audit = self.audit if asked.column is None else self.by_column[asked.column]
+        for verdict in self.verdicts:
+            if (verdict.name, verdict.column) == (asked.name, asked.column):
+                return verdict.found
+        audit = self.audit
         measures: dict[str, int | float] = {
             "distinct-l": audit.distinct_l,
             "row-k": audit.row_k,
@@ -193,14 +197,16 @@ class Released:
         positions = self.utility.positions
         placed = positions[~np.isnan(positions)]
         farthest = float(np.abs(placed).max(initial=0.0)) * (len(placed) + 1)
+        kept = [number for number, label in enumerate(self.book.labels) if label[0] is not None]
         if farthest < EXACT and bool((placed == np.rint(placed)).all()):
-            return float(self.utility.costs(self.book.partition).max())
+            return float(self.utility.costs(self.book.partition)[kept].max(initial=0.0))
         exact = exact_positions(self.public)
         costs = [
             cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
-            for cluster in self.book.partition.clusters()
+            for number, cluster in enumerate(self.book.partition.clusters())
+            if number in set(kept)
         ]
-        return float(max(cost for cost in costs if cost is not None))
+        return float(max((cost for cost in costs if cost is not None), default=0.0))
 
     def point(self) -> tuple[PointRecord, tuple[Proof, ...]]:
         """Return the released partition with what can be proven about it."""
@@ -222,7 +228,9 @@ class Released:
             lower_bound_cost=None,
             proven_optimal=False,
         )
-        prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
+        prover = None
+        if self.policy.is_plain:
+            prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
         if prover is None:
             return point, ()
         goal = goal_asked(prover.problem, self.policy, point)
@@ -282,8 +290,8 @@ def _spread(public: Alphabet, book: Codebook, column: int) -> tuple[float | None
     widest = 0
     for label, cluster in zip(book.labels, book.partition.clusters(), strict=True):
         ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
-        if not ticks:
-            continue
+        if not ticks or all(cell is None for cell in label):
+            continue  # nothing there, or withheld
         widest = max(widest, max(ticks) - min(ticks))
         if farthest is None:
             continue

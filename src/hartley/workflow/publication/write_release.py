@@ -169,7 +169,7 @@ def write_release(
                 joint=reached.joint,
                 before=observed.before(),
                 audit=together or after,
-                by_column={},
+                verdicts=reached.verdicts,
             )
             record = record_of(
                 released,
