@@ -33,7 +33,7 @@ def whole_release(number: int) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "original.csv").write_bytes(whole(".csv", 4))
-        line = ("release", "original.csv", "out.csv", "-s", "secret", *CHOICES[number], "--search", "greedy")
+        line = ("release", "original.csv", "out.csv", "-s", "secret", *CHOICES[number])
         outcome = call(line, folder)
         if outcome.code != 0:
             raise AssertionError(f"{' '.join(line)}: {outcome.complaint}")

@@ -73,7 +73,7 @@ class Polisher:
         clusters = prepared.clusters(labels)
         losses = _losses(prepared, labels, len(clusters.size))
         loop = prepared.loop(polish_clusters)
-        most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max())
+        most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max(initial=1))
         for _ in range(PASSES):
             waiting = np.flatnonzero(losses.waiting)
             order = waiting[np.argsort(-losses.loss[waiting], kind="stable")]
