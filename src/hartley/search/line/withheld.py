@@ -30,13 +30,12 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import STEPS
+from hartley.search.line.intervals import STEPS, least_passing_from
 from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
 from hartley.search.line.withheld_exhaustive import MOST_VALUES, exhaustive_withheld
-from hartley.search.optimal.windows import Bracket, least_passing
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -194,7 +193,7 @@ class _Search:
         def passes(earliest: Places) -> bool:
             return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
 
-        return least_passing(windows, passes, Bracket(0.0, windows.widest), self.effort).low
+        return least_passing_from(windows, passes, 0.0, self.effort).low
 
     def relaxed(self, bound: float) -> float:
         """Return the least cost of intervals if what is withheld need not be enough."""
@@ -207,8 +206,7 @@ class _Search:
             found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
             return found <= self.rows
 
-        low = min(values.window_of_cost(bound), windows.widest)
-        least = least_passing(windows, passes, Bracket(low, windows.widest), self.effort)
+        least = least_passing_from(windows, passes, values.window_of_cost(bound), self.effort)
         return values.cost_of_window(least.high)
 
     def _relaxed_centroid(self, bound: float) -> float:
