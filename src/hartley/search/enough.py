@@ -239,17 +239,46 @@ class Enough:
         return bool(self.are_enough(partition.labels, partition.size).all())
 
     def latest_starts(self) -> Places:
-        """Return, for each last value of a window of neighbours, the latest start that is enough, or -1."""
-        demand = self.demand
+        """Return, for each last value of a window of neighbours, the latest start that is enough, or -1.
+
+        What several requirements allow is the earliest of what each of them allows.
+        """
+        latest = _latest_by_rows(self.rows, self.row_k)
+        for count in range(len(self.wanted)):
+            np.minimum(latest, self._latest_by_count(count), out=latest)
+        return latest
+
+    def _latest_by_count(self, count: int) -> Places:
+        alone = self.of_count(count)
+        demand = alone.demand
         steps = steps_of(demand)
-        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == PLAIN:
+        wanted = int(alone.wanted[0])
+        if demand.kept_by[0] == PLAIN:
             plain = latest_distinct_starts.for_size(steps)
-            return plain(self.value_ptr, self.value_code, self.width, int(self.wanted[0]))
-        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == JUMPED:
+            return plain(alone.value_ptr, alone.value_code, alone.width, wanted)
+        if demand.kept_by[0] == JUMPED:
             jumped = latest_spaced_starts.for_size(steps)
-            return jumped(self.value_ptr, self.value_code, self.next_code, int(self.wanted[0]))
-        found: Places = latest_enough_starts.for_size(steps)(demand, self.empty_window())
+            return jumped(alone.value_ptr, alone.value_code, alone.next_code, wanted)
+        found: Places = latest_enough_starts.for_size(steps)(demand, alone.empty_window())
         return found
+
+    def of_count(self, count: int) -> Enough:
+        """Return the demand of one count alone, without the others and the rows."""
+        begin, end = int(self.offsets[count]), int(self.offsets[count + 1])
+        value_ptr, value_code = self.value_ptr, self.value_code
+        if len(self.wanted) > 1:
+            inside = (value_code >= begin) & (value_code < end)
+            value_ptr = np.concatenate(([0], np.cumsum(inside)))[value_ptr]
+            value_code = value_code[inside] - begin
+        return Enough(
+            value_ptr,
+            value_code,
+            self.next_code[begin:end] - begin,
+            np.array([0, end - begin]),
+            self.wanted[count : count + 1],
+            self.rows,
+            0,
+        )
 
     def found_by(self, counts: Places) -> list[int]:
         """Return, for each requirement, what some counts come to."""
@@ -278,6 +307,15 @@ class Enough:
         ]
         if missed:
             raise UnreachableError(f"no release can meet {' and '.join(missed)}, however coarse")
+
+
+def _latest_by_rows(rows: Places, row_k: int) -> Places:
+    """Return the latest start of a window that has so many rows, or -1."""
+    size = len(rows)
+    if row_k <= 1:
+        return np.arange(size, dtype=np.int64)
+    before = np.concatenate(([0], np.cumsum(rows)))
+    return np.minimum(np.searchsorted(before, before[1:] - row_k, side="right") - 1, np.arange(size))
 
 
 def _reached(requirement: Requirement, found: int) -> str:

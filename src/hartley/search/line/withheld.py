@@ -31,7 +31,7 @@ from hartley.search.distortion.windows import Bracket, least_passing
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import STEPS
+from hartley.search.line.intervals import STEPS, least_passing_from
 from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
@@ -194,7 +194,7 @@ class _Search:
         def passes(earliest: Places) -> bool:
             return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
 
-        return least_passing(windows, passes, Bracket(0.0, windows.widest), self.effort).low
+        return least_passing_from(windows, passes, 0.0, self.effort).low
 
     def relaxed(self, bound: float) -> float:
         """Return the least cost of intervals if what is withheld need not be enough."""
@@ -207,8 +207,7 @@ class _Search:
             found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
             return found <= self.rows
 
-        low = min(values.window_of_cost(bound), windows.widest)
-        least = least_passing(windows, passes, Bracket(low, windows.widest), self.effort)
+        least = least_passing_from(windows, passes, values.window_of_cost(bound), self.effort)
         return values.cost_of_window(least.high)
 
     def _relaxed_centroid(self, bound: float) -> float:
