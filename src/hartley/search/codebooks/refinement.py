@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.problem import Problem
 from hartley.search.codebooks.width import box_width
 from hartley.search.codebooks.workbench import Settled, Workbench
-from hartley.search.codebooks.workspace import Int32s
+from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.effort import UNLIMITED, Effort
 
 WORTH_A_PROGRAM = 1.1
@@ -70,8 +71,11 @@ class Refinement:
         self._short_list: dict[bytes, tuple[list[Int32s], Settled]] = {}
         self._ceiling = float("inf")
 
-    def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined | None:
-        """Return the best codebooks that were found from these starts, ``None`` where none is feasible."""
+    def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined:
+        """Return the best codebooks that were found from these starts.
+
+        Raises UnreachableError where none is feasible.
+        """
         for start in starts:
             self._bench.load(start)
             self._keep(self._bench)
@@ -85,8 +89,8 @@ class Refinement:
             self._grow(self._bench)
         done = self._perturb(rounds)
         if self._best is None:
-            return None
-        return self._examined(self._best, done)
+            raise UnreachableError("no codebooks were found that meet the requirements")
+        return self.examined(*self._chosen(self._best), done)
 
     def _is_over(self) -> bool:
         plain = self._plain.visits if self._plain is not None else 0
@@ -160,37 +164,46 @@ class Refinement:
         return rounds
 
     def _chosen(self, best: tuple[list[Int32s], Settled]) -> tuple[list[Int32s], Settled]:
-        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest."""
+        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest.
+
+        Only those count that are maximal and column-wise optimal, as far as that can be decided.
+        """
         if self.objective != "mean":
             return best
         most = min(best[1].loss * HARDLY_MORE, self._ceiling) + 1e-12
         narrowest, least = best, self._box_width(best[0])
         for found in self._short_list.values():
-            if found[1].loss > most or found is best or not self._is_grown(found[0]):
+            if found[1].loss > most or found is best:
                 continue
             width = self._box_width(found[0])
-            if width < least - 1e-12:
+            if (
+                width < least - 1e-12
+                and self._is_maximal(found[0])
+                and self._is_optimal(found[0]) is not False
+            ):
                 narrowest, least = found, width
         return narrowest
 
-    def _is_grown(self, labels: Sequence[Int32s]) -> bool:
+    def _is_maximal(self, labels: Sequence[Int32s]) -> bool:
         """Tell whether no split can be added that is allowed and lowers the loss."""
         self._bench.load(labels)
         return self._bench.grow(None, self.effort) == 0 and not self.effort.should_stop()
+
+    def _is_optimal(self, labels: Sequence[Int32s]) -> bool | None:
+        """Tell whether no column on a line has better bands given the others, ``None`` where that is open."""
+        lines = [j for j, column in enumerate(self.problem.columns) if column.is_line and not column.keep]
+        if self.budget or self.objective != "mean" or not all(map(self._program.is_exact_for, lines)):
+            return None
+        self._bench.load(labels)
+        return not any(self._improve_line(self._bench, number) for number in lines)
 
     def _box_width(self, labels: Sequence[Int32s]) -> float:
         self._bench.load(labels)
         return box_width(self.problem, *self._bench.clusters())
 
-    def _examined(self, best: tuple[list[Int32s], Settled], rounds: int) -> Refined:
-        """Return the codebooks to publish with what holds of them."""
-        labels, settled = self._chosen(best)
-        lines = [j for j, column in enumerate(self.problem.columns) if column.is_line and not column.keep]
-        is_optimal: bool | None = None
-        if self.budget == 0 and self.objective == "mean" and all(map(self._program.is_exact_for, lines)):
-            self._bench.load(labels)
-            is_optimal = not any(self._improve_line(self._bench, number) for number in lines)
-        return Refined(tuple(labels), settled, self._is_grown(labels), is_optimal, rounds)
+    def examined(self, labels: Sequence[Int32s], settled: Settled, rounds: int = 0) -> Refined:
+        """Return codebooks with what holds of them."""
+        return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), rounds)
 
 
 def _coarser(column: PublicColumn, labels: Int32s, random: np.random.Generator) -> Int32s:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Flags, Floats
-from hartley.search.codebooks.cell_loops import (
+from hartley.search.codebooks.loops.cells import (
     fill_bands,
     fill_cells,
     fill_order,
@@ -16,10 +16,10 @@ from hartley.search.codebooks.cell_loops import (
     settle,
     split_cells,
 )
-from hartley.search.codebooks.growth_loops import grow, weigh_splits
+from hartley.search.codebooks.loops.growth import grow, weigh_splits
 from hartley.search.codebooks.problem import Problem
 from hartley.search.codebooks.width import band_widths
-from hartley.search.codebooks.workspace import (
+from hartley.search.codebooks.loops.workspace import (
     ACCEPTED,
     CELLS,
     CHANGED,
