@@ -10,8 +10,8 @@ import numpy as np
 
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.loops.cells import poor_cells
-from hartley.search.codebooks.problem import Problem
 from hartley.search.codebooks.loops.windows import latest_starts
+from hartley.search.codebooks.problem import Problem
 
 
 def lower_bound(problem: Problem, budget: int) -> float:

@@ -20,12 +20,12 @@ from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.demand import ClusterDemand
 from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
+from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import Problem, spared_budget
 from hartley.search.codebooks.publication import describe, ordered_labels
 from hartley.search.codebooks.refinement import Refined, Refinement
 from hartley.search.codebooks.result import Codebooks
 from hartley.search.codebooks.workbench import Settled, Workbench
-from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.effort import UNLIMITED, Effort
 
 Objective = Literal["mean", "worst"]

@@ -12,8 +12,6 @@ import numpy as np
 
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.loops.cells import split_cells
-from hartley.search.codebooks.problem import Problem
-from hartley.search.codebooks.width import band_widths
 from hartley.search.codebooks.loops.windows import (
     counted_windows,
     growing_windows,
@@ -21,6 +19,8 @@ from hartley.search.codebooks.loops.windows import (
     sort_blocks,
 )
 from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.width import band_widths
 
 MOST_BLOCKS = 1500
 """With more borders than this the windows of a column do not fit into memory."""

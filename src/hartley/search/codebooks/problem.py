@@ -112,9 +112,7 @@ class Problem:
             missing=np.array(missing, dtype=np.int64),
             extent=np.array([column.extent if column.extent > 0 else 1.0 for column in self.columns]),
             weight=self.weights,
-            split_column=told[:, 0].copy(),
-            split_first=told[:, 1].copy(),
-            split_end=told[:, 2].copy(),
+            split=told,
         )
 
     def scratch(self) -> Scratch:

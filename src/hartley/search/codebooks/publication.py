@@ -13,13 +13,13 @@ from hartley.model.band import ALL, Bands
 from hartley.model.border_grid import BorderGrid, roundest, roundest_day
 from hartley.model.codebook import OTHER, Codebook, Form, Group
 from hartley.search.codebooks.column import PublicColumn
+from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import Problem
 from hartley.search.codebooks.refinement import Refined
 from hartley.search.codebooks.result import Codebooks
 from hartley.search.codebooks.tree import Node, Tree
 from hartley.search.codebooks.width import band_widths, box_width
 from hartley.search.codebooks.workbench import Workbench
-from hartley.search.codebooks.loops.workspace import Int32s
 
 
 def ordered_labels(labels: Int32s) -> Int32s:
