@@ -127,8 +127,12 @@ def _calendar_levels(column: PublicColumn) -> Iterator[Level]:
 
 
 def _widths(column: PublicColumn) -> Iterator[float]:
-    """Yield the widths of equal bands, rising: 1, 2, 5, 10, 20, 25, 50, ..."""
+    """Yield the widths of equal bands, rising: 1, 2, 5, 10, 20, 25, 50, ... or so many given steps."""
     positions = column.positions
+    if column.is_grid_given and column.grid is not None:
+        for times in round_steps(1.0, max(column.extent / column.grid.step, 1.0)):
+            yield times * column.grid.step
+        return
     gaps = np.diff(positions)
     gaps = gaps[gaps > 0]
     if not len(gaps):
