@@ -1,0 +1,40 @@
+"""The pages for those who work on hartley say what is true of the tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hartley.measures import stochastic
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+MEASURES = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "measures").glob("*.md"))
+FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", FOR_DEVELOPERS, ids=lambda page: page.stem)
+def test_every_file_that_is_named_is_there(page):
+    named = re.findall(r"`([\w.]+(?:/[\w.]+)*/?)`", page.read_text(encoding="utf-8"))
+    paths = {name for name in named if name.endswith((".py", "/"))}
+    there = [
+        path.as_posix() + "/" * path.is_dir()
+        for top in ("src", "tests", "docs", "benchmarks")
+        for path in (ROOT / top).rglob("*")
+    ]
+    assert {name for name in paths if not any(f"/{path}".endswith(f"/{name}") for path in there)} == set()
+
+
+@pytest.mark.parametrize("name", [name for name in stochastic.__all__ if name[0].islower()])
+def test_every_stochastic_measure_is_on_a_page(name):
+    assert re.search(rf"`[^`\n]*\b{name}\b", MEASURES)
+
+
+def test_every_decision_is_listed_by_its_title():
+    listed = (DOCS / "decisions" / "README.md").read_text(encoding="utf-8")
+    decisions = sorted((DOCS / "decisions").glob("0*.md"))
+    lines = [f"- [{path.read_text(encoding='utf-8').splitlines()[0][2:]}]({path.name})" for path in decisions]
+    assert [line for line in listed.splitlines() if line.startswith("- ")] == lines
+    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
