@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,10 @@ def test_every_decision_is_listed_by_its_title():
     lines = [f"- [{path.read_text(encoding='utf-8').splitlines()[0][2:]}]({path.name})" for path in decisions]
     assert [line for line in listed.splitlines() if line.startswith("- ")] == lines
     assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
+
+
+def test_the_picture_of_the_layers_is_drawn_from_the_imports_as_they_are():
+    script = runpy.run_path(str(DOCS / "images" / "layers.py"))
+    assert (DOCS / "images" / "layers.svg").read_text(encoding="utf-8") == script["drawing"](), (
+        "run python docs/images/layers.py"
+    )
