@@ -1,6 +1,6 @@
-"""The frontier of leakage against utility: its points, and the point that meets a target.
+"""The frontier of leakage against utility: its points, and the point that meets a demand.
 
-The frontier of greedy runs: their non-dominated steps.
+The frontier of a greedy run is made of the steps that no other step beats in both.
 """
 
 from __future__ import annotations
