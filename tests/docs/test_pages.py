@@ -89,3 +89,21 @@ def test_the_citation_names_the_version():
     assert (
         f"version: {hartley.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
     )
+
+
+MAP = (DOCS / "paper_map.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`(tests/[\w/.]+)`", MAP))))
+def test_every_test_on_the_papers_map_is_there(path):
+    assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(set(re.findall(r"`((?:measures|search|paper|workflow|frontiers|model|examples)\.[\w.]+)`", MAP))),
+)
+def test_every_name_on_the_papers_map_is_there(name):
+    thing = hartley
+    for part in name.split("."):
+        thing = getattr(thing, part, None) or import_module(f"{thing.__name__}.{part}")
