@@ -61,6 +61,7 @@ class ReleaseResult:
     certificate: Path
     """The certificate file, to be published with the release."""
     record: Path
+    """The record file: what was asked and done, for whoever must answer for it."""
     signature: Path | None
     """Where the signature of the certificate is; ``None`` where it is not signed."""
     rows: int
