@@ -1,9 +1,7 @@
 """Rectangles of a joint range: sets of sensitive and public values of which every pair occurs.
 
-Inside a rectangle S and X say nothing about each other. The functions work on one
-component at a time, with sets as bits of Python integers.
-
-A quantity known only between two numbers.
+Inside a rectangle S and X say nothing about each other. The functions work on one component at a time, with
+sets as bits of Python integers. What is too large to be solved is known between two numbers.
 """
 
 from __future__ import annotations

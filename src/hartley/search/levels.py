@@ -1,10 +1,10 @@
-"""What an optimal search gives: the best partition known at each utility level, and a bound.
+"""What an optimal search returns: the best partition known at each utility level, and a bound.
 
 A level is a worst cluster cost that is allowed. Its lower bound holds for every
 partition whose worst cluster costs no more than that, whoever made it; where the
 partition found leaks no more than the bound, nothing can be better.
 
-Partitions that a search starts from, as many as there is time to measure.
+A search also starts from known partitions: as many as there is time to measure (:func:`in_time`).
 """
 
 from __future__ import annotations

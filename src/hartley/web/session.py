@@ -1,4 +1,4 @@
-"""The curator's desk: one table, its roles, its frontier, the release in the making.
+"""The session of one curator: one table, its roles, its frontier, the release in the making.
 
 Lives in the worker process. Every number comes from :mod:`hartley.workflow` and is handed on as the JSON
 that the command line prints; this module adds only sentences and what the page lists.

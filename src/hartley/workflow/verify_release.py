@@ -47,6 +47,10 @@ def verify(
         The policy of the release, or its file.
     certificate : str, Path or Certificate, optional
         What is claimed; without it only rows and codebook are checked, and the measures counted.
+    record : str, Path or Record, optional
+        What is recorded of the release, to be held against the files as well.
+    public_key : str or Path, optional
+        The key that must have signed the certificate.
     earlier : sequence of str, Path or Policy
         Policies of the earlier releases that the certificate speaks of, in the same order.
     progress : callable, optional

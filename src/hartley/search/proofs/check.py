@@ -1,4 +1,4 @@
-"""Checks of the certificates of bounds, from the pairs alone: they share nothing with the searches."""
+"""Checks of the statements behind bounds, from the pairs alone: they share nothing with the searches."""
 
 from __future__ import annotations
 

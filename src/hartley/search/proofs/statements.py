@@ -1,15 +1,12 @@
-"""Why no partition can do better.
+"""Why no partition can do better: the short part of a proof, from which the rest is a calculation.
 
-Each certificate states that clusters of at most ``largest_cluster`` public values cannot
-leave ``distinct_l`` candidates everywhere (or fewer ``components``). Its data make that a short
-calculation, done in :mod:`~hartley.search.proofs.check`. A certificate for a larger
-cluster also serves every smaller one.
+**Resolution.** A statement says that clusters of at most ``largest_cluster`` public values cannot leave
+``distinct_l`` candidates everywhere (or fewer ``components``). Its data make that a short calculation, done
+in :mod:`~hartley.search.proofs.check`. A statement about a larger cluster also serves every smaller one.
 
-Why a bound under distortion holds, and a check of it that shares no code with the searches.
-
-A certificate is the short part of a proof: the place, the multipliers, the group. The check goes back
-to positions, sensitive values and the definition of a cluster's cost, in plain
-Python; it is slow and meant to be read.
+**Distortion.** A statement holds the place, the multipliers or the group that the proof rests on. Its check
+goes back to positions, sensitive values and the definition of a cluster's cost, in plain Python; it is slow
+and meant to be read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-r"""What each public value shows, laid out for a search over partitions.
-
-Which sizes of the largest cluster can matter.
+r"""What each public value shows, laid out for a search; and which sizes of the largest cluster can matter.
 
 Lemma. Among the partitions of N values into clusters of at most m there is a least
 leaking one with exactly :math:`q = \lceil N/m \rceil` clusters: while there are more, one of them

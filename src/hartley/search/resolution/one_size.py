@@ -6,10 +6,9 @@ search. What swap search does not reach soon it tries to exclude, by a flow, by 
 sizes, by prices of values, by packing; what it can neither reach nor exclude it searches longer, and
 leaves open if that fails.
 
-Swap search for tables too large to search at once: block by block of clusters.
-
-Values dealt out evenly make every block of clusters a smaller table much like the whole, so what
-the whole can reach each block can reach too, nearly always; and blocks need only their own memory.
+Tables too large for one swap search are searched block by block of clusters. Values dealt out evenly make
+every block a smaller table much like the whole, so what the whole can reach each block can reach too,
+nearly always; and blocks need only their own memory.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Clusters on a line, and a tree over them that bounds what their unions cost.
+"""Clusters as they lie on a line, and a tree over them that bounds what their unions cost.
 
 Clusters stand in slots, in the order of their lowest members; a merged cluster stays in the earlier slot.
 The tree's nodes bound the cost of every union with a cluster below them. It is only built when first
 needed, and brought up to date when next needed.
-
-Public values as they lie on the line.
 """
 
 from __future__ import annotations
