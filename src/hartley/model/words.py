@@ -15,6 +15,8 @@ Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
 SLACK = 1e-9
 """Targets typed by people are met up to this much."""
+SAME_COST = 1e-9
+"""Two costs that differ by no more than this part of them are one cost, computed in two ways."""
 ROUNDING = 1e-13
 """Two leakages this close are the same number, computed in two ways.
 

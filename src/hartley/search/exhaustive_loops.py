@@ -176,6 +176,11 @@ class Walk:
         """Whether no partition is left that could be better."""
         return bool(self.state[-1][0] < 0)
 
+    @property
+    def steps(self) -> int:
+        """How many steps were taken."""
+        return int(self.state[-1][1])
+
     def offer(self, clusters: Int64s) -> None:
         """Take note of a partition known from elsewhere, as bit masks and then zeros."""
         parent = np.arange(int(self.component_of.max()) + 1)

@@ -224,12 +224,15 @@ def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionC
 
 def _window_holds(joint: JointRange, utility: LineDistortion, certificate: WindowCertificate) -> bool:
     """Look at every pair of ends around the place, and at all that lies between."""
-    here = float(utility.positions[certificate.place])
+    ticks = utility.grid.ticks.tolist()
+    here = ticks[certificate.place]
     if here != here:
         own = len(joint.candidates(certificate.place))
         return own < certificate.distinct_l or certificate.cost <= 0
     placed = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     lows = [entry for entry in placed if entry[0] <= here]
     highs = [entry for entry in placed if entry[0] >= here]
@@ -256,7 +259,9 @@ def _window_holds(joint: JointRange, utility: LineDistortion, certificate: Windo
 def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountCertificate) -> bool:
     """Count where each sensitive value occurs, then values that can share no cheaper cluster."""
     placed = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     occurs: dict[int, int] = {}
     for _, place in placed:
@@ -267,7 +272,7 @@ def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountC
         return False
     if certificate.clusters == 1:
         labels = [
-            0 if position == position else place + 1 for place, position in enumerate(utility.positions)
+            0 if position == position else place + 1 for place, position in enumerate(utility.grid.ticks)
         ]
         return certificate.cost <= float(utility.costs(Partition(np.array(labels))).max())
     needed, inside = 1, [placed[0][0]]
@@ -279,10 +284,12 @@ def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountC
 
 
 def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:
-    """Return the least cost of any cluster with these ends and members among these."""
+    """Return the least cost of any cluster with these ends and members among these, all in ticks."""
     if utility.codeword == "member":
-        return min(max(member - low, high - member) for member in inside)
-    return (high - low) / 2
+        ticks = min(max(member - low, high - member) for member in inside)
+    else:
+        ticks = (high - low) / 2
+    return ticks / utility.grid.per_unit
 
 
 def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: LagrangianCertificate) -> bool:
@@ -293,7 +300,9 @@ def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: Lagra
     links. So :math:`|F| \le \max_F \sum_{t \in F} (1 - \text{prices on } t) + \sum_w p_w (k_w - 1)`.
     """
     order = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     positions = [position for position, _ in order]
     group = components(joint).labels.tolist()

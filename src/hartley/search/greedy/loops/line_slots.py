@@ -241,19 +241,16 @@ class LineOrder:
     places: Int64s
     """The place in the alphabet of each value in line order."""
     positions: Floats
-    """The positions of those that have one, ascending."""
+    """The positions of those that have one, in ticks, ascending."""
     codeword: int
     is_exact: bool
-    """Whether sums of positions are exact: they are integers, small enough."""
+    """Whether sums of positions are exact."""
 
     @classmethod
     def of(cls, utility: LineDistortion) -> LineOrder:
         """Sort the values of a utility by position, equal ones by place, those without one last."""
-        places = np.argsort(utility.positions, kind="stable")
-        positions = utility.positions[places]
+        ticks = utility.grid.ticks
+        places = np.argsort(ticks, kind="stable")
+        positions = ticks[places]
         positions = np.ascontiguousarray(positions[: int(np.searchsorted(positions, np.inf, side="right"))])
-        exact = bool(
-            (positions == np.rint(positions)).all()
-            and len(positions) * float(np.abs(positions).max(initial=0.0)) < 2.0**53
-        )
-        return cls(places.astype(np.int64), positions, CODES[utility.codeword], exact)
+        return cls(places.astype(np.int64), positions, CODES[utility.codeword], utility.grid.is_exact)
