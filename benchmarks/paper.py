@@ -12,7 +12,7 @@ from time import process_time
 
 from hartley.model.target import Target
 from hartley.paper.reproduce import read_data, reproduce
-from hartley.workflow.compare_methods import compare
+from hartley.workflow import compare
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

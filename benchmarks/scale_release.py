@@ -86,7 +86,7 @@ def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = No
     """Release the table: read, search, write, certify, and verify the files as they are on disk."""
     from hartley.model.target import Target
     from hartley.tables import ReadOptions
-    from hartley.workflow.make_release import release
+    from hartley.workflow import release
 
     found = release(
         path,

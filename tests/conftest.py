@@ -9,17 +9,19 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Timings are not tested: the first call of a compiled loop waits for the compiler. CI runs the
-# same examples each time; elsewhere hypothesis looks for new ones. A busy machine draws slowly.
+# same examples each time; elsewhere hypothesis looks for new ones, few of them where a person waits for the
+# tests of some paths. A busy machine draws slowly.
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("here", **UNTIMED)
+settings.register_profile("quick", max_examples=10, **UNTIMED)
 settings.register_profile("ci", derandomize=True, **UNTIMED)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+settings.load_profile(os.environ.get("HARTLEY_TESTS", "here"))
 
 SHARED = Path(os.environ.get("HARTLEY_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
 
 def shared_file(*parts: str) -> Path:
-    """Give a file of the shared specification, or skip where it is absent."""
+    """Return a file of the shared specification, or skip where it is absent."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{'/'.join(parts)} is not on this machine (set HARTLEY_SHARED to its folder)")

@@ -23,7 +23,7 @@ PASSWORD = "s3cret-p4ssword"  # noqa: S105 (of a server that lives for a test)
 
 def lacking(reason: str) -> NoReturn:
     """Skip with a reason; in CI, where everything is installed, fail."""
-    if os.environ.get("HARTLEY_CI") == "1":
+    if os.environ.get("HARTLEY_TESTS") == "ci":
         pytest.fail(f"{reason}, and CI must have it")
     pytest.skip(reason)
 

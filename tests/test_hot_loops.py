@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 import numpy as np
+import pytest
 
-from hartley.hot_loops import compiling_while, hot_loop
+from hartley.hot_loops import compiling_while, hot_loop, interrupt
 
 
 @hot_loop
@@ -79,9 +81,70 @@ def test_a_compilation_is_told_of_once_and_kept_for_the_next_run(tmp_path):
     assert run() == "[]"
 
 
+def test_a_change_in_a_called_loop_or_number_of_another_file_is_noticed(tmp_path):
+    (tmp_path / "caller.py").write_text(
+        "from hartley.hot_loops import hot_loop\n"
+        "from callee import STEP, change\n"
+        "@hot_loop\n"
+        "def caller(x):\n"
+        "    return change(x) + STEP\n"
+        "print(caller.compiled(1))\n"
+    )
+
+    def run(change: str, step: int) -> str:
+        (tmp_path / "callee.py").write_text(
+            "from hartley.hot_loops import hot_loop\n"
+            f"STEP = {step}\n"
+            "@hot_loop\n"
+            "def change(x):\n"
+            f"    return {change}\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-B", "caller.py"], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    assert run("x + 1", 10) == "12"
+    assert run("x + 5", 10) == "16"
+    assert run("x + 5", 20) == "26"
+
+
 def test_importing_hartley_and_its_measures_imports_no_compiler():
     code = (
         "import sys, hartley, hartley.measures.overlap, hartley.workflow;"
         "assert 'numba' not in sys.modules, 'numba'; assert 'pandas' not in sys.modules, 'pandas'"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_signal_that_comes_while_a_loop_is_compiled_is_heard_when_the_compiler_is_done():
+    from numba.core import event
+
+    @hot_loop
+    def interrupted(x: int) -> int:
+        return x + 1
+
+    class Impatient(event.Listener):
+        def on_start(self, _):
+            signal.raise_signal(signal.SIGTERM)
+
+        def on_end(self, _):
+            pass
+
+    dispatcher = interrupted._made()
+    before = signal.signal(signal.SIGTERM, lambda number, _: interrupt(number))
+    impatient = Impatient()
+    event.register("numba:compile", impatient)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            dispatcher(4)
+    finally:
+        event.unregister("numba:compile", impatient)
+        signal.signal(signal.SIGTERM, before)
+    assert len(dispatcher.signatures) == 1, "the compiler was not left half done"
+    assert dispatcher(4) == 5
+
+
+def test_a_signal_is_an_interrupt_at_once_where_nothing_is_compiled():
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(signal.SIGTERM)

@@ -57,15 +57,16 @@ if TYPE_CHECKING:
         AuditResult,
         FrontierResult,
         ReleaseResult,
+        Study,
         Target,
         UtilityChoice,
         apply,
         audit,
+        compare,
         frontier,
         release,
         verify,
     )
-    from hartley.workflow.compare_methods import compare
 
 _HOME = {
     "Alphabet": "hartley.model",
@@ -88,6 +89,7 @@ _HOME = {
     "ReadOptions": "hartley.tables",
     "ReleaseResult": "hartley.workflow",
     "Resolution": "hartley.measures.utility",
+    "Study": "hartley.workflow",
     "TableError": "hartley.errors",
     "Target": "hartley.workflow",
     "UnreachableError": "hartley.errors",
@@ -97,7 +99,7 @@ _HOME = {
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
     "candidate_counts": "hartley.measures.uncertainty",
-    "compare": "hartley.workflow.compare_methods",
+    "compare": "hartley.workflow",
     "components": "hartley.measures.overlap",
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
@@ -140,6 +142,7 @@ __all__ = [
     "ReadOptions",
     "ReleaseResult",
     "Resolution",
+    "Study",
     "TableError",
     "Target",
     "UnreachableError",

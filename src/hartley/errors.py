@@ -13,28 +13,121 @@
 
 Each message is one line: what was wrong, then what would be right. No message
 holds a cell of the table.
+
+A message may speak of an option (:func:`option`). Which word stands for it is decided where the message is
+shown: Python says ``missing_at``, the command line ``--missing-at``, the page the label beside the field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import TypeAlias
+
+Say: TypeAlias = Callable[[str, str | None], str]
+"""How a place where messages are shown names an option, and an option with a value."""
+
+_OPTION = re.compile("\x1e([a-z_]+)(?:=([^\x1f]*))?\x1f")
+
+
+def option(name: str, value: object = None) -> str:
+    """Return a mention of an option, with a value perhaps, to stand in a message.
+
+    >>> print(OptionError(f"missing numbers have no place; give {option('missing_at')}"))
+    missing numbers have no place; give missing_at
+    """
+    return f"\x1e{name}\x1f" if value is None else f"\x1e{name}={value}\x1f"
+
+
+def in_python(name: str, value: str | None) -> str:
+    """Return an option as Python's keyword.
+
+    >>> in_python("missing", "drop")
+    "missing='drop'"
+    """
+    return name if value is None else f"{name}={value!r}"
+
+
+def worded(message: str, say: Say = in_python) -> str:
+    """Return a message with its options said in the words of a place."""
+    return _OPTION.sub(lambda found: say(found[1], found[2]), message)
 
 
 class HartleyError(Exception):
-    """Anything hartley refuses on purpose."""
+    """Anything hartley refuses on purpose.
+
+    Parameters
+    ----------
+    message : str
+        The text, with its mentions of options.
+    option : str, optional
+        The option that it is about; without one, the first that the text mentions.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> from hartley.errors import option
+    >>> error = hartley.HartleyError(f"missing numbers have no place; give {option('missing_at')}")
+    >>> print(error, "|", error.option)
+    missing numbers have no place; give missing_at | missing_at
+    """
+
+    def __init__(self, message: str = "", *, option: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        mentioned = _OPTION.search(message)
+        self.option = option if option is not None or mentioned is None else mentioned[1]
+
+    def __str__(self) -> str:
+        return worded(self.message)
+
+    def said(self, say: Say) -> str:
+        """Return the message with its options in the words of a place."""
+        return worded(self.message, say)
 
 
 class InputError(HartleyError):
-    """The table or the call is wrong; nothing was done."""
+    """The table or the call is wrong; nothing was done.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.Partition.from_clusters([[0, 2]])
+    ... except hartley.InputError as error:
+    ...     print(error)
+    clusters must hold each place from 0 to 1 once
+    """
 
 
 class TableError(InputError):
-    """A file or frame that cannot be read as a table."""
+    """A file or frame that cannot be read as a table.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.audit("no_such_file.csv", sensitive="age")
+    ... except hartley.TableError as error:
+    ...     print(error)
+    no file 'no_such_file.csv'; give the path of a table
+    """
 
 
 class ColumnError(InputError):
-    """A column that is not in the table, or not of the kind that is needed."""
+    """A column that is not in the table, or not of the kind that is needed.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41], "chol": [180, 181]})
+    >>> try:
+    ...     hartley.audit(table, sensitive="agee", public="chol")
+    ... except hartley.ColumnError as error:
+    ...     print(error)
+    no column 'agee'; did you mean 'age'?
+    """
 
     @classmethod
     def absent(cls, name: str, columns: Sequence[str]) -> ColumnError:
@@ -56,7 +149,17 @@ class ColumnError(InputError):
 
 
 class OptionError(InputError):
-    """An argument or option that has no meaning here."""
+    """An argument or option that has no meaning here.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> try:
+    ...     hartley.Target("speed", 5)
+    ... except hartley.OptionError as error:
+    ...     print(str(error).split(";")[0])
+    unknown target 'speed'
+    """
 
     @classmethod
     def unknown(cls, what: str, given: object, choices: Iterable[str]) -> OptionError:
@@ -77,7 +180,18 @@ class WriteError(InputError):
 
 
 class UnreachableError(HartleyError):
-    """Nothing meets the target; says what the best is that can be met."""
+    """Nothing meets what is asked; the message says what the best is that can be met.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41], "chol": [180, 181]})
+    >>> try:
+    ...     hartley.frontier(table, sensitive="age", public="chol").frontier.meeting({"distinct_l": 3})
+    ... except hartley.UnreachableError as error:
+    ...     print(error)
+    no release leaves 3 candidates for every released value; the most that can be reached is 2
+    """
 
 
 def quoted(names: Sequence[str], last: str = ", ") -> str:

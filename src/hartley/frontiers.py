@@ -6,39 +6,79 @@ The frontier of greedy runs: their non-dominated steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import log2
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import UnreachableError
+from hartley.errors import OptionError, UnreachableError
 from hartley.lazy import Drawable
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree, Partition
 from hartley.model.arrays import Floats
+from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import Requirement, Verdict
 from hartley.model.words import SLACK, Leakage, SearchName
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """One partition on the frontier, by its measures."""
+    """One partition on the frontier, by its measures.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> point = hartley.frontier(table, sensitive="age", public="chol").frontier.points[1]
+    >>> point.distinct_l, point.max_distortion, point.proven_optimal
+    (2, 0.5, True)
+    >>> point.partition
+    Partition({0, 1}, {2, 3})
+    """
 
     leakage_bits: float
+    """What the partition leaks, by the leakage of the frontier."""
     utility: float
+    """What it leaves of the public values; more is better."""
     distinct_l: int
+    """Fewest sensitive values that one released value leaves possible."""
     components: int
+    """Groups of sensitive values that are told apart for certain."""
     largest_cluster: int
+    """Public values in the largest cluster."""
     max_distortion: float | None
     """Worst distance between a true and a released value; ``None`` under resolution."""
     clusters: int
+    """How many released values there are."""
     lower_bound_bits: float | None = None
     """No partition of the same utility or better leaks less; ``None`` where nothing is claimed."""
     proven_optimal: bool = False
+    """Whether leakage and lower bound meet: nothing of this utility or better leaks less."""
     step: int | None = None
     """The step of a greedy run; ``None`` elsewhere."""
+    lower_bound_cost: float | None = None
+    """Nothing of the shape and budget asked for that leaks as little costs less; ``None`` if unknown."""
+    separated_l: int | None = None
+    """Candidates more than the tolerance apart that every released value leaves; ``None`` without one."""
+    mean_distortion: float | None = None
+    """How far the value of a row moves on average; ``None`` where it has no distance."""
+    band_width: float | None = None
+    """The width of the widest band between borders; ``None`` without borders."""
+    shape: str = "any"
+    shape_price: float | None = None
+    """The cost over the least that any shape could cost; ``None`` where every partition is allowed."""
+    withheld_rows: int = 0
+    withheld_values: int = 0
+    withheld_l: int | None = None
+    """Candidates that the withheld value leaves; ``None`` where nothing is withheld."""
+    withheld: tuple[int, ...] = field(default=(), repr=False)
+    """Places of the public values that are withheld; they are one cluster."""
+    verdicts: tuple[Verdict, ...] = ()
+    """What the point keeps of the requirements that the frontier was searched with."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 
@@ -46,6 +86,25 @@ class Point:
     def partition(self) -> Partition:
         """The partition itself."""
         return self.cut()
+
+    def kept(self, requirement: Requirement) -> float:
+        """Return how much of a requirement the point keeps at worst.
+
+        Raises
+        ------
+        OptionError
+            Where the frontier was not searched with it, so that nobody counted.
+        """
+        if requirement.column is None and requirement.name == "distinct-l":
+            return self.distinct_l
+        if requirement.name == "istar":
+            return log2(self.components)
+        for verdict in self.verdicts:
+            if (verdict.name, verdict.column) == (requirement.name, requirement.column):
+                return verdict.found
+        raise OptionError(
+            f"nobody counted {requirement.text} on this frontier; require it when the frontier is searched"
+        )
 
     def lagrangian(self, utility_weight: float) -> float:
         r"""Leakage less weighted utility, :math:`\mathcal L = \text{leakage} - \lambda U`; less is better."""
@@ -64,6 +123,16 @@ class Point:
             "lower_bound_bits": self.lower_bound_bits,
             "proven_optimal": self.proven_optimal,
             "step": self.step,
+            "lower_bound_cost": self.lower_bound_cost,
+            "shape": self.shape,
+            "band_width": self.band_width,
+            "mean_distortion": self.mean_distortion,
+            "shape_price": self.shape_price,
+            "withheld_rows": self.withheld_rows,
+            "withheld_values": self.withheld_values,
+            "withheld_l": self.withheld_l,
+            "requirements": [verdict.to_dict() for verdict in self.verdicts],
+            **({} if self.separated_l is None else {"separated_l": self.separated_l}),
         }
 
 
@@ -72,15 +141,83 @@ class Frontier(Drawable):
     """Mutually non-dominated points, from best utility to least leakage.
 
     Ask it by name for what is wanted; it refuses with a reason where nothing fits.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> frontier = hartley.frontier(table, sensitive="age", public="chol").frontier
+    >>> [point.distinct_l for point in frontier.points]
+    [1, 2, 3]
+    >>> frontier.meeting({"distinct_l": 2}).max_distortion
+    0.5
     """
 
     leakage: Leakage
+    """What counts as leakage: the worst case, what is certain, or the worst case with nothing certain."""
     utility: Literal["resolution", "distortion"]
+    """What counts as utility."""
     search: SearchName
+    """Who searched."""
     codeword: str | None
+    """What stands for a cluster under distortion; ``None`` under resolution."""
     complete: bool
     """Whether the search finished every level."""
     points: tuple[Point, ...]
+    """The points, each better than the one before in leakage and worse in utility."""
+
+    def meeting(self, wanted: Wanted) -> Point:
+        """Return the point that a demand asks for: the one table from a demand to a point.
+
+        With no cap on what may be lost it is the point of best utility that keeps every requirement; with
+        one, the point of least leakage within it; for a weight of utility, the least Lagrangian.
+
+        Parameters
+        ----------
+        wanted
+            Requirements such as ``{"distinct_l": 5}``, a :class:`Target`, or a whole demand.
+
+        Raises
+        ------
+        UnreachableError
+            Where no point meets it; the message says what the best is that can be met.
+        """
+        demand = Demand.of(wanted)
+        if demand.utility_weight is not None:
+            return self.least_lagrangian(demand.utility_weight)
+        fitting = self._kept(demand)
+        if demand.cap is None:
+            if demand.max_leakage is not None:
+                return fitting.best_utility(demand.max_leakage)
+            return fitting.points[0]
+        if demand.max_leakage is not None:
+            fitting.best_utility(demand.max_leakage)
+        if demand.cap.kind == "largest_cluster":
+            return fitting.least_leakage_in_clusters_of(int(demand.cap.number))
+        return fitting.least_leakage_within(demand.cap.number)
+
+    def _kept(self, demand: Demand) -> Frontier:
+        """Return the frontier of the points that keep every requirement."""
+        points = self.points
+        for requirement in demand.requirements:
+            kept = tuple(point for point in points if requirement.is_met_by(point.kept(requirement)))
+            if not kept:
+                raise self._unmet(requirement, points)
+            points = kept
+        return replace(self, points=points)
+
+    def _unmet(self, requirement: Requirement, points: Sequence[Point]) -> UnreachableError:
+        found = [point.kept(requirement) for point in points]
+        best = max(found) if requirement.is_monotone else min(found)
+        if requirement.name == "distinct-l" and requirement.column is None:
+            return UnreachableError(
+                f"no release leaves {requirement.wanted:g} candidates for every released value; the most "
+                f"that can be reached is {best:g}{self._why()}"
+            )
+        most = "most" if requirement.is_monotone else "least"
+        return UnreachableError(
+            f"no release keeps {requirement.text}; the {most} that can be reached is {best:g}{self._why()}"
+        )
 
     def least_leakage(self, utility_floor: float) -> Point:
         """Return the point of least leakage whose utility is at least the floor."""
@@ -114,14 +251,7 @@ class Frontier(Drawable):
 
     def best_utility_with(self, distinct_l: int) -> Point:
         """Return the point of best utility where every released value leaves this many candidates."""
-        for point in self.points:
-            if point.distinct_l >= distinct_l:
-                return point
-        best = max(point.distinct_l for point in self.points)
-        raise UnreachableError(
-            f"no release leaves {distinct_l} candidates for every released value; the most that can be "
-            f"reached is {best}{self._why()}"
-        )
+        return self.meeting(Requirement("distinct-l", distinct_l))
 
     def least_lagrangian(self, utility_weight: float) -> Point:
         """Return the point with the least Lagrangian; ties go to the better utility."""

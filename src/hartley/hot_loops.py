@@ -6,19 +6,22 @@ function, compiled when ``n`` is large enough to be worth the wait. The compiler
 imported only then, and its work is kept on disk for the next run. Where nothing is kept yet and time is short
 (:func:`compiling_while`), the function runs as written on large input too.
 
-A hot loop may call other hot loops of the same package by name; they are compiled
-with it. One that is called often from inside another and makes no array of its own is better marked
-with :func:`hot_part`.
+A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it.
+What is kept on disk has a name that covers the loop, the loops it calls and the numbers it reads, so that a
+change in any of them is noticed, in whatever file. A loop that is called often from inside another and makes
+no array of its own is better marked with :func:`hot_part`.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
+from hashlib import sha256
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
@@ -52,6 +55,45 @@ def compiling_while(has_time: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _conditions.remove(has_time)
+
+
+class _CompilerWatch:
+    """Knows when the compiler is at work: it can be left half done by nothing that is raised meanwhile."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.is_installed = False
+        self.waiting: list[int] = []
+
+    def install(self) -> None:
+        """Hear from the compiler when it begins and ends."""
+        if not self.is_installed:
+            from numba.core import event
+
+            self.is_installed = True
+            event.Listener.register(_CompilerWatch)
+            event.register("numba:compiler_lock", self)
+
+    def notify(self, heard: Any) -> None:
+        """Count the beginnings and ends; after the last end, send a signal again that has waited for it."""
+        self.depth += 1 if heard.is_start else -1
+        if self.depth <= 0 and self.waiting:
+            signal.raise_signal(self.waiting.pop())
+
+
+_watch = _CompilerWatch()
+
+
+def interrupt(number: int) -> None:
+    """Raise KeyboardInterrupt for a signal, or once the compiler is done where it is at work.
+
+    Raised inside the compiler, it would come out as another error, or leave it in a state in which the
+    process dies. It is for handlers of signals, and the handler is called again.
+    """
+    if _watch.depth > 0:
+        _watch.waiting[:] = [number]
+    else:
+        raise KeyboardInterrupt
 
 
 class HotLoop(Generic[P, R]):
@@ -106,6 +148,7 @@ class HotLoop(Generic[P, R]):
     def _dispatcher(self, function: FunctionType) -> Any:
         import numba
 
+        _watch.install()
         compiled: Any = numba.njit
         try:
             return compiled(cache=True, **self._options)(function)
@@ -116,18 +159,30 @@ class HotLoop(Generic[P, R]):
     def _with_compiled_callees(self) -> FunctionType:
         """Copy the function so that the hot loops it calls are the compiled ones."""
         plain = cast("FunctionType", self.plain)
-        callees = {
-            name: value._made()
-            for name in plain.__code__.co_names
-            if isinstance(value := plain.__globals__.get(name), HotLoop)
-        }
+        callees = {name: loop._made() for name, loop in self._callees().items()}
         copy = FunctionType(
             plain.__code__, {**plain.__globals__, **callees}, plain.__name__, plain.__defaults__
         )
-        copy.__qualname__ = plain.__qualname__
+        # The compiler names its files after this, and looks for changes in the loop's own file only.
+        copy.__qualname__ = f"{plain.__qualname__}-{self.digest()}"
         copy.__module__ = plain.__module__
         copy.__kwdefaults__ = plain.__kwdefaults__
         return copy
+
+    def _callees(self) -> dict[str, HotLoop[Any, Any]]:
+        """Return the hot loops that the function calls, by name."""
+        plain = cast("FunctionType", self.plain)
+        named = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+        return {name: value for name, value in named.items() if isinstance(value, HotLoop)}
+
+    def digest(self) -> str:
+        """Return a name for what is compiled: the function, its numbers, and the hot loops it calls."""
+        plain = cast("FunctionType", self.plain)
+        read = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
+        numbers = [(name, value) for name, value in sorted(read.items()) if isinstance(value, _NUMBERS)]
+        callees = [(name, loop.digest()) for name, loop in sorted(self._callees().items())]
+        parts = (_written(plain.__code__), numbers, callees, sorted(self._options.items()))
+        return sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def hot_loop(function: Callable[P, R]) -> HotLoop[P, R]:
@@ -149,6 +204,16 @@ def hot_part(function: Callable[P, R]) -> HotLoop[P, R]:
     take longer than its work. The compiler refuses one that makes an array all the same.
     """
     return HotLoop(function, {"_nrt": False})
+
+
+_NUMBERS = (bool, int, float, str, tuple)
+"""What a loop reads from its module, that is compiled into it."""
+
+
+def _written(code: CodeType) -> tuple[Any, ...]:
+    """Return what a piece of code does, without where it stands."""
+    constants = [_written(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    return code.co_code, code.co_names, code.co_varnames, constants
 
 
 def _is_kept_on_disk(dispatcher: Any) -> bool:

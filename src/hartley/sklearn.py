@@ -18,15 +18,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hartley.errors import HartleyError, OptionError
-from hartley.model.target import Target
-from hartley.model.words import SEARCHES
-from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
-from hartley.releases.writer.reader_view import ObservedLabels
-from hartley.tables import Roles, open_table
-from hartley.workflow.choose_point import ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice, codeword_of
+from hartley.errors import HartleyError
+from hartley.workflow import Demand, Objective, SearchLimits, StudyTable, Target, fit_policy
 
 
 class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,43 +82,14 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         hidden = [f"y{place}" for place in range(secrets.shape[1])]
         columns = {name: _cells(X[:, place]) for place, name in enumerate(public)}
         columns.update({name: _cells(secrets[:, place]) for place, name in enumerate(hidden)})
-        table = open_table(pa.table(columns))
-        joint = table.joint_range(Roles(sensitive=tuple(hidden), public=tuple(public))).joint
-        if self.search not in SEARCHES:
-            raise OptionError.unknown("search", self.search, SEARCHES)
-        target = Target(self.target, self.amount)  # type: ignore[arg-type]
-        utility = UtilityChoice(name=self.utility).for_alphabet(joint.public)  # type: ignore[arg-type]
-        require_reachable_kind(target, utility)
-        demand = ReleaseDemand(
-            target=target,
-            leakage=self.leakage,  # type: ignore[arg-type]
-            utility=utility,
-            search=self.search,
-            labels=self.labels,  # type: ignore[arg-type]
-            is_seen_beside=False,
-            beside="",
+        fitted = fit_policy(
+            StudyTable(pa.table(columns), sensitive=hidden, public=public),
+            Demand.of(Target(self.target, self.amount)),  # type: ignore[arg-type]
+            Objective(leakage=self.leakage, utility=self.utility, search=self.search),  # type: ignore[arg-type]
+            SearchLimits(time_limit=self.time_limit, seed=self.seed),
+            self.labels,  # type: ignore[arg-type]
         )
-        effort = effort_within(self.time_limit, seed=self.seed)
-        reached = reach(ObservedLabels(joint), demand, effort, decimals={}, has_earlier=False)
-        kinds = {column.name: column.kind for column in table.columns if column.kind is not None}
-        self.policy_ = Policy.of(
-            joint.public,
-            reached.book,
-            columns=(*public, *hidden),
-            sensitive=tuple(MeasuredColumn(name=name, kind=kinds[name]) for name in hidden),
-            reading=Reading(),
-            choices=Choices(
-                target=target.to_dict(),
-                leakage=self.leakage,
-                utility=utility.name,
-                codeword=codeword_of(utility),
-                search=self.search,
-                labels=self.labels,
-            ),
-        )
-        self.audit_ = reached.audit
-        self.point_ = reached.point
-        table.close()
+        self.policy_, self.audit_, self.point_ = fitted.policy, fitted.audit, fitted.point
 
     def transform(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803 (scikit-learn's name)
         """Put labels in the place of values."""

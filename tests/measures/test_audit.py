@@ -9,8 +9,9 @@ from hartley.errors import OptionError
 from hartley.examples import toy
 from hartley.measures import overlap, uncertainty
 from hartley.measures.audit import audit
-from hartley.measures.requirement import Requirement
+from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange
+from hartley.model.requirement import Requirement
 from strategies import joint_ranges_with_partition
 
 
@@ -72,7 +73,8 @@ def test_a_column_in_both_roles_is_hidden_among_the_public_cells():
     ],
 )
 def test_requirements_on_the_toy(text, holds):
-    assert Requirement.parse(text).check(audit(toy())).holds is holds
+    (verdict,) = verdicts(toy(), [Requirement.parse(text)])
+    assert verdict.holds is holds
 
 
 @pytest.mark.parametrize(

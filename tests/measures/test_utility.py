@@ -88,19 +88,19 @@ def test_a_centroid_can_lie_worse_before_it_lies_better():
 
 
 def test_text_has_no_distortion():
-    with pytest.raises(InputError, match="'word' has none; use --utility resolution"):
+    with pytest.raises(InputError, match="'word' has none; use utility='resolution'"):
         LineDistortion.of(Alphabet.of_values(["a", "b"], columns=("word",)))
 
 
 @pytest.mark.parametrize("positions", [[-1e308, 1e308, 0.0], [inf, 0.0], [1.5e308, np.nan]])
 def test_positions_that_cannot_be_added_are_refused_on_a_line_and_over_columns(positions):
-    with pytest.raises(InputError, match="--utility resolution"):
+    with pytest.raises(InputError, match="utility='resolution'"):
         LineDistortion(np.array(positions))
     public = Alphabet.of_values([(value, "text") for value in positions], columns=("huge", "kind"))
-    with pytest.raises(InputError, match="--utility resolution"):
+    with pytest.raises(InputError, match="utility='resolution'"):
         ColumnsDistortion.of(public)
     small = Alphabet.of_values([(1e200, "a"), (-1e200, "b")], columns=("large", "kind"))
-    with pytest.raises(InputError, match="--utility resolution"):
+    with pytest.raises(InputError, match="utility='resolution'"):
         ColumnsDistortion.of(small, scales={"large": 1e-200})
 
 

@@ -48,7 +48,7 @@ def test_distances_of_long_numbers_are_exact(labels):
 def test_numbers_that_distances_cannot_tell_apart_have_no_distortion():
     public = Alphabet.of_values([0, 2**60, 2**60 + 1], columns=("x",))
     assert public.coordinates[0].is_blurred
-    with pytest.raises(InputError, match=r"column 'x' .* use --utility resolution"):
+    with pytest.raises(InputError, match=r"column 'x' .* use utility='resolution'"):
         LineDistortion.of(public)
     given = Alphabet.of_values([0, 2**60, 2**60 + 1], columns=("x",), positions=[0, 1, 1])
     assert LineDistortion.of(given).size == 3

@@ -336,7 +336,7 @@ def test_a_failed_fetch_says_what_to_do(monkeypatch):
         raise URLError("no network")
 
     monkeypatch.setattr(fetching, "urlopen", offline)
-    with pytest.raises(TableError, match="give it with --data"):
+    with pytest.raises(TableError, match="give it with data"):
         fetch_data()
 
 

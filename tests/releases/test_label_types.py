@@ -9,7 +9,7 @@ import pytest
 
 from hartley.model.target import Target
 from hartley.releases.codebook import type_for_labels
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 
 @pytest.mark.parametrize(

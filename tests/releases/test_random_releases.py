@@ -19,9 +19,9 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.record import Record
 from hartley.tables import ReadOptions
-from hartley.workflow.make_release import release
+from hartley.workflow import release
+from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify
-from hartley.workflow.write_release import ReleaseResult
 from random_tables import cell_as_text, random_rows, read_released, write_table
 
 BATCHES, TABLES = 26, 20

@@ -278,7 +278,7 @@ def test_a_json_column_of_mixed_kinds_needs_the_user_to_decide(tmp_path: Path) -
     path = tmp_path / "t.ndjson"
     path.write_text('{"s": 1, "x": 1}\n{"s": 2, "x": "1"}\n')
     roles = Roles(sensitive=("s",), public=("x",))
-    with pytest.raises(ColumnError, match=r"column 'x' mixes kinds of values; read it as text \(--text\)"):
+    with pytest.raises(ColumnError, match=r"column 'x' mixes kinds of values; read it as text \(text\)"):
         open_table(path).joint_range(roles)
     as_text = open_table(path, ReadOptions(text=("x",))).joint_range(roles).joint
     assert as_text.public.labels() == ["1"]

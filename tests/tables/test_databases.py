@@ -526,7 +526,7 @@ def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
     (tmp_path / "odd.db").write_text("hello " * 100)
     assert refusal(f"sqlite:///{tmp_path}/odd.db").endswith("the file is not a SQLite database")
-    assert refusal("sqlite:///x.db", None) == "sqlite:///x.db: name a table, or give a SELECT (--query)"
+    assert refusal("sqlite:///x.db", None) == "sqlite:///x.db: name a table, or give a SELECT (query)"
     with pytest.raises(InputError, match="a query is for databases"):
         open_table(NASTY, ReadOptions(query="t"))
 

@@ -9,6 +9,7 @@ import datetime as dt
 import gzip
 import lzma
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table, scratch
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.scratch import PREFIX, remove_abandoned
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
 ROLES = Roles(sensitive=("s",), public=("x",))
@@ -262,7 +263,7 @@ def test_a_memory_limit_that_is_too_small_is_a_clear_error(tmp_path: Path) -> No
     wide = "repeat(md5(i::VARCHAR), 4000)"
     duckdb.sql(f"COPY (SELECT i AS s, {wide} AS x FROM range(3000) t(i)) TO '{path}'")
     message = refusal(path, memory_limit="33MB")
-    assert message == "a memory limit of 33MB is too small for this table; give more (--memory-limit)"
+    assert message == "a memory limit of 33MB is too small for this table; give more (memory_limit)"
 
 
 def test_the_scratch_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:
@@ -340,18 +341,18 @@ def test_a_pipe_is_no_file(tmp_path: Path) -> None:
 def test_a_scratch_folder_that_another_process_takes_for_abandoned_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    lock, taken = scratch.fcntl.flock, []
+    lock, taken = scratch.hold_lock, []
 
-    def taken_first(file: int, how: int) -> None:
+    def taken_first(file: int) -> None:
         if not taken:
             (folder,) = tmp_path.glob(PREFIX + "*")
             taken.append(folder)
-            scratch.shutil.rmtree(folder)
+            shutil.rmtree(folder)
             if moment == "while it is locked":
                 raise BlockingIOError
-        lock(file, how)
+        lock(file)
 
-    monkeypatch.setattr(scratch.fcntl, "flock", taken_first)
+    monkeypatch.setattr(scratch, "hold_lock", taken_first)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(scratch, "_home", None)
     folder = scratch.scratch_folder()

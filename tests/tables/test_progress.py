@@ -28,8 +28,7 @@ from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
-from hartley.workflow import verify
-from hartley.workflow.make_release import release
+from hartley.workflow import release, verify
 
 ROWS, VALUES = 3_600_000, 400_000
 COLUMNS = ("-s", "s", "-p", "x")

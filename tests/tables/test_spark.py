@@ -19,9 +19,8 @@ from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.sources.spark import SparkCounting
 from hartley.workflow import audit as audit_table
-from hartley.workflow import frontier, verify
-from hartley.workflow.make_release import release
-from hartley.workflow.original_source import CountedFrame
+from hartley.workflow import frontier, release, verify
+from hartley.workflow.publication.original_source import CountedFrame
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 

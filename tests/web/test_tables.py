@@ -11,7 +11,7 @@ from hartley import workflow
 from hartley.tables.locations import ENDINGS, PACKED_KINDS
 from hartley.tables.text_files import PACKINGS as READ_PACKINGS
 from hartley.web.uploads import KINDS, PACKINGS, TEXT
-from web_door import LIMIT, finished
+from web_door import LIMIT, finished, opened
 
 
 def upload(browser, content: bytes, name: str = "table.csv"):
@@ -317,3 +317,12 @@ def test_no_file_outside_ours_is_given(browser, path):
     assert answer.status_code == 404
     assert "import" not in answer.text
     assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize("path", [3, True, [], ["x"], {"a": 1}, 1e300, "/etc/passwd", None, "\x00"])
+def test_a_path_in_a_request_is_no_path_whatever_it_is(browser, path):
+    asked = {**opened(browser), "path": path, "name": path, "sensitive": ["absent"]}
+    for call in ("audit", "look", "release", "report"):
+        answer = browser.post(f"/api/{call}", json=asked)
+        assert 400 <= answer.status_code < 500, answer.text
+        assert "internal error" not in answer.text

@@ -12,8 +12,8 @@ from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableErr
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
+from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
 from random_tables import read_released, write_table
 
 COLUMNS = {
@@ -88,7 +88,7 @@ def test_text_has_no_nearest_value(tmp_path: Path) -> None:
     policy = policy_for(tmp_path, public="t", utility="resolution")
     new = tmp_path / "new.csv"
     write_table(new, rows(t=["a", "zzz"], s=["p", "q"]))
-    with pytest.raises(PolicyError, match="use --unseen suppress") as error:
+    with pytest.raises(PolicyError, match="use unseen='suppress'") as error:
         apply(policy, new, tmp_path / "new.out.csv", unseen="nearest")
     assert "zzz" not in str(error.value)
 

@@ -17,9 +17,10 @@ from hartley.model.target import Target
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.compare_methods import bound_at, compare
-from hartley.workflow.comparison import Measured, Refused
-from hartley.workflow.question import optimal_frontier
+from hartley.workflow import compare
+from hartley.workflow.compare_methods import bound_at
+from hartley.workflow.rivals.comparison import Measured, Refused
+from hartley.workflow.search_frontier import optimal_frontier
 
 ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
 
@@ -283,10 +284,10 @@ def test_noise_under_resolution_lets_one_row_in_ten_stray():
     ("arguments", "said"),
     [
         ({"leakage": "joint"}, "unknown leakage 'joint'"),
-        ({"target": Target("utility_weight", 1)}, "cannot be compared at --utility-weight"),
-        ({"leakage": "istar", "target": Target("distinct_l", 2)}, "--distinct-l goes with --leakage l0"),
-        ({"utility": "resolution", "target": Target("max_distortion", 2)}, "needs --utility distortion"),
-        ({"utility": "distortion", "target": Target("largest_cluster", 2)}, "needs --utility resolution"),
+        ({"target": Target("utility_weight", 1)}, "cannot be compared at utility_weight"),
+        ({"leakage": "istar", "target": Target("distinct_l", 2)}, "distinct_l goes with leakage='l0'"),
+        ({"utility": "resolution", "target": Target("max_distortion", 2)}, "needs utility='distortion'"),
+        ({"utility": "distortion", "target": Target("largest_cluster", 2)}, "needs utility='resolution'"),
         ({"hierarchies": {"age": "x.csv"}}, "no public column; those are 'cholesterol'"),
     ],
 )

@@ -20,10 +20,9 @@ from hartley.errors import ColumnError, HartleyError, TableError
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.workflow import verify
+from hartley.workflow import release, verify
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
-from hartley.workflow.write_release import ReleaseResult
+from hartley.workflow.publication.write_release import ReleaseResult
 
 BASE = {"p": [1, 2] * 6, "s": ["a", "b", "c"] * 4}
 

@@ -19,11 +19,11 @@ from hartley.releases.codebook import LABELS
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.tables import ReadOptions
+from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
-from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.request.utility_choice import UtilityChoice
 from hartley.workflow.verify_release import verify
-from hartley.workflow.write_release import ReleaseResult
 from random_tables import read_released, write_table
 
 
@@ -444,7 +444,7 @@ def test_another_encoding_and_delimiter_are_remembered(tmp_path: Path) -> None:
         ({"labels": "mean"}, "unknown kind of labels"),
         ({"leakage": "l1"}, "unknown leakage"),
         ({"search": "best"}, "unknown search"),
-        ({"target": Target("max_distortion", 3)}, "needs --utility distortion"),
+        ({"target": Target("max_distortion", 3)}, "needs utility='distortion'"),
     ],
 )
 def test_calls_without_meaning_are_one_line(tmp_path: Path, options: dict[str, Any], message: str) -> None:

@@ -16,10 +16,10 @@ import pytest
 from hartley.errors import ColumnError, OptionError, WriteError
 from hartley.model.target import Target
 from hartley.tables import ReadOptions, Table
+from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
-from hartley.workflow.make_release import release
+from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify
-from hartley.workflow.write_release import ReleaseResult
 from random_tables import read_released
 
 ENDINGS = [".csv", ".parquet", ".jsonl"]

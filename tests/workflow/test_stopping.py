@@ -14,7 +14,8 @@ from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.question import Question
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 SIZE = 13
 """More values than are enumerated, so that the searches themselves are stopped."""

@@ -24,8 +24,7 @@ from hartley.errors import InputError, WriteError
 from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.sources.database_session import Database
-from hartley.workflow import make_release as releasing
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 from servers import PASSWORD, lacking, running_postgresql
 
 ROWS = [
@@ -177,7 +176,7 @@ def test_nothing_is_written_where_the_table_exists(clinic: str, tmp_path: Path) 
 def test_a_table_that_exists_is_told_before_any_work(
     clinic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(releasing, "open_table", None)
+    monkeypatch.setattr("hartley.workflow.request.study_table.open_table", None)
     with pytest.raises(WriteError, match="the table exists already; nothing was written"):
         released(clinic, tmp_path / "out.parquet", into="patients")
     assert [path.name for path in tmp_path.iterdir()] == ["clinic.db"]

@@ -12,16 +12,18 @@ def main() -> None:
     from types import FrameType
 
     from hartley.cli.program import INTERRUPTED, run
+    from hartley.hot_loops import interrupt
+    from hartley.operating_system import ending_signals
 
     asked: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
         asked.append(number)
-        raise KeyboardInterrupt
+        interrupt(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # nohup has them ignored
+    for number in (*ending_signals(), signal.SIGINT):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # nohup has them ignored
             signal.signal(number, end)
     code = run()
     raise SystemExit(128 + asked[0] if asked and code == INTERRUPTED else code)

@@ -12,7 +12,7 @@ from hartley.cli import options
 from hartley.cli.output import console, finding, grid, heading, print_json
 from hartley.cli.progress import announce_and_read
 from hartley.measures.audit import Audit
-from hartley.measures.requirement import Verdict
+from hartley.model.requirement import Verdict
 from hartley.report.words import audit as words
 from hartley.tables.locations import shown_source
 from hartley.workflow import AuditResult
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
 @click.argument("table")
 @options.roles
 @options.reading
-@click.option(
-    "--require",
-    "require",
-    multiple=True,
-    metavar="NAME=NUMBER",
-    help="Leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
-)
+@options.require
+@options.tolerance
 @click.option(
     "--stochastic", is_flag=True, help="Add what statistics say, and whether the table can carry them."
 )
@@ -51,6 +46,8 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
             side=given["side"],
             missing=given["missing"],
             require=given["require"],
+            each=given["each"],
+            **options.closeness_fields(given),
             stochastic=given["stochastic"],
             earlier=given["earlier"],
             options=options.read_options(given),

@@ -17,8 +17,9 @@ from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.tables.locations import shown_source
-from hartley.workflow.compare_methods import COMPARED_TARGETS, compare
-from hartley.workflow.comparison import Comparison
+from hartley.workflow import compare
+from hartley.workflow.compare_methods import COMPARED_TARGETS
+from hartley.workflow.rivals.comparison import Comparison
 
 targets = options.stacked(
     click.option("--distinct-l", type=int, metavar="N", help="Compare where N candidates are left."),

@@ -26,7 +26,11 @@ MOST_ROWS = 60
 @click.command("frontier")
 @click.argument("table")
 @options.roles
+@options.require
+@options.tolerance
 @options.question
+@options.shape
+@options.withhold
 @options.reading
 @options.missing_at
 @options.keep
@@ -53,6 +57,9 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
             utility=options.utility_choice(given),
             search=given["search"],
             utility_weight=given["utility_weight"],
+            require=given["require"],
+            **options.shape_fields(given),
+            **options.closeness_fields(given),
             missing=given["missing"],
             missing_at=given["missing_at"],
             earlier=given["earlier"],

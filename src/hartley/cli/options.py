@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from hartley.errors import OptionError
-from hartley.tables import ReadOptions
-from hartley.workflow import UtilityChoice
+from hartley.errors import option as mention
+from hartley.workflow import Demand, ReadOptions, Requirement, Target, UtilityChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,7 +87,7 @@ utility = stacked(
     click.option(
         "--utility",
         type=click.Choice(["resolution", "distortion"]),
-        help="What to keep large; by default distortion for numbers and dates, resolution otherwise.",
+        help="What to keep: nearness to the true values, or how many are told apart (default of one text).",
     ),
     click.option(
         "--codeword",
@@ -135,6 +136,79 @@ question = stacked(
 )
 
 
+require = stacked(
+    click.option(
+        "--require",
+        "require",
+        multiple=True,
+        metavar="NAME[:COL]=N",
+        help="What every released value must keep: distinct-l=5, separated-l=3, row-k=10, distinct-l:COL=5; "
+        "or bits at most: l0=2.5, istar=0. Repeat for several; all must hold.",
+    ),
+    click.option(
+        "--each", is_flag=True, help="A requirement without a column is of every sensitive column by itself."
+    ),
+)
+
+tolerance = stacked(
+    click.option(
+        "--tolerance",
+        "tolerance",
+        multiple=True,
+        metavar="COL=NUMBER",
+        help="Sensitive numbers that are no more than this apart count as one (days, for dates).",
+    ),
+    click.option(
+        "--groups",
+        "groups",
+        multiple=True,
+        metavar="COL=FILE",
+        help="Sensitive values of one group count as one: a CSV file of value,group.",
+    ),
+)
+
+counts = stacked(
+    click.option("--distinct-l", type=float, metavar="N", help="Sensitive values that are left, at least."),
+    click.option(
+        "--separated-l",
+        type=float,
+        metavar="N",
+        help="Those more than the tolerance apart, at least.",
+    ),
+    click.option("--row-k", type=float, metavar="N", help="Rows that share a released value, at least."),
+    click.option("--max-leakage", type=float, metavar="BITS", help="Bits that leak, at most."),
+)
+
+caps = stacked(
+    click.option("--largest-cluster", type=float, metavar="N", help="Values that share a label, at most."),
+    click.option("--max-distortion", type=float, metavar="D", help="How far a value may move."),
+)
+
+shape = stacked(
+    click.option(
+        "--shape",
+        type=click.Choice(["any", "intervals"]),
+        default="any",
+        show_default=True,
+        help="Which values may share a label: any, or runs of neighbours.",
+    ),
+    click.option(
+        "--borders",
+        metavar="STEP|week|month|quarter|year|auto",
+        help="Where intervals may begin: multiples of a step, a calendar, or the finest that is free.",
+    ),
+    click.option("--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step."),
+    click.option("--equal-width", is_flag=True, help="Intervals of one width."),
+    click.option("--open-ends", is_flag=True, help="The first and last of them may be wider."),
+)
+
+withhold = click.option(
+    "--withhold",
+    metavar="N|N%",
+    help="Withhold the public value of at most so many rows instead of blurring everybody.",
+)
+
+
 def _drawable(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     """Refuse a figure that could not be written before anything long is done."""
     del context, parameter
@@ -166,6 +240,53 @@ json_output = click.option("--json", "as_json", is_flag=True, help="Print one JS
 disclosive = click.option(
     "--disclosive", is_flag=True, help="Show sensitive values among the witnesses; for the curator only."
 )
+
+
+def demand(given: dict[str, Any]) -> Demand:
+    """Return what is asked of a release: requirements, and at most one cap."""
+    found = Demand.of(given.get("require") or None)
+    counted = {name: given.get(name) for name in ("distinct_l", "separated_l", "row_k")}
+    for name, number in counted.items():
+        if number is not None:
+            if number < 1 or number != int(number):
+                raise OptionError(f"{mention(name)} needs a whole number from 1 on, not {number:g}")
+            found = found.with_requirements((Requirement(name.replace("_", "-"), int(number)),))
+    for kind in ("max_leakage", "largest_cluster", "max_distortion", "utility_weight"):
+        number = given.get(kind)
+        if number is not None:
+            found = found.with_target(Target(kind, number))
+    return found
+
+
+def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the shape of clusters and the rows to withhold, as keywords."""
+    borders = given["borders"]
+    if borders is not None:
+        with contextlib.suppress(ValueError):
+            borders = float(borders)
+    return {
+        "shape": given["shape"],
+        "borders": borders,
+        "offset": given["offset"],
+        "equal_width": given["equal_width"],
+        "open_ends": given["open_ends"],
+        "withhold": given["withhold"],
+    }
+
+
+def closeness_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return tolerances and groups of sensitive columns, as keywords."""
+    return {
+        "tolerance": dict(_pair(text, "tolerance", "age=4") for text in given["tolerance"]),
+        "groups": dict(_pair(text, "groups", "diagnosis=groups.csv") for text in given["groups"]),
+    }
+
+
+def _pair(text: str, what: str, example: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.strip() or not value.strip():
+        raise OptionError(f"cannot read {mention(what)} {text!r}; write it as {example}")
+    return name.strip(), value.strip()
 
 
 def read_options(given: dict[str, Any]) -> ReadOptions:

@@ -13,23 +13,48 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from textwrap import fill
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from hartley.cli import output as streams
+from hartley.operating_system import is_closed_pipe
 from hartley.report.words.audit import visible
 
 NARROWEST = 20
 """Characters to a line, however narrow the terminal says it is."""
 UNKNOWN_WIDTH = 80
 """Characters to a line where the terminal says it has none, as some do that are no terminals."""
+
+
+class _PipeWords:
+    """A stream whose closed pipe is a BrokenPipeError, as rich expects it, on every system."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return cast("int", self._clearly(self._stream.write, text))
+
+    def flush(self) -> None:
+        self._clearly(self._stream.flush)
+
+    def _clearly(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return act(*arguments)
+        except OSError as error:
+            if not is_closed_pipe(error):
+                raise
+            raise BrokenPipeError(errno.EPIPE, "closed pipe") from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class Paper(Console):
@@ -43,7 +68,8 @@ class Paper(Console):
 
 def console() -> Console:
     """Return the console for results, on stdout."""
-    out = Paper(file=sys.stdout, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    file = cast("TextIO", _PipeWords(sys.stdout))
+    out = Paper(file=file, highlight=False, soft_wrap=False, markup=False, emoji=False)
     if out.width < NARROWEST:
         out.width = NARROWEST if out.width > 0 else UNKNOWN_WIDTH
     return out
@@ -103,7 +129,9 @@ def write(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
         to_nowhere()
 
 

@@ -16,6 +16,7 @@ import click
 import hartley
 from hartley.cli import output as streams
 from hartley.errors import HartleyError, UnreachableError
+from hartley.operating_system import is_closed_pipe
 
 COMMANDS = {
     "audit": "Say what a table as it is gives away.",
@@ -76,19 +77,29 @@ def program(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+def as_flag(name: str, value: str | None) -> str:
+    """Return an option as the command line has it.
+
+    >>> as_flag("missing_at", None), as_flag("missing", "drop")
+    ('--missing-at', '--missing drop')
+    """
+    return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and give its exit code; no traceback and no cell reaches the user."""
     streams.prepare()
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        result = program.main(
-            args=None if arguments is None else list(arguments), prog_name="hartley", standalone_mode=False
-        )
+        if any("\x00" in argument for argument in given):
+            raise click.UsageError("an argument holds a NUL character, which stands in no name and no path")
+        result = program.main(args=given, prog_name="hartley", standalone_mode=False)
         streams.write("")
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
-        return _say(str(error), 3)
+        return _say(error.said(as_flag), 3)
     except HartleyError as error:
-        return _say(str(error), 2)
+        return _say(error.said(as_flag), 2)
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
@@ -100,8 +111,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _say("not enough memory for this table", 2)
     except OSError as error:
+        if is_closed_pipe(error):
+            streams.to_nowhere()
+            return 0
         if error.errno not in streams.NOT_WRITABLE:
-            return _say_bug(error)
+            return _say_bug(error) if error.filename is None else _say(_refused_path(error), 2)
         streams.to_nowhere()
         return _say(f"cannot write the output: {os.strerror(error.errno).lower()}", 2)
     except Exception as error:
@@ -117,9 +131,16 @@ def _say(message: str, code: int) -> int:
 
     try:
         click.echo(f"hartley: {without_passwords(message)}", err=True)
-    except BrokenPipeError:
+    except (OSError, ValueError):
+        # Nobody reads it, or its disk is full; what the program answers is its exit code.
         streams.to_nowhere(sys.stderr)
     return code
+
+
+def _refused_path(error: OSError) -> str:
+    """Word what the system says of a path, such as one that is too long."""
+    reason = (error.strerror or "input or output error").lower()
+    return f"{os.fsdecode(error.filename)!r} cannot be read or written: {reason}"
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -16,11 +16,11 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from hartley.cli.output import notes
-from hartley.hot_loops import on_compilation
+from hartley.hot_loops import interrupt, on_compilation
 from hartley.search.effort import Effort
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
-from hartley.workflow.time_limit import effort_within
+from hartley.workflow.request.time_limit import effort_within
 
 Heard = Callable[[int, int, str], None]
 """Is told (done, total, what)."""
@@ -126,7 +126,8 @@ def patience(*, seed: int, time_limit: float | None) -> Iterator[Effort]:
     def on_interrupt(number: int, frame: FrameType | None) -> None:
         del frame
         if asked or not is_searching.is_set():
-            raise KeyboardInterrupt
+            interrupt(number)
+            return
         asked.append(number)
         out.print("stopping; keeping the best so far (Ctrl-C again ends at once)")
 

@@ -8,26 +8,28 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, finding, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
 from hartley.measures.audit import Audit
-from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
+from hartley.report.words import release as release_words
 from hartley.tables.locations import shown_source
-from hartley.workflow.make_release import release
-from hartley.workflow.write_release import ReleaseResult
+from hartley.workflow import release
+from hartley.workflow.publication.write_release import ReleaseResult
 
 
 @click.command("release")
 @click.argument("table")
 @click.argument("out")
 @options.roles
+@options.counts
+@options.require
+@options.tolerance
+@options.caps
 @options.question
-@click.option("--distinct-l", type=float, metavar="N", help="Target: candidates that every value leaves.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="Target: bits that leak at most.")
-@click.option("--largest-cluster", type=float, metavar="N", help="Target: values in a cluster at most.")
-@click.option("--max-distortion", type=float, metavar="D", help="Target: how far a value may move.")
+@options.shape
+@options.withhold
 @options.keep
 @click.option(
     "--harmless",
@@ -54,16 +56,20 @@ from hartley.workflow.write_release import ReleaseResult
 @options.plot
 @options.json_output
 def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Write OUT, a version of TABLE that keeps the target, with its policy and certificate.
+    """Write OUT, a version of TABLE that keeps what is required, with its policy and certificate.
 
-    Exactly one target: --distinct-l, --max-leakage, --largest-cluster, --max-distortion or
-    --utility-weight. OUT holds the public columns, recoded, and no other that is not named.
+    Any number of requirements (--distinct-l, --separated-l, --row-k, --max-leakage, --require) and at most
+    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds
+    the public columns, recoded, and no other that is not named.
     """
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
             table,
             out,
-            target=Target.one_of({kind: given[kind] for kind in TARGET_KINDS}),
+            require=options.demand(given),
+            each=given["each"],
+            **options.shape_fields(given),
+            **options.closeness_fields(given),
             sensitive=given["sensitive"],
             public=given["public"],
             side=given["side"],
@@ -135,9 +141,15 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         )
     )
     out.print()
-    finding(out, f"Target {result.target}", words.worst_case(result.together or result.after))
-    if result.point.lower_bound_bits is not None:
-        finding(out, "Optimality", _optimality(result))
+    heading(out, "Required")
+    for line in release_words.required(result):
+        out.print(f"  {line}", markup=False)
+    out.print()
+    heading(out, "What is lost")
+    for line in release_words.lost(result):
+        out.print(f"  {line}", markup=False)
+    out.print()
+    out.print(release_words.proof(result), markup=False)
     if result.coincided:
         shared = words.counted(result.coincided, "cluster")
         out.print(f"{shared} had to share a label with another; measured as merged.")
@@ -153,11 +165,3 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         markup=False,
         soft_wrap=True,
     )
-
-
-def _optimality(result: ReleaseResult) -> str:
-    point = result.point
-    if point.proven_optimal and not result.coincided:
-        return "Proven: no partition of the same or better utility leaks less."
-    gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
-    return f"Not proven: a partition of the same utility might leak up to {words.bits(gap)} less."

@@ -18,7 +18,7 @@ from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.chosen_point import Choice
-from hartley.report.html import Report
+from hartley.report.html import Report, template_engine
 from hartley.tables.locations import is_database, shown_source
 
 targets = options.stacked(
@@ -69,6 +69,7 @@ def command(
     Without a target, the page shows the point where a little more loss of detail buys most. It holds no
     cell of the table unless --disclosive is given.
     """
+    template_engine()
     if output.exists() and not overwrite:
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
     wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}

@@ -11,7 +11,7 @@ from hartley.cli import options
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
 from hartley.errors import OptionError, TableError
-from hartley.workflow.release_paths import default_names
+from hartley.workflow.publication.release_paths import default_names
 from hartley.workflow.verify_release import Verification, verify, verify_published
 
 

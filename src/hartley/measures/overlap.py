@@ -20,44 +20,23 @@ from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Ints, code_type
+from hartley.model.disjoint_sets import unite
 
 
 @hot_loop
 def link_candidates(indptr: Ints, indices: Ints, parent: Ints) -> None:
     """Join all candidates of every observation; the root of a group is its smallest value."""
     for observation in range(len(indptr) - 1):
-        start = indptr[observation]
-        root = indices[start]
-        while parent[root] != root:
-            parent[root] = parent[parent[root]]
-            root = parent[root]
-        for entry in range(start + 1, indptr[observation + 1]):
-            other = indices[entry]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            if other < root:
-                parent[root] = other
-                root = other
-            elif root < other:
-                parent[other] = root
+        first = indptr[observation]
+        for entry in range(first + 1, indptr[observation + 1]):
+            unite(parent, indices[first], indices[entry])
 
 
 @hot_loop
 def join_links(anchors: Ints, linked: Ints, parent: Ints) -> None:
     """Join the two ends of every link; the root of a group is its smallest value."""
     for link in range(len(anchors)):
-        one, other = anchors[link], linked[link]
-        while parent[one] != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        while parent[other] != other:
-            parent[other] = parent[parent[other]]
-            other = parent[other]
-        if one < other:
-            parent[other] = one
-        else:
-            parent[one] = other
+        unite(parent, anchors[link], linked[link])
 
 
 def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:
@@ -83,8 +62,23 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
 
     The finest overlap partition :math:`\mathcal P^*_{[\![S | \hat X]\!]}` (Definition 1).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    Partition
+        Of the sensitive values: two share a group if a chain of released values keeps them confusable.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> overlap_partition(toy())
+    >>> hartley.overlap_partition(toy())
     Partition({0, 1}, {2}, {3}, {4}, {5})
     """
     released = joint.release(partition)
@@ -101,8 +95,23 @@ def components(joint: JointRange, partition: Partition | None = None) -> Partiti
     information the nodes are pairs of released and side value; a public value then
     belongs to all the groups its pairs are in, and those are given as one.
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    Partition
+        Of the public values.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> components(toy())
+    >>> hartley.components(toy())
     Partition({0, 1}, {2, 3}, {4}, {5}, {6})
     """
     groups = overlap_partition(joint, partition)
@@ -117,13 +126,29 @@ def components(joint: JointRange, partition: Partition | None = None) -> Partiti
 
 
 def maximin_information(joint: JointRange, partition: Partition | None = None) -> float:
-    r"""Bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
+    r"""Return the bits about S that every reader gets without any doubt, :math:`I_*(S; \hat X)`.
 
     ``log2`` of the number of groups in the :func:`overlap_partition`; symmetric in S and X,
     and never more than :math:`L_0` (Proposition 1).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    float
+        Bits; 0 where no group of sensitive values is told apart for certain.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> maximin_information(toy()) == log2(5)
+    >>> from math import log2
+    >>> hartley.maximin_information(toy()) == log2(5)
     True
     """
     return log2(overlap_partition(joint, partition).size)
@@ -132,8 +157,32 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
 def are_confusable(joint: JointRange, one: int, other: int, partition: Partition | None = None) -> bool:
     """Tell whether two sensitive values are overlap connected (Definition 1a).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    one : int
+        The place of a sensitive value in its alphabet.
+    other : int
+        The place of another.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    bool
+        True where a chain of released values keeps the two confusable.
+
+    Raises
+    ------
+    InputError
+        If there is no sensitive value at one of the places.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> are_confusable(toy(), 0, 1), are_confusable(toy(), 0, 2)
+    >>> hartley.are_confusable(toy(), 0, 1), hartley.are_confusable(toy(), 0, 2)
     (True, False)
     """
     groups = overlap_partition(joint, partition).labels
@@ -162,10 +211,34 @@ def confusion(
 ) -> ConfusionChain | Separation:
     """Return a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    one : int
+        The place of a sensitive value in its alphabet.
+    other : int
+        The place of another.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    ConfusionChain or Separation
+        The observations of the chain; or a closed group of sensitive values with only one of the two inside.
+
+    Raises
+    ------
+    InputError
+        If there is no sensitive value at one of the places.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> confusion(toy(), 0, 1)
+    >>> hartley.confusion(toy(), 0, 1)
     ConfusionChain(observations=(0,))
-    >>> confusion(toy(), 0, 2)
+    >>> hartley.confusion(toy(), 0, 2)
     Separation(group=(0, 1))
     """
     released = joint.release(partition)
@@ -229,9 +302,28 @@ def bridges(joint: JointRange, partition: Partition | None = None, most: int = 1
     Any two clusters of different components do; for each pair of components this
     names the earliest of their smallest clusters.
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+    most : int
+        How many to return at most.
+
+    Returns
+    -------
+    tuple of Bridge
+        Each names the two clusters to merge and the two components that this joins.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> bridges(toy(), most=2)
-    (Bridge(clusters=(0, 2), components=(0, 1)), Bridge(clusters=(0, 4), components=(0, 2)))
+    >>> for bridge in hartley.bridges(toy(), most=2):
+    ...     print(bridge)
+    Bridge(clusters=(0, 2), components=(0, 1))
+    Bridge(clusters=(0, 4), components=(0, 2))
     """
     part = partition or Partition.singletons(joint.public.size)
     groups = components(joint, partition).labels[part.firsts]

@@ -10,7 +10,6 @@ merge first holds both.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
 
 import numpy as np
 
@@ -31,9 +30,8 @@ from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Floats, Int64s, Ints, equal_arrays, frozen_array
-from hartley.model.words import SLACK
+from hartley.model.words import SLACK, Leakage
 
-Kind = Literal["l0", "istar", "joint"]
 CODES = {"midpoint": MIDPOINT, "centroid": CENTROID, "member": MEMBER}
 STEPS_PER_VALUE = 8
 """Targets typed by people are met up to this much."""
@@ -82,13 +80,13 @@ class Trajectory:
         """How many steps there are after step 0."""
         return len(self.l0) - 1
 
-    def leakage(self, leakage: Kind) -> Floats:
+    def leakage(self, leakage: Leakage) -> Floats:
         """Return the leakage in bits at every step; that of the joint problem is L0."""
         if leakage not in ("l0", "istar", "joint"):
             raise OptionError.unknown("leakage", leakage, ("l0", "istar", "joint"))
         return self.istar if leakage == "istar" else self.l0
 
-    def lagrangian(self, leakage: Kind, utility_weight: float) -> Floats:
+    def lagrangian(self, leakage: Leakage, utility_weight: float) -> Floats:
         r"""Return :math:`\mathcal L = \text{leakage} - \lambda U` at every step.
 
         # Paper: the Lagrangian of L0 leaves the constant log|S| out in the text and has it in the figures.
@@ -96,7 +94,7 @@ class Trajectory:
         """
         return self.leakage(leakage) - utility_weight * self.utility
 
-    def stop(self, leakage: Kind, utility_weight: float) -> int:
+    def stop(self, leakage: Leakage, utility_weight: float) -> int:
         r"""Return the step at which the paper's loop stops for this λ: before :math:`\Delta\mathcal L \ge 0`.
 
         # Paper: Algorithm 1 returns the step before the last. Here: the last step whose change was
@@ -105,7 +103,7 @@ class Trajectory:
         rising = np.flatnonzero(np.diff(self.lagrangian(leakage, utility_weight)) > -NOTHING)
         return int(rising[0]) if len(rising) else self.steps
 
-    def least_leakage(self, leakage: Kind, utility_floor: float) -> int:
+    def least_leakage(self, leakage: Leakage, utility_floor: float) -> int:
         """Return the step of least leakage whose utility is at least the floor; the first of equals."""
         fits = self.utility >= utility_floor - SLACK
         if not fits.any():
@@ -114,7 +112,7 @@ class Trajectory:
             )
         return int(np.where(fits, self.leakage(leakage), np.inf).argmin())
 
-    def best_utility(self, leakage: Kind, max_leakage: float) -> int:
+    def best_utility(self, leakage: Leakage, max_leakage: float) -> int:
         """Return the step of best utility that leaks at most this many bits; the first of equals."""
         bits = self.leakage(leakage)
         fits = bits <= max_leakage + SLACK

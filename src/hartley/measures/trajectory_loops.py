@@ -19,6 +19,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.model import JointRange, MergeTree
 from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.model.disjoint_sets import DisjointSets, root_of, unite
 
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 
@@ -85,16 +86,8 @@ def follow_counts(
         # Merging never lowers a count, so the fewest only rise.
         while clusters_with[least] == 0:
             least += 1
-        a, b = component[one], component[other]
-        while parent[a] != a:
-            parent[a] = parent[parent[a]]
-            a = parent[a]
-        while parent[b] != b:
-            parent[b] = parent[parent[b]]
-            b = parent[b]
         fewest[merge + 1] = least
-        parts[merge + 1] = parts[merge] - (a != b)
-        parent[max(a, b)] = min(a, b)
+        parts[merge + 1] = parts[merge] - unite(parent, component[one], component[other])
     return fewest, parts
 
 
@@ -156,9 +149,7 @@ def worst_standing(kept: Ints, joined: Ints, costs: Floats, size: int, dearest_f
     for merge in dearest_first:
         moment = merge
         while True:
-            while open_from[moment] != moment:
-                open_from[moment] = open_from[open_from[moment]]
-                moment = open_from[moment]
+            moment = root_of(open_from, moment)
             if moment >= gone_at[merge]:
                 break
             worst[moment + 1] = costs[merge]
@@ -186,14 +177,7 @@ def follow_observations(joint: JointRange, run: MergeTree, together: Int64s) -> 
     places, side_values = joint.public_of.tolist(), joint.observed_side.tolist()
     for observation, (place, side) in enumerate(zip(places, side_values, strict=True)):
         seen[place][side] = observation
-    parent = list(range(groups.size))
-
-    def root(group: int) -> int:
-        while parent[group] != group:
-            parent[group] = parent[parent[group]]
-            group = parent[group]
-        return group
-
+    joined_groups = DisjointSets.of(groups.size)
     # Int64s only rise, so an entry with an old count is out of date, and a dead observation counts none.
     fewest = [(count[i], i, count[i]) for i in range(len(count))]
     greatest = [(-prior[i] / count[i], i, count[i]) for i in range(len(count))]
@@ -214,10 +198,7 @@ def follow_observations(joint: JointRange, run: MergeTree, together: Int64s) -> 
             count[other] = 0
             heappush(fewest, (count[one], one, count[one]))
             heappush(greatest, (-prior[one] / count[one], one, count[one]))
-            a, b = root(component[one]), root(component[other])
-            if a != b:
-                parent[b] = a
-                parts -= 1
+            parts -= joined_groups.unite(component[one], component[other])
         seen[kept], seen[joined] = mine, {}
         for heap in (fewest, greatest):
             while count[heap[0][1]] != heap[0][2]:

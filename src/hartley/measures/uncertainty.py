@@ -19,9 +19,27 @@ from hartley.model.arrays import Floats, Int64s
 
 
 def hartley_entropy(size: int) -> float:
-    """Bits needed to name one of ``size`` possible values, :math:`H_0` (Section II).
+    """Return the bits needed to name one of ``size`` possible values, :math:`H_0` (Section II).
 
-    >>> hartley_entropy(8)
+    Parameters
+    ----------
+    size : int
+        How many values are possible.
+
+    Returns
+    -------
+    float
+        ``log2(size)``.
+
+    Raises
+    ------
+    InputError
+        If no value is possible.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.hartley_entropy(8)
     3.0
     """
     if size < 1:
@@ -30,10 +48,25 @@ def hartley_entropy(size: int) -> float:
 
 
 def candidate_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
-    r"""How many sensitive values each observation leaves possible, :math:`|[\![S | \hat x]\!]|`.
+    r"""Return how many sensitive values each observation leaves possible, :math:`|[\![S | \hat x]\!]|`.
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    numpy.ndarray
+        One count for each observation: a released value, together with a side value where there is one.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> candidate_counts(toy()).tolist()
+    >>> hartley.candidate_counts(toy()).tolist()
     [2, 1, 1, 1, 1, 1, 1]
     """
     return np.diff(joint.release(partition).indptr)
@@ -54,41 +87,87 @@ def prior_counts(joint: JointRange, partition: Partition | None = None) -> Int64
 
 
 def conditional_entropy(joint: JointRange, partition: Partition | None = None) -> float:
-    r"""Most bits still missing after an observation, :math:`H_0(S | \hat X)` (Section III-A).
+    r"""Return the most bits still missing after an observation, :math:`H_0(S | \hat X)` (Section III-A).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    float
+        ``log2`` of the largest of the :func:`candidate_counts`.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> conditional_entropy(toy())
+    >>> hartley.conditional_entropy(toy())
     1.0
     """
     return log2(candidate_counts(joint, partition).max())
 
 
 def least_posterior_entropy(joint: JointRange, partition: Partition | None = None) -> float:
-    r"""Fewest bits still missing after an observation, :math:`B_0(S | \hat X)` (Section III-A).
+    r"""Return the fewest bits still missing after an observation, :math:`B_0(S | \hat X)` (Section III-A).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    float
+        ``log2`` of the smallest of the :func:`candidate_counts`.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> least_posterior_entropy(toy())
+    >>> hartley.least_posterior_entropy(toy())
     0.0
     """
     return log2(candidate_counts(joint, partition).min())
 
 
 def min_uncertainty_reduction(joint: JointRange, partition: Partition | None = None) -> float:
-    r"""Bits about S that every released value reveals at least, :math:`I_0(S \to \hat X)`.
+    r"""Return the bits about S that every released value reveals at least, :math:`I_0(S \to \hat X)`.
 
     .. math:: \min_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
 
     Nair's non-stochastic 0-information (Section III-A); not symmetric in S and X.
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    float
+        Bits; 0 where some released value rules nothing out.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> min_uncertainty_reduction(toy()) == log2(6 / 2)
+    >>> from math import log2
+    >>> hartley.min_uncertainty_reduction(toy()) == log2(6 / 2)
     True
     """
     return log2(_reductions(joint, partition).min())
 
 
 def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = None) -> float:
-    r"""Most bits about S that one released value reveals, :math:`L_0(S \to \hat X)`.
+    r"""Return the most bits about S that one released value reveals, :math:`L_0(S \to \hat X)`.
 
     .. math:: \max_{\hat x} \log_2 |[\![S]\!]| / |[\![S | \hat x]\!]|
 
@@ -96,21 +175,53 @@ def max_uncertainty_reduction(joint: JointRange, partition: Partition | None = N
     :func:`~hartley.measures.overlap.maximin_information` (Proposition 1); equals
     ``log2(|S| / distinct_l)`` without side information (Lemma 1).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    float
+        Bits; 0 where no released value rules anything out.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> max_uncertainty_reduction(toy()) == log2(6)
+    >>> from math import log2
+    >>> hartley.max_uncertainty_reduction(toy()) == log2(6)
     True
     """
     return log2(_reductions(joint, partition).max())
 
 
 def distinct_l(joint: JointRange, partition: Partition | None = None) -> int:
-    """Fewest sensitive values that one released value leaves possible.
+    """Return the fewest sensitive values that one released value leaves possible.
 
     The paper's k (Definition 2), which every other tool calls distinct l-diversity; it
     is not the number of rows (:func:`row_k`).
 
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    int
+        1 where some released value reveals the sensitive value.
+
+    Examples
+    --------
+    >>> import hartley
     >>> from hartley.examples import toy
-    >>> distinct_l(toy()), distinct_l(toy(), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]]))
+    >>> merged = hartley.Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]])
+    >>> hartley.distinct_l(toy()), hartley.distinct_l(toy(), merged)
     (1, 3)
     """
     return int(candidate_counts(joint, partition).min())
@@ -123,9 +234,24 @@ def row_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
 
 
 def row_k(joint: JointRange, partition: Partition | None = None) -> int:
-    """Fewest rows that share one released value: what others call k-anonymity.
+    """Return the fewest rows that share one released value: what others call k-anonymity.
 
-    >>> row_k(JointRange.from_pairs([("a", 1), ("a", 1), ("b", 1), ("b", 2), ("b", 3)]))
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    int
+        1 where some released value stands in one row only.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.row_k(hartley.JointRange.from_pairs([("a", 1), ("a", 1), ("b", 1), ("b", 2), ("b", 3)]))
     2
     """
     return int(row_counts(joint, partition).min())
@@ -134,7 +260,22 @@ def row_k(joint: JointRange, partition: Partition | None = None) -> int:
 def is_independent(joint: JointRange, partition: Partition | None = None) -> bool:
     r"""Tell whether no released value rules anything out: :math:`[\![S | \hat x]\!] = [\![S]\!]` for all.
 
-    >>> is_independent(JointRange.from_pairs([("a", 1), ("a", 2), ("b", 1), ("b", 2)]))
+    Parameters
+    ----------
+    joint : JointRange
+        Which values occur together.
+    partition : Partition, optional
+        Which public values the release merges; without one, the table as it is.
+
+    Returns
+    -------
+    bool
+        True where every observation leaves all sensitive values possible that were possible before.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.is_independent(hartley.JointRange.from_pairs([("a", 1), ("a", 2), ("b", 1), ("b", 2)]))
     True
     """
     return bool((candidate_counts(joint, partition) == prior_counts(joint, partition)).all())

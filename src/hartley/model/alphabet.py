@@ -125,7 +125,24 @@ class Coordinate:
 class Alphabet:
     """The distinct values of a role, in order; several columns act as one joint value.
 
-    >>> chol = Alphabet.of_values([180, 214, None], columns=("chol",))
+    Most callers build one with :meth:`of_values`.
+
+    Parameters
+    ----------
+    coordinates : tuple of Coordinate
+        One for each column: its name, its kind, and the cell of every value.
+    given_positions : numpy.ndarray, optional
+        Positions on a line that differ from the values' own; see :attr:`positions`.
+
+    Raises
+    ------
+    InputError
+        If there is no column, the columns differ in length, or the positions do not fit the values.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> chol = hartley.Alphabet.of_values([180, 214, None], columns=("chol",))
     >>> chol.size, chol.label(1), chol.label(2)
     (3, 214, None)
     >>> chol.positions
@@ -134,7 +151,6 @@ class Alphabet:
 
     coordinates: tuple[Coordinate, ...]
     given_positions: Floats | None = field(default=None, repr=False)
-    """Positions on a line that differ from the values' own; see :attr:`positions`."""
 
     def __post_init__(self) -> None:
         if not self.coordinates:
@@ -154,7 +170,27 @@ class Alphabet:
         columns: Sequence[str] = ("value",),
         positions: Sequence[float] | None = None,
     ) -> Alphabet:
-        """Build from distinct values in the order given; tuples where there are several columns."""
+        """Build from distinct values in the order given.
+
+        Parameters
+        ----------
+        values : iterable
+            The values, each once; tuples where there are several columns; ``None`` or NaN for missing.
+        columns : sequence of str
+            The name of each column.
+        positions : sequence of float, optional
+            Where each value lies on a line, if not where its own number puts it.
+
+        Returns
+        -------
+        Alphabet
+            The values, numbered from 0 in the order given.
+
+        Raises
+        ------
+        InputError
+            If a value stands twice, or does not have one cell for each column.
+        """
         rows = list(values)
         cells = [(row,) for row in rows] if len(columns) == 1 else rows
         if any(len(row) != len(columns) for row in cells):

@@ -23,9 +23,37 @@ class JointRange:
     public value, together with a value of the side information where there is some.
     Observation ``i`` leaves the sensitive values ``indices[indptr[i]:indptr[i + 1]]``
     possible, in ascending order, each in ``rows`` rows of the table. Observations are
-    sorted by public value, then by side value.
+    sorted by public value, then by side value. Most callers build one with
+    :meth:`from_pairs` or :meth:`from_codes`.
 
-    >>> joint = JointRange.from_pairs([("x1", "s1"), ("x1", "s2"), ("x2", "s1")])
+    Parameters
+    ----------
+    sensitive : Alphabet
+        The sensitive values.
+    public : Alphabet
+        The public values.
+    indptr : numpy.ndarray
+        Where the pairs of each observation begin, and at the end how many pairs there are.
+    indices : numpy.ndarray
+        The sensitive value of each pair.
+    rows : numpy.ndarray
+        In how many rows of the table each pair occurs.
+    side : Alphabet, optional
+        The values of the side information.
+    observed_public : numpy.ndarray, optional
+        The public value of each observation; ``None`` without side information, where it is its number.
+    observed_side : numpy.ndarray, optional
+        The side value of each observation; ``None`` without side information.
+
+    Raises
+    ------
+    InputError
+        If there is no pair, an observation has none, or the arrays do not fit each other.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> joint = hartley.JointRange.from_pairs([("x1", "s1"), ("x1", "s2"), ("x2", "s1")])
     >>> joint.public.labels(), joint.sensitive.labels(), joint.pairs
     (['x1', 'x2'], ['s1', 's2'], 3)
     >>> joint.candidates(0).tolist()
@@ -39,9 +67,7 @@ class JointRange:
     rows: Ints
     side: Alphabet | None = None
     observed_public: Ints | None = None
-    """The public value of each observation; ``None`` without side information, where it is its number."""
     observed_side: Ints | None = None
-    """The side value of each observation; ``None`` without side information."""
 
     def __post_init__(self) -> None:
         for name in ("indptr", "indices", "rows", "observed_public", "observed_side"):
@@ -68,8 +94,23 @@ class JointRange:
     ) -> JointRange:
         """Build from (public, sensitive) pairs, or (public, sensitive, side) triples.
 
-        Values keep the order in which they first appear; a pair given again adds a
-        row; NaN is missing, as ``None`` is. ``positions`` places public values on a line.
+        Parameters
+        ----------
+        pairs : iterable of sequences
+            One for each row of the table; a pair given again adds a row. Values keep the order in which
+            they first appear; NaN is missing, as ``None`` is.
+        positions : mapping, optional
+            Where each public value lies on a line.
+
+        Returns
+        -------
+        JointRange
+            The pairs that occur, each with its number of rows.
+
+        Raises
+        ------
+        InputError
+            If there is no pair, the tuples differ in length, or a public value lacks its position.
         """
         given = [tuple(map(_missing_as_none, pair)) for pair in pairs]
         if len({len(pair) for pair in given}) > 1 or (given and len(given[0]) not in (2, 3)):
@@ -110,6 +151,33 @@ class JointRange:
 
         A code is the place of a value in its alphabet; without an alphabet the codes
         are the values. Every value of an alphabet must occur.
+
+        Parameters
+        ----------
+        public_codes : numpy.ndarray
+            The public value of each pair.
+        sensitive_codes : numpy.ndarray
+            The sensitive value of each pair.
+        public : Alphabet, optional
+            The public values; numbers if left out.
+        sensitive : Alphabet, optional
+            The sensitive values; numbers if left out.
+        side_codes : numpy.ndarray, optional
+            The side value of each pair.
+        side : Alphabet, optional
+            The side values; numbers if left out.
+        rows : numpy.ndarray, optional
+            In how many rows each pair occurs; once if left out.
+
+        Returns
+        -------
+        JointRange
+            The distinct pairs, sorted.
+
+        Raises
+        ------
+        InputError
+            If there is no pair, or a code has no value, or a value no code.
         """
         public_codes, sensitive_codes = np.asarray(public_codes), np.asarray(sensitive_codes)
         if not len(public_codes):
@@ -198,9 +266,22 @@ class JointRange:
         return self.indices[self.indptr[observation] : self.indptr[observation + 1]]
 
     def release(self, partition: Partition | None) -> JointRange:
-        r"""Return joint range after the merges, :math:`[\![S, \hat X]\!]`: its public values are clusters.
+        r"""Return the joint range after merges, :math:`[\![S, \hat X]\!]`: its public values are clusters.
 
-        ``None`` means the table as it is.
+        Parameters
+        ----------
+        partition : Partition or None
+            Which public values share a released value; ``None`` for the table as it is.
+
+        Returns
+        -------
+        JointRange
+            What a reader of the release sees.
+
+        Raises
+        ------
+        InputError
+            If the partition is of another number of values.
         """
         if partition is None:
             return self

@@ -14,25 +14,44 @@ from hartley.model.partition import Partition
 
 @dataclass(frozen=True, eq=False)
 class MergeTree:
-    """A run: its merges in order, and which of them make up each step.
+    """A run of a greedy search: its merges in order, and which of them make up each step.
 
     A cluster is named by its place, the place of its first member. Merge ``i`` joins
     the clusters at places ``kept[i] < joined[i]``; the result stands at ``kept[i]``.
     Step ``t`` ends after ``ends[t]`` merges; step 0 is the untouched alphabet. Memory is
     linear in the number of values; a partition is built only when it is asked for.
 
-    >>> run = MergeTree(4, np.array([0, 0]), np.array([2, 1]), np.array([0, 1, 2]))
+    Parameters
+    ----------
+    size : int
+        How many values the run started from.
+    kept : numpy.ndarray
+        The place of the earlier cluster of each merge, where the union stands.
+    joined : numpy.ndarray
+        The place of the later cluster of each merge.
+    ends : numpy.ndarray
+        How many merges are done at the end of each step, from step 0 on.
+    complete : bool
+        Whether the search came to its end; a run that was stopped is the beginning of the whole one.
+
+    Raises
+    ------
+    InputError
+        If the merges or steps cannot be those of a run.
+
+    Examples
+    --------
+    >>> import hartley, numpy
+    >>> run = hartley.MergeTree(4, numpy.array([0, 0]), numpy.array([2, 1]), numpy.array([0, 1, 2]))
     >>> run.steps, run.partition(1), run.partition(2)
     (2, Partition({0, 2}, {1}, {3}), Partition({0, 1, 2}, {3}))
     """
 
     size: int
-    """How many values the run started from."""
     kept: Ints
     joined: Ints
     ends: Ints
     complete: bool = True
-    """Whether the search came to its end; a run that was stopped is the beginning of the whole one."""
 
     def __post_init__(self) -> None:
         for name in ("kept", "joined", "ends"):

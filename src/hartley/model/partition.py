@@ -10,22 +10,35 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
+from hartley.model.disjoint_sets import DisjointSets
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """The cluster of each public value, :math:`Q`.
+    """Which public values share a released value: the cluster of each, :math:`Q`.
 
     Clusters are numbered by their first member, so that equal partitions are equal values.
 
-    >>> Partition.from_clusters([[2, 0], [1]])
+    Parameters
+    ----------
+    labels : numpy.ndarray
+        The cluster number of each public value; any whole numbers are accepted and renumbered.
+
+    Raises
+    ------
+    InputError
+        If there is not one whole number for each public value.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.Partition.from_clusters([[2, 0], [1]])
     Partition({0, 2}, {1})
-    >>> Partition.singletons(3).merge(0, 2) == Partition.from_clusters([[0, 2], [1]])
+    >>> hartley.Partition.singletons(3).merge(0, 2) == hartley.Partition.from_clusters([[0, 2], [1]])
     True
     """
 
     labels: Ints
-    """The cluster number of each public value; any numbers are accepted and renumbered."""
 
     def __post_init__(self) -> None:
         labels = np.asarray(self.labels)
@@ -110,25 +123,16 @@ class Partition:
         Partition({0, 1, 2, 3, 4, 5}, {6})
         """
         self._require_same_values(other)
-        parent = list(range(self.size))
-
-        def root(block: int) -> int:
-            while parent[block] != block:
-                parent[block] = parent[parent[block]]
-                block = parent[block]
-            return block
-
+        groups = DisjointSets.of(self.size)
         touched: list[int] = [-1] * other.size
         pairs = np.unique(other.labels.astype(np.int64) * self.size + self.labels)
         for pair in pairs.tolist():
             cluster, block = divmod(pair, self.size)
-            block = root(block)
             if touched[cluster] < 0:
                 touched[cluster] = block
             else:
-                parent[block] = root(touched[cluster])
-        roots = np.array([root(block) for block in range(self.size)])
-        return Partition(roots[self.labels])
+                groups.unite(block, touched[cluster])
+        return Partition(np.array(groups.roots())[self.labels])
 
     def refine(self, other: Partition) -> Partition:
         """Split by another partition: what a reader of both releases can tell apart.
@@ -167,7 +171,27 @@ def _numbered_by_first(labels: Ints) -> Ints:
 def meet(partitions: Sequence[Partition]) -> Partition:
     """Return the common refinement of several partitions: what a reader of all releases sees.
 
-    >>> meet([Partition.from_clusters([[0, 1], [2, 3]]), Partition.from_clusters([[0, 2], [1, 3]])]).size
+    Parameters
+    ----------
+    partitions : sequence of Partition
+        Partitions of the same public values, at least one.
+
+    Returns
+    -------
+    Partition
+        Two values share a cluster if they do in every one of the partitions.
+
+    Raises
+    ------
+    InputError
+        If there is no partition, or they are of different numbers of values.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> rows = hartley.Partition.from_clusters([[0, 1], [2, 3]])
+    >>> columns = hartley.Partition.from_clusters([[0, 2], [1, 3]])
+    >>> hartley.meet([rows, columns]).size
     4
     """
     if not partitions:

@@ -6,9 +6,17 @@ from typing import Literal, TypeAlias, get_args
 
 Leakage: TypeAlias = Literal["l0", "istar", "joint"]
 LEAKAGES: tuple[Leakage, ...] = get_args(Leakage)
+SingleLeakage: TypeAlias = Literal["l0", "istar"]
+"""One leakage by itself, which is all that other methods know; ``joint`` asks for both."""
+SINGLE_LEAKAGES: tuple[SingleLeakage, ...] = get_args(SingleLeakage)
 SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
 SLACK = 1e-9
 """Targets typed by people are met up to this much."""
+ROUNDING = 1e-13
+"""Two leakages this close are the same number, computed in two ways.
+
+Leakages are logarithms of ratios of small integers; different ones are farther apart.
+"""

@@ -35,7 +35,8 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables import Roles, open_table
-from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.question import Question
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 K = 5
 """The k of the paper's comparison."""

@@ -19,7 +19,7 @@ from hashlib import sha256
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from hartley.errors import TableError
+from hartley.errors import TableError, option
 
 SOURCE = "https://archive.ics.uci.edu/ml/machine-learning-databases/heart-disease/processed.hungarian.data"
 """Where UCI has the file."""
@@ -135,7 +135,7 @@ def fetch(address: str) -> bytes:
             content: bytes = answer.read(MOST_BYTES + 1)
     except (URLError, OSError):
         raise TableError(
-            f"the file cannot be fetched from {address}; fetch it yourself and give it with --data"
+            f"the file cannot be fetched from {address}; fetch it yourself and give it with {option('data')}"
         ) from None
     if len(content) > MOST_BYTES:
         raise TableError(f"what {address} sends is larger than the file can be; nothing was kept")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import TableError
+from hartley.errors import TableError, option
 from hartley.frontiers import Frontier
 from hartley.paper.experiment import Experiment, experiment
 from hartley.paper.heart_data import SOURCE, HeartRows, read_heart
@@ -18,7 +18,7 @@ from hartley.tables.text_files import require_file
 
 NO_DATA = (
     "The experiment on the Hungarian heart disease data was not run: the data is not part of hartley. Give "
-    "UCI's processed.hungarian.data with --data FILE, or say --download to fetch it from UCI."
+    f"UCI's processed.hungarian.data with {option('data')}, or say {option('download')} to fetch it from UCI."
 )
 
 
@@ -76,7 +76,27 @@ class Reproduction:
 
 
 def reproduce(data: HeartRows | None = None, *, effort: Effort = UNLIMITED) -> Reproduction:
-    """Run the paper again; the experiment only where its data is given."""
+    """Run the paper again: every example and figure of its toy, and the experiment where its data is given.
+
+    Parameters
+    ----------
+    data : HeartRows, optional
+        The paper's real data, which is not part of hartley.
+    effort : Effort
+        When to stop, and whom to tell about progress.
+
+    Returns
+    -------
+    Reproduction
+        Every value beside the printed one.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> found = hartley.reproduce()
+    >>> found.holds, found.experiment is None
+    (True, True)
+    """
     examples = ToyExamples.run()
     return Reproduction(
         checks=checks(TOY, examples.values()),
@@ -113,7 +133,7 @@ def fetch_data() -> tuple[bytes, HeartRows]:
     try:
         return content, read_heart(content, "what UCI sent")
     except TableError as error:
-        raise TableError(f"{error} (nothing was kept)") from None
+        raise TableError(f"{error.message} (nothing was kept)") from None
 
 
 def _convergence(name: str, key: str, one: Example) -> Convergence:

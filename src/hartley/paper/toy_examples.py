@@ -14,7 +14,8 @@ from hartley.model.words import Leakage
 from hartley.paper.printed_values import Clusters
 from hartley.paper.verdicts import Found
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.question import Question, Run, greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.question import Question
+from hartley.workflow.search_frontier import Run, greedy_frontier, greedy_run, optimal_frontier
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.errors import OptionError, PolicyError, TableError
+from hartley.errors import OptionError, PolicyError, TableError, option
 from hartley.model import Alphabet, Partition
 from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import Codebook, CodedColumn
@@ -75,7 +75,7 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
     if unseen == "error":
         raise PolicyError(
             f"rows with public values that the policy has never seen: {lost} rows, {len(values)} values; "
-            "use --unseen nearest or --unseen suppress"
+            f"use {option('unseen', 'nearest')} or {option('unseen', 'suppress')}"
         )
     if unseen == "suppress":
         blank: tuple[str | None, ...] = (None,) * len(policy.public)
@@ -133,7 +133,7 @@ class Nearest:
         if distance == float("inf"):
             raise PolicyError(
                 "a public value that was never seen has no nearest one, because text and missing cells have "
-                "no distance; use --unseen suppress"
+                f"no distance; use {option('unseen', 'suppress')}"
             )
         return self._policy.clusters[number].label
 

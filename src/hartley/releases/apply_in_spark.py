@@ -10,7 +10,7 @@ from math import isfinite
 from operator import and_
 from typing import Any
 
-from hartley.errors import OptionError, PolicyError
+from hartley.errors import OptionError, PolicyError, option
 from hartley.releases.apply import UNSEEN, Nearest
 from hartley.releases.cell_text import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
@@ -59,7 +59,7 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     if unmapped:
         raise PolicyError(
             f"{unmapped} rows hold public values that the policy never saw; "
-            "use --unseen nearest or --unseen suppress"
+            f"use {option('unseen', 'nearest')} or {option('unseen', 'suppress')}"
         )
     if unseen == "nearest":
         with computed("pyspark"):
@@ -94,7 +94,7 @@ def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
     found = []
     for row in zip(*(column.to_pylist() for column in strange.columns), strict=True):
         if any(isinstance(cell, float) and not isfinite(cell) for cell in row):
-            raise PolicyError("an infinite number has no nearest one; use --unseen suppress")
+            raise PolicyError(f"an infinite number has no nearest one; use {option('unseen', 'suppress')}")
         member = tuple(map(cell_text, row))
         value = tuple(parse_cell(cell, kind) for cell, kind in zip(member, kinds, strict=True))
         found.append((member, nearest.label(value)))

@@ -83,8 +83,12 @@ def codebook(
     *,
     limit: float | None = None,
     decimals: Mapping[str, int] | None = None,
+    withheld: int | None = None,
 ) -> Codebook:
     """Label the clusters of a partition.
+
+    The cluster that is ``withheld`` is released as missing. Over several columns clusters that span the same
+    intervals and sets are one released value.
 
     ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
     ``decimals`` says for columns of fixed decimals how many their type has room for.
@@ -102,11 +106,17 @@ def codebook(
     room = decimals or {}
     coders = [
         _Coder(
-            coordinate, clusters, labels, scale_of(coordinate, positions, room.get(coordinate.name)), limit
+            coordinate,
+            clusters,
+            labels,
+            scale_of(coordinate, positions, room.get(coordinate.name)),
+            limit,
+            withheld,
         )
         for coordinate in public.coordinates
     ]
-    chosen = _apart(coders, clusters)
+    is_joint = len(coders) > 1 and labels in ("interval", "set")
+    chosen = _plain(coders, clusters) if is_joint else _apart(coders, clusters)
     told = len(set(map(_key, chosen)))
     if told < len(chosen) and limit is None and not any(coder.is_text for coder in coders):
         # Members differ between clusters, so labels that are members never coincide.
@@ -119,7 +129,7 @@ def codebook(
         tuple(coder.column for coder in coders),
         told_apart,
         tuple(chosen[number] for number in first_cluster.tolist()),
-        partition.size - told_apart.size,
+        0 if is_joint else partition.size - told_apart.size,
     )
 
 
@@ -133,7 +143,9 @@ class _Coder:
         labels: Labels,
         scale: Scale | None,
         limit: float | None,
+        withheld: int | None = None,
     ) -> None:
+        self.withheld = withheld
         self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
         self.cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
@@ -142,7 +154,8 @@ class _Coder:
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
 
     def _coding(self, labels: Labels) -> Coding:
-        if all(len(cells) == 1 for cells in self.distinct):
+        kept = [cells for number, cells in enumerate(self.distinct) if number != self.withheld]
+        if all(len(cells) == 1 for cells in kept):
             return "unchanged"
         if self.scale is None and labels != "member":
             return "set"
@@ -155,6 +168,8 @@ class _Coder:
     def label(self, number: int) -> Cell:
         """Return the label that the coding asks for."""
         cells = self.distinct[number]
+        if number == self.withheld:
+            return None
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
         present = sorted(cell for cell in cells if cell is not None)
@@ -198,7 +213,7 @@ class _Coder:
 
     def moves(self, number: int) -> Iterator[Cell]:
         """Return other labels inside the cluster's range and the limit, the nearest first."""
-        if self.scale is None or self.is_text or len(self.distinct[number]) == 1:
+        if self.scale is None or self.is_text or len(self.distinct[number]) == 1 or number == self.withheld:
             return
         ticks = self._ticks(number)
         best = self._best(ticks)
@@ -227,12 +242,18 @@ class _Coder:
         return self.is_text or tick is None or self._is_within(self._ticks(number), tick)
 
 
+def _plain(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, ...]]:
+    """Return the labels that the codings ask for."""
+    return [tuple(coder.label(number) for coder in coders) for number in range(len(clusters))]
+
+
 def _apart(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, ...]]:
     """Choose the labels in order; those that have no choice come first."""
-    chosen: list[tuple[Cell, ...]] = [
-        tuple(coder.label(number) for coder in coders) for number in range(len(clusters))
+    chosen = _plain(coders, clusters)
+    fixed = [
+        coders[0].withheld == number or all(len(coder.distinct[number]) == 1 for coder in coders)
+        for number in range(len(clusters))
     ]
-    fixed = [all(len(coder.distinct[number]) == 1 for coder in coders) for number in range(len(clusters))]
     taken = {_key(chosen[number]) for number in range(len(clusters)) if fixed[number]}
     for number, cluster in enumerate(clusters):
         if fixed[number]:

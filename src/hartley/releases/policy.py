@@ -85,7 +85,7 @@ class StatedRequirement(_Strict, frozen=True, kw_only=True):
     """What was asked for, as it was asked for."""
 
     name: str
-    """``distinct-l`` and ``row-k`` (at least), ``l0``, ``istar`` and the caps (at most)."""
+    """``distinct-l``, ``separated-l``, ``row-k`` (at least), ``l0``, ``istar`` and the caps (at most)."""
     column: str | None = None
     """The sensitive column that counts by itself; all of them together where there is none."""
     wanted: int | float
@@ -101,6 +101,12 @@ class Choices(_Strict, frozen=True, kw_only=True):
     target: dict[str, str | int | float]
     requirements: tuple[StatedRequirement, ...] = ()
     """What must hold; where nothing is listed, what the target says."""
+    tolerance: dict[str, str] = {}
+    """How far apart two values of a sensitive column must be to count as two: more than that."""
+    groups: dict[str, dict[str, str]] = {}
+    """Which values of a sensitive column count as one: the group of each."""
+    withhold: int = 0
+    """The most rows whose public value could be withheld."""
     leakage: str
     utility: str
     codeword: str | None
@@ -111,32 +117,61 @@ class Choices(_Strict, frozen=True, kw_only=True):
 
 
 class Policy(_Strict, frozen=True, kw_only=True):
-    """A codebook with its roles, options and key.
+    """A codebook with its roles, options and key: what recodes a table, and proves a certificate.
 
-    >>> Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
+    It holds the values of the public columns and the key of the certificate's commitments, and so stays with
+    the curator.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    ...     policy = hartley.Policy.read(made.policy)
+    >>> policy.apply(table)["chol"].to_pylist()
+    [180, 180, 214, 214]
+    >>> hartley.Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
     Traceback (most recent call last):
     hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 2
     """
 
     format: str = FORMAT
+    """What kind of file this is."""
     version: int = VERSION
+    """Which version of the format."""
     hartley: str
+    """Which hartley wrote it."""
     key: str
     """Secret key of the commitments in the certificate, in hexadecimal."""
     columns: tuple[str, ...]
     """The columns of the original, in order."""
     sensitive: tuple[MeasuredColumn, ...]
+    """The columns that are protected."""
     public: tuple[RecodedColumn, ...]
+    """The columns that are recoded, and how."""
     side: tuple[MeasuredColumn, ...] = ()
+    """The columns that the reader knows already."""
     keep: tuple[str, ...] = ()
+    """Columns published unchanged, and counted in what is required."""
     harmless: tuple[str, ...] = ()
+    """Columns published unchanged and left out of what is required, on the curator's word."""
     untouched_kinds: dict[str, Kind | None] = {}
     """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
     publish_sensitive: bool = False
+    """Whether the sensitive columns are published as well."""
+    withheld: int | None = None
+    """The cluster whose values are withheld, and released as missing."""
     reading: Reading
+    """How the original was read."""
     choices: Choices
+    """What was asked for."""
     clusters: tuple[Cluster, ...]
+    """The codebook: which values share which label."""
     checksum: str = ""
+    """SHA-256 of everything else, so that damage is noticed."""
 
     @classmethod
     def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:
@@ -308,6 +343,10 @@ class Policy(_Strict, frozen=True, kw_only=True):
         named = (*roles, (*self.keep, *self.harmless))
         if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
             raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
+        if self.withheld is not None and not (
+            0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
+        ):
+            raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
         if _KEY.fullmatch(self.key) is None:
             raise PolicyError(f"{name} is damaged: its key is not one that a release makes")
         try:
@@ -337,6 +376,11 @@ class Policy(_Strict, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: a cell is not of its column's kind") from None
         if not self.clusters or not width:
             raise PolicyError(f"{name} is damaged: it has no clusters")
+
+
+def same_text(one: str, other: str) -> bool:
+    """Tell whether two texts are the same, in a time that says nothing of where they differ."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
 class Head(msgspec.Struct):

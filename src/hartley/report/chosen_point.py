@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hartley.frontiers import Frontier, Point
-from hartley.model.target import Target, TargetKind
+from hartley.model.target import Target
 from hartley.report.words import audit as words
-
-ASKED: dict[TargetKind, Callable[[Frontier, Any], Point]] = {
-    "distinct_l": Frontier.best_utility_with,
-    "max_leakage": Frontier.best_utility,
-    "largest_cluster": Frontier.least_leakage_in_clusters_of,
-    "max_distortion": Frontier.least_leakage_within,
-    "utility_weight": Frontier.least_lagrangian,
-}
 
 
 @dataclass(frozen=True)
@@ -40,7 +31,7 @@ class Choice:
             )
         counted = beside and frontier.leakage != "istar"
         beyond = f" beyond {words.told_by(beside)}" if counted else ""
-        return cls(ASKED[target.kind](frontier, target.number), _reason(target, beyond))
+        return cls(frontier.meeting(target), _reason(target, beyond))
 
 
 def _reason(target: Target, beyond: str) -> str:

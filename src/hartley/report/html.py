@@ -29,11 +29,17 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
-from hartley.workflow.reader import Reader
+from hartley.tables.optional_packages import required
+from hartley.workflow.publication.reader import Reader
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
 PACKAGES = ("numpy", "scipy", "duckdb", "pyarrow", "numba")
+
+
+def template_engine() -> Any:
+    """Return the package that fills in the page, or say how to get it."""
+    return required("jinja2", "a report", "web")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +87,11 @@ class Report:
 
     def html(self, *, disclosive: bool = False) -> str:
         """Write the page."""
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-
-        environment = Environment(
-            loader=PackageLoader("hartley.report"),
+        engine = template_engine()
+        environment = engine.Environment(
+            loader=engine.PackageLoader("hartley.report"),
             autoescape=True,
-            undefined=StrictUndefined,
+            undefined=engine.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )

@@ -21,7 +21,7 @@ from hartley.measures.utility.several_columns import ColumnsDistortion, NumberCo
 from hartley.model.arrays import Floats
 from hartley.search.effort import UNLIMITED, Effort
 
-ROUNDING = 1e-9
+RELATIVE_ERROR = 1e-9
 """Relative: distances over several columns are sums and roots, and rounded."""
 
 
@@ -44,8 +44,6 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
         for column in utility.columns:
             if isinstance(column, NumberColumn):
                 np.maximum(costs, _rounded_down(column.positions), out=costs)
-            costs[~column.here, :] = np.inf
-            costs[:, ~column.here] = np.inf
     np.fill_diagonal(costs, 0.0)
     return costs
 
@@ -54,7 +52,7 @@ def _rounded_down(positions: Floats) -> Floats:
     """Return half the distances, less what a codeword can be off: far from 0 much of a short distance."""
     greatest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     off = 4.0 * (len(positions) + 2) * greatest * float(np.finfo(float).eps)
-    costs: Floats = np.maximum(_half_distances(positions) * (1 - ROUNDING) - off, 0.0)
+    costs: Floats = np.maximum(_half_distances(positions) * (1 - RELATIVE_ERROR) - off, 0.0)
     return costs
 
 

@@ -12,16 +12,16 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.words import Leakage
 from hartley.search.any_utility import levels_of_any_utility
-from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.exhaustive import enumerated_levels, is_enumerable
-from hartley.search.levels import Level, Levels
-from hartley.search.line.istar import (
+from hartley.search.distortion.istar import (
     fewest_components_within,
     istar_distortion_levels,
     least_distortion_for_components,
 )
-from hartley.search.line.joint import joint_distortion_levels
-from hartley.search.line.l0 import l0_distortion_levels, least_distortion, most_candidates_within
+from hartley.search.distortion.joint import joint_distortion_levels
+from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion, most_candidates_within
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.exhaustive import enumerated_levels, is_enumerable
+from hartley.search.levels import Level, Levels
 from hartley.search.resolution.istar import istar_level, istar_levels, least_components
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.l0 import l0_level, l0_levels, least_largest_cluster

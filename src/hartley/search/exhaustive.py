@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log2
-from typing import Literal
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s
+from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, Walk
 from hartley.search.levels import Level, Levels
@@ -45,7 +45,7 @@ def is_enumerable(joint: JointRange) -> bool:
 
 def enumerated_levels(
     joint: JointRange,
-    leakage: Literal["l0", "istar", "joint"],
+    leakage: Leakage,
     utility: Utility,
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),

@@ -19,6 +19,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
+from hartley.model.disjoint_sets import unite
 
 NOBODY = -1
 ANY, ONE, FEWEST = 0, 1, 2
@@ -34,14 +35,9 @@ def tie(cluster: int, component_of: Int64s, parent: Int64s) -> int:
         for value in range(component_of.shape[1]):
             if cluster >> value & 1 == 0 or component_of[side, value] == NOBODY:
                 continue
-            root = component_of[side, value]
-            while parent[root] != root:
-                parent[root] = parent[parent[root]]
-                root = parent[root]
             if first == NOBODY:
-                first = root
-            elif first != root:
-                parent[root] = first
+                first = component_of[side, value]
+            elif unite(parent, first, component_of[side, value]):
                 fewer += 1
     return fewer
 

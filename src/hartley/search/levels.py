@@ -13,13 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hartley.model import Partition
+from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
-
-ROUNDING = 1e-13
-"""Two leakages this close are the same number, computed in two ways.
-
-Leakages are logarithms of ratios of small integers; different ones are farther apart.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.tables.counting.fetch_range import RangeRead
+from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
 from hartley.tables.table import Table, TableColumn
 
-__all__ = ["RangeRead", "ReadOptions", "Roles", "Table", "TableColumn", "open_table"]
+__all__ = ["RangeRead", "ReadOptions", "Roles", "SummaryRead", "Table", "TableColumn", "open_table"]
 
 
 def open_table(source: Any, options: ReadOptions | None = None) -> Table:
@@ -30,7 +31,7 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
 
         return Table(DatabaseSource(source, options), options)
     if options.query is not None:
-        raise OptionError("a query is for databases; give the URL of one, or no query (--query)")
+        raise OptionError(f"a query is for databases; give the URL of one, or no query ({option('query')})")
     if isinstance(source, (str, Path)):
         return Table(_file_source(find_files(source), options), options)
     from hartley.tables.sources.frames import frame_source
@@ -40,7 +41,7 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
 
 def _file_source(files: Files, options: ReadOptions) -> Source:
     if options.sheet is not None and files.kind != "workbook":
-        raise OptionError(f"{files.name} has no sheets; --sheet is for workbooks")
+        raise OptionError(f"{files.name} has no sheets; {option('sheet')} is for workbooks")
     if files.kind == "csv":
         from hartley.tables.sources.csv import CsvSource
 

@@ -22,6 +22,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from hartley.errors import option
 from hartley.model import Kind
 
 Carrier = Literal["integer", "float", "exact", "text"]
@@ -55,7 +56,7 @@ class RefusedColumn:
 _SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
 _NESTED = re.compile(r"(\]|^(STRUCT|MAP|UNION|LIST|VARIANT)\b.*)$", re.DOTALL)
-AS_TEXT = "read it as text (--text)"
+AS_TEXT = f"read it as text ({option('text')})"
 
 
 def typed_native(name: str, raw: str, duckdb_type: str) -> TypedColumn | RefusedColumn:

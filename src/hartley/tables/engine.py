@@ -7,7 +7,6 @@ passed on.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import weakref
@@ -19,7 +18,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import OptionError, TableError, option
+from hartley.operating_system import usable_cores
 from hartley.tables.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
+MOST_MEMORY = 2**60
+"""DuckDB has no number for limits that are much larger."""
 MEMORY_OF_A_THREAD = 125 * 10**6
 """Every thread holds blocks that it cannot spill: with less for each, queries fail that fewer could do."""
 # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
@@ -68,7 +70,9 @@ def memory_bytes(size: str) -> int:
     found = _SIZE.fullmatch(size.strip())
     if found is None:
         raise OptionError(f"cannot read the memory limit {size!r}; write a size such as 500MB or 2GB")
-    number = int(float(found[1]) * _UNITS[found[2].upper()])
+    number = int(min(float(found[1]) * _UNITS[found[2].upper()], 2 * MOST_MEMORY))
+    if number > MOST_MEMORY:
+        raise OptionError(f"a memory limit of {size} is more than any machine has; give less, or none")
     if number < LEAST_MEMORY:
         raise OptionError(f"a memory limit of {size} is too small; give at least {LEAST_MEMORY // 10**6}MB")
     return number
@@ -86,13 +90,18 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
     if memory_limit is not None:
         limit = memory_bytes(memory_limit)
         config["memory_limit"] = f"{limit}B"
-        config["threads"] = max(1, min(len(os.sched_getaffinity(0)), limit // MEMORY_OF_A_THREAD))
+        config["threads"] = max(1, min(usable_cores(), limit // MEMORY_OF_A_THREAD))
     connection = duckdb.connect(config=config)
     connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute(DISABLED_OPTIMIZERS)
     connection.execute("SET TimeZone = 'UTC'")
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
+
+
+def blame_file(connection: DuckDBPyConnection, name: str) -> None:
+    """Take what fails in later queries for the fault of a file that is read only then."""
+    cast("_Engine", connection).blamed = name
 
 
 def _removal(engine: object, folder: Path) -> Callable[[], object]:
@@ -105,13 +114,17 @@ class _Engine:
     def __init__(self, connection: Any, spill: Path | None, memory_limit: str | None) -> None:
         self._connection = connection
         self._memory_limit = memory_limit
+        self.blamed: str | None = None
+        """The file whose fault it is where a query fails; none where that is a bug."""
         self._remove = (lambda: None) if spill is None else _removal(self, spill)
 
     def beside(self) -> _Engine:
         """Return a second connection, which can write down what this one gives meanwhile."""
         second = self._connection.cursor()
         second.execute("SET TimeZone = 'UTC'")
-        return _Engine(second, None, self._memory_limit)
+        engine = _Engine(second, None, self._memory_limit)
+        engine.blamed = self.blamed
+        return engine
 
     def execute(self, *arguments: Any) -> _Engine:
         """Run a query."""
@@ -174,25 +187,32 @@ class _Engine:
             return act(*arguments)
         except duckdb.OutOfMemoryException:
             raise self._too_small() from None
-        except duckdb.InvalidInputException as error:
-            if not any(words in str(error) for words in NOT_UTF8):
-                raise
-            raise TableError(
-                "a text of the table is not in UTF-8; mend it, or leave its column out"
-            ) from None
-        except (RuntimeError, OSError) as error:
-            if "interrupted" in str(error).lower():
+        except (duckdb.Error, RuntimeError, OSError, ValueError) as error:
+            words = str(error)
+            if "interrupted" in words.lower() and isinstance(error, (RuntimeError, OSError)):
                 raise KeyboardInterrupt from None  # Ctrl-C, as DuckDB words it
-            if "out of memory" in str(error).lower():  # as Arrow hands it on
+            if "out of memory" in words.lower():  # as Arrow hands it on
                 raise self._too_small() from None
-            raise
+            if any(told in words for told in NOT_UTF8):
+                raise TableError(
+                    "a text of the table is not in UTF-8; mend it, or leave its column out"
+                ) from None
+            bugs = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
+            # What fails while a file is written may be the disk's fault, and the writer says so.
+            is_copy = arguments[:1] and str(arguments[0]).startswith("COPY")
+            if self.blamed is None or is_copy or isinstance(error, bugs):
+                raise
+            raise TableError(f"{self.blamed}: the file is damaged") from None
 
     def _too_small(self) -> TableError:
         limit = self._memory_limit
         return TableError(
-            "this machine has too little memory for the table; give a --memory-limit, so that it spills"
+            "this machine has too little memory for the table; give a "
+            f"{option('memory_limit')}, so that it spills"
             if limit is None
-            else f"a memory limit of {limit} is too small for this table; give more (--memory-limit)"
+            else (
+                f"a memory limit of {limit} is too small for this table; give more ({option('memory_limit')})"
+            )
         )
 
 

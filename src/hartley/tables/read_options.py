@@ -12,24 +12,42 @@ from hartley.tables.engine import memory_bytes
 class ReadOptions:
     """What the reader of a table is told from outside.
 
-    >>> ReadOptions(text=("postcode",)).text
+    Parameters
+    ----------
+    text : tuple of str
+        Columns to take as text, whatever their cells look like.
+    number : tuple of str
+        Columns to take as numbers: then 007 is 7, +5 is 5, and spaces around a number are no part of it.
+    encoding : str
+        The encoding of a CSV, TSV or JSON-lines file.
+    delimiter : str, optional
+        What separates the cells of a CSV file; by default a comma, in a TSV file a tab.
+    sheet : str, optional
+        The sheet of a workbook; by default its first.
+    query : str, optional
+        What to select where the table is a database: a SELECT, or the name of a table.
+    memory_limit : str, optional
+        How much memory the engine may take, such as ``2GB``; what does not fit is spilled to disk.
+
+    Raises
+    ------
+    OptionError
+        If a column is both text and number, or a delimiter or memory limit is none.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> hartley.ReadOptions(text=("postcode",)).text
     ('postcode',)
     """
 
     text: tuple[str, ...] = ()
-    """Columns to take as text, whatever their cells look like."""
     number: tuple[str, ...] = ()
-    """Columns to take as numbers: then 007 is 7, +5 is 5, and spaces around a number are no part of it."""
     encoding: str = "utf-8"
-    """The encoding of a CSV, TSV or JSON-lines file."""
     delimiter: str | None = None
-    """What separates the cells of a CSV file; by default a comma, in a TSV file a tab."""
     sheet: str | None = None
-    """The sheet of a workbook; by default its first."""
     query: str | None = None
-    """What to select where the table is a database: a SELECT, or the name of a table."""
     memory_limit: str | None = None
-    """How much memory the engine may take, such as ``2GB``; what does not fit is spilled to disk."""
 
     def __post_init__(self) -> None:
         for name in ("text", "number"):

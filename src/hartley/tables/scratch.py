@@ -8,13 +8,13 @@ finds its folder, sees that nobody holds the lock, and removes it.
 from __future__ import annotations
 
 import atexit
-import fcntl
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+
+from hartley.operating_system import hold_lock, is_own, remove_locked_folder, takes_over_lock
 
 PREFIX = "hartley-scratch-"
 _numbers = count()
@@ -33,43 +33,41 @@ def _process_folder() -> Path:
     global _home
     if _home is None or _home[0] != os.getpid() or not _home[1].is_dir():
         remove_abandoned(Path(tempfile.gettempdir()))
-        while (folder := _locked_folder()) is None:
+        while (made := _locked_folder()) is None:
             continue
-        _home = (os.getpid(), folder)
-        # The lock is let go by the end of the process, after the folder is gone.
-        atexit.register(_remove_own, os.getpid(), folder)
+        _home = (os.getpid(), made[0])
+        atexit.register(_remove_own, os.getpid(), *made)
     return _home[1]
 
 
-def _locked_folder() -> Path | None:
+def _locked_folder() -> tuple[Path, int] | None:
     """Make a folder and hold its lock; nothing where another process has taken it for abandoned meanwhile."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        hold_lock(lock)
     except BlockingIOError:
         os.close(lock)
         return None
     if not (folder / "lock").exists():
         os.close(lock)
         return None
-    return folder
+    return folder, lock
 
 
-def _remove_own(process: int, folder: Path) -> None:
+def _remove_own(process: int, folder: Path, lock: int) -> None:
     if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_locked_folder(folder, lock)
 
 
 def remove_abandoned(where: Path) -> None:
     """Remove the scratch folders of processes that are no more."""
     for folder in where.glob(PREFIX + "*"):
         with suppress(OSError):
-            if folder.stat().st_uid != os.getuid() or folder.is_symlink():
+            if not is_own(folder.lstat()) or folder.is_symlink():
                 continue
             lock = os.open(folder / "lock", os.O_RDWR)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-            finally:
+            if takes_over_lock(lock):
+                remove_locked_folder(folder, lock)
+            else:
                 os.close(lock)

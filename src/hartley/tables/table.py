@@ -20,20 +20,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hartley.errors import ColumnError
+from hartley.errors import ColumnError, option
 from hartley.model import Kind
 from hartley.tables.column_types import RefusedColumn, TypedColumn
 from hartley.tables.counting.fetch_range import COUNTED_FROM, RangeRead, read_range
 from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
+from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
 from hartley.tables.engine import DISABLED_OPTIMIZERS
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.sources.source import Missing, RawColumn, Scan, Source, typed_without_looking
+from hartley.tables.sources.source import KeptRows, Missing, RawColumn, Scan, Source, typed_without_looking
 from hartley.tables.text_types import TextRule, typed_texts
 
 if TYPE_CHECKING:
@@ -176,6 +177,37 @@ class Table:
             look = first_look(self.connection, counted, typed, roles, missing)
             return read_summary(self.connection, counted, typed, roles, look)
 
+    def several_counts(
+        self, role_sets: Sequence[Roles], *, missing: Missing = "value"
+    ) -> Iterator[SummaryRead | RangeRead]:
+        """Count what audits of several sets of roles need, one after the other.
+
+        The table is read once where its cells are few enough to be held here, or where each question
+        would parse a file again; other sources read no column that is not asked for.
+        """
+        if not role_sets:
+            return
+        names = tuple(dict.fromkeys(name for roles in role_sets for name in roles.columns))
+        typed = self.typed_columns(names)
+        if not self._source.is_remote and self.row_count * len(names) <= MOST_CELLS:
+            scan = self._source.scan([self._raw[name] for name in names])
+            held = HeldRows(self.connection, scan, typed, self.row_count)
+            yield from (held.joint_range(roles, missing) for roles in role_sets)
+            return
+        if not self._source.is_parsed_again or len(role_sets) == 1:
+            yield from (self._count(roles, missing) for roles in role_sets)
+            return
+        kept = Table(KeptRows(self._source, typed), ReadOptions(memory_limit=self._options.memory_limit))
+        kept._typed |= {column.name: replace(column, sql=f"c{place}") for place, column in enumerate(typed)}
+        try:
+            yield from (kept._count(roles, missing) for roles in role_sets)
+        finally:
+            kept.close()
+
+    def _count(self, roles: Roles, missing: Missing) -> SummaryRead | RangeRead:
+        found = self.range_summary(roles, missing=missing)
+        return self.joint_range(roles, missing=missing) if found is None else found
+
     def _scan(self, roles: Roles) -> Scan:
         return self._source.scan([self._raw[name] for name in roles.columns])
 
@@ -254,7 +286,8 @@ class Table:
                 and column.kind not in ("number", "boolean")
             ):
                 raise ColumnError(
-                    f"column {name!r} is a {column.kind}; only text can be declared a number (--number)"
+                    f"column {name!r} is a {column.kind}; only text can be declared a number "
+                    f"({option('number')})"
                 )
             self._typed[name] = column
         if unseen:

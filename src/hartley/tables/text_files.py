@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import OptionError, TableError, option
 from hartley.tables.scratch import scratch_folder
 
 PACKINGS = (".gz", ".zst", ".bz2", ".xz")
@@ -44,9 +44,13 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def require_file(path: Path) -> None:
     """Refuse what cannot be opened, in one line."""
-    if path.is_fifo() or path.is_char_device() or path.is_socket():
-        raise TableError(f"{str(path)!r} is no file but a pipe or a device; save the table as a file first")
     try:
+        if path.is_fifo() or path.is_char_device() or path.is_socket():
+            raise TableError(
+                f"{str(path)!r} is no file but a pipe or a device; save the table as a file first"
+            )
+        if path.is_dir():
+            raise TableError(f"{str(path)!r} is a folder; give the path of a table in it")
         with path.open("rb") as stream:
             stream.read(1)
         if not path.stat().st_size:
@@ -55,12 +59,12 @@ def require_file(path: Path) -> None:
             _require_whole(path)
     except FileNotFoundError:
         raise TableError(f"no file {str(path)!r}; give the path of a table") from None
-    except IsADirectoryError:
-        raise TableError(f"{str(path)!r} is a folder; give the path of a table in it") from None
     except OSError as error:
         raise TableError(
             f"{str(path)!r} cannot be read: {(error.strerror or 'input error').lower()}"
         ) from None
+    except ValueError:
+        raise TableError(f"{str(path)!r} is no path; it holds a character that no path has") from None
 
 
 def _require_whole(path: Path) -> None:
@@ -100,7 +104,7 @@ def translated(path: Path, encoding: str, folder: Path) -> Path:
             shutil.copyfileobj(cast("IO[str]", source), target, 1 << 20)
     except UnicodeError:
         raise TableError(
-            f"{path.name}: the file is not {encoding}; name its encoding with --encoding"
+            f"{path.name}: the file is not {encoding}; name its encoding with {option('encoding')}"
         ) from None
     return copy
 

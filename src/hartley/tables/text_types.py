@@ -29,9 +29,10 @@ spaces around; any other cell is an error that names the line.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hartley.errors import ColumnError
+from hartley.errors import ColumnError, option
 from hartley.tables.column_types import TypedColumn
 from hartley.tables.engine import one_row
 
@@ -70,6 +71,22 @@ _EXACT = (
 )
 
 
+FEW_COLUMNS = 16
+"""Up to so many columns, an expression for each costs less than turning the rows."""
+
+
+@dataclass(frozen=True)
+class _Fractions:
+    """What the numbers of a column need."""
+
+    are_exact_as_floats: bool
+    are_sane: bool
+    whole: int | None
+    """Digits before the point of the longest number."""
+    scale: int | None
+    """Digits after it."""
+
+
 def typed_texts(
     connection: DuckDBPyConnection,
     source: str,
@@ -82,20 +99,51 @@ def typed_texts(
     """
     for macro in (_PARTS, _DIGITS, _EXPONENT, _EXACT):
         connection.execute(macro)
-    looks = ", ".join(
-        f"coalesce(bit_or({_class_of(_present(raw, rule), rule)}), 0), "
-        f"max(length(ltrim({_present(raw, rule)}, '+-0')))"
-        for _, raw, rule in columns
-    )
-    found = one_row(connection, f"SELECT {looks} FROM {source}")
+    cells = [_present(raw, rule) for _, raw, rule in columns]
+    looks = _looks(connection, source, cells, [rule for _, _, rule in columns])
+    wanting = [place for place, look in enumerate(looks) if _needs_a_closer_look(*look)]
+    numbers = dict(zip(wanting, _fractions(connection, source, [cells[k] for k in wanting]), strict=True))
     typed = []
     for place, (name, raw, rule) in enumerate(columns):
-        seen, digits = found[2 * place], found[2 * place + 1]
-        column = _by_class(connection, source, name, raw, rule, seen, digits)
+        seen, digits = looks[place]
+        if place in numbers:
+            column = _with_fractions(name, cells[place], numbers[place])
+        else:
+            column = _by_class(name, cells[place], rule, seen, digits)
         if column is None and rule == "number":
             _refuse(connection, source, name, raw, seen, where)
         typed.append(column or TypedColumn(name, "text", "text", raw))
     return typed
+
+
+def _looks(
+    connection: DuckDBPyConnection, source: str, cells: Sequence[str], rules: Sequence[TextRule]
+) -> list[tuple[int, int]]:
+    """Return the classes of cells that each column holds, and the digits of its longest number."""
+    if len(cells) <= FEW_COLUMNS:
+        asked = ", ".join(_look(cell, rule) for cell, rule in zip(cells, rules, strict=True))
+        found = one_row(connection, f"SELECT {asked} FROM {source}")
+        return [(found[2 * place], found[2 * place + 1]) for place in range(len(cells))]
+    looks: dict[int, tuple[int, int]] = {}
+    for rule in dict.fromkeys(rules):
+        places = [place for place, own in enumerate(rules) if own == rule]
+        query = f"SELECT k, {_look('v', rule)} FROM {_below_one_another(source, cells, places)} GROUP BY k"
+        looks |= {place: (seen, digits) for place, seen, digits in connection.execute(query).fetchall()}
+    return [looks.get(place, (0, 0)) for place in range(len(cells))]
+
+
+def _look(cell: str, rule: TextRule) -> str:
+    return f"coalesce(bit_or({_class_of(cell, rule)}), 0), max(length(ltrim({cell}, '+-0')))"
+
+
+def _below_one_another(source: str, cells: Sequence[str], places: Sequence[int]) -> str:
+    """Select the cells ``v`` of many columns as one, with the place ``k`` of each.
+
+    An expression for each of a thousand columns takes DuckDB a minute to plan; one for all takes none.
+    """
+    listed = ", ".join(cells[place] for place in places)
+    numbers = ", ".join(map(str, places))
+    return f"(SELECT unnest([{listed}]) AS v, unnest([{numbers}]) AS k FROM {source})"
 
 
 def _present(raw: str, rule: TextRule) -> str:
@@ -120,11 +168,8 @@ def _class_of(cell: str, rule: TextRule) -> str:
     return f"CASE WHEN {cell} IS NULL THEN 0 {chosen}ELSE {OTHER} END"
 
 
-def _by_class(
-    connection: DuckDBPyConnection, source: str, name: str, raw: str, rule: TextRule, seen: int, digits: int
-) -> TypedColumn | None:
+def _by_class(name: str, cell: str, rule: TextRule, seen: int, digits: int) -> TypedColumn | None:
     """Return the typed column, or nothing where only text is true to every cell."""
-    cell = _present(raw, rule)
     if seen == DATE:
         days = f"date_diff('day', DATE '1970-01-01', {cell}::DATE)"
         return TypedColumn(name, "date", "integer", days, unit="day")
@@ -137,18 +182,23 @@ def _by_class(
         if digits <= 18:
             return TypedColumn(name, "number", "integer", f"{cell}::BIGINT")
         return TypedColumn(name, "number", "exact", f"{cell}::HUGEINT")
-    if seen and not seen & ~(WHOLE | FRACTION):
-        return _with_fractions(connection, source, name, cell)
     if not seen and rule == "number":
         return TypedColumn(name, "number", "integer", f"{cell}::BIGINT")
     return None
 
 
-def _with_fractions(connection: DuckDBPyConnection, source: str, name: str, cell: str) -> TypedColumn | None:
-    parts = f"(SELECT {cell} AS v, hartley_parts({cell}) AS p FROM {source} WHERE {cell} IS NOT NULL)"
+def _needs_a_closer_look(seen: int, digits: int) -> bool:
+    """Tell whether a column holds numbers that are not all whole and short."""
+    return seen != 0 and not seen & ~(WHOLE | FRACTION) and (seen != WHOLE or digits > 38)
+
+
+def _fractions(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[_Fractions]:
+    """Say of columns of numbers what they need, all in one reading."""
+    if not cells:
+        return []
+    below = _below_one_another(source, cells, range(len(cells)))
     # Fifteen significant digits always survive the way through a float.
-    is_exact_as_float, is_sane, whole, scale = one_row(
-        connection,
+    found = connection.execute(
         f"""
         SELECT bool_and(coalesce(
                    length(hartley_digits(p)) <= 15
@@ -158,13 +208,17 @@ def _with_fractions(connection: DuckDBPyConnection, source: str, name: str, cell
                bool_and(hartley_exponent(p) IS NOT NULL),
                max(length(hartley_digits(p)) + hartley_exponent(p)),
                max(-hartley_exponent(p))
-        FROM {parts}
-        """,
-    )
-    if is_exact_as_float:
+        FROM (SELECT k, v, hartley_parts(v) AS p FROM {below} WHERE v IS NOT NULL) GROUP BY k ORDER BY k
+        """
+    ).fetchall()
+    return [_Fractions(*one) for one in found]
+
+
+def _with_fractions(name: str, cell: str, found: _Fractions) -> TypedColumn | None:
+    if found.are_exact_as_floats:
         return TypedColumn(name, "number", "float", f"{cell}::DOUBLE + 0.0")
-    whole, scale = max(whole or 0, 0), max(scale or 0, 0)
-    if is_sane and whole + scale <= 38:
+    whole, scale = max(found.whole or 0, 0), max(found.scale or 0, 0)
+    if found.are_sane and whole + scale <= 38:
         return TypedColumn(name, "number", "exact", f"{cell}::DECIMAL(38, {scale})")
     return None
 
@@ -178,7 +232,9 @@ def _refuse(
     where: Callable[[int], str],
 ) -> None:
     if not seen & OTHER:
-        raise ColumnError(f"column {name!r} holds numbers of more than 38 digits; read it as text (--text)")
+        raise ColumnError(
+            f"column {name!r} holds numbers of more than 38 digits; read it as text ({option('text')})"
+        )
     cell = _present(raw, "number")
     found = one_row(
         connection,

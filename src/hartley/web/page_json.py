@@ -23,8 +23,8 @@ from hartley.report.words import audit as words
 from hartley.tables import open_table
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, FrontierResult
-from hartley.workflow.reader import Reader
-from hartley.workflow.write_release import ReleaseResult
+from hartley.workflow.publication.reader import Reader
+from hartley.workflow.publication.write_release import ReleaseResult
 
 Json = dict[str, Any]
 MOST_LISTED = 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import mimetypes
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -25,6 +26,9 @@ from hartley.web.uploads import KINDS, PACKINGS, TooLargeError, kind_of, plain_n
 from hartley.web.worker import CallError, Json, Worker
 
 HERE = Path(__file__).parent
+# Windows takes these from its registry, where any program may have put something else.
+for _kind, _ending in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
+    mimetypes.add_type(_kind, _ending)
 LONGEST_REQUEST = 256 * 1024
 """Bytes of JSON; only an upload may be longer."""
 

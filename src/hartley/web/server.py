@@ -14,6 +14,7 @@ from pathlib import Path
 import uvicorn
 
 from hartley.errors import InputError, OptionError, TableError
+from hartley.operating_system import keep_port_to_ourselves
 
 UPLOAD_LIMIT = 1_000_000_000
 PACKAGES = ("jinja2", "starlette", "uvicorn")
@@ -82,7 +83,7 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keep_port_to_ourselves(listening)
         listening.bind((host, port))
     except (OSError, OverflowError) as error:
         listening.close()

@@ -28,14 +28,13 @@ from hartley.report.html import Report
 from hartley.tables import ReadOptions
 from hartley.tables.sheet_names import sheet_names
 from hartley.web import page_json as pages
+from hartley.web.option_labels import as_label
 from hartley.web.request import Asked, reading
-from hartley.web.wording import in_the_page
 from hartley.web.worker import Json, StopFlag, Tell
-from hartley.workflow import FrontierResult
+from hartley.workflow import FrontierResult, release
 from hartley.workflow.describe_table import column_names
-from hartley.workflow.make_release import release
-from hartley.workflow.release_paths import ending_like
-from hartley.workflow.time_limit import effort_within
+from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.request.time_limit import effort_within
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""
@@ -85,10 +84,13 @@ class Desk:
         try:
             return self._calls[name](arguments, tell)
         except HartleyError as error:
-            stored = arguments.get("path") or self.path
+            given = arguments.get("path")
+            stored = given if isinstance(given, str) and given else self.path
             shown = arguments.get("name") or self.name
+            # A file goes by the name that the user knows.
+            message = error.said(as_label)
             raise InputError(
-                in_the_page(str(error), None if stored is None else Path(stored).name, str(shown))
+                message if stored is None else message.replace(Path(stored).name, str(shown))
             ) from None
 
     def open(self, asked: Json, tell: Tell) -> Json:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from hartley.errors import TableError
+from hartley.operating_system import create_private
 
 TEXT = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
 KINDS = (
@@ -64,7 +65,7 @@ async def received(chunks: AsyncIterator[bytes], folder: Path, kind: str, limit:
     """Write what arrives to a new private file; beyond the limit nothing is kept."""
     # The name is ours alone: nothing that the browser said becomes part of a path.
     path = folder / f"upload-{secrets.token_hex(8)}{kind}"
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = create_private(path)
     total = 0
     try:
         with os.fdopen(handle, "wb") as file:

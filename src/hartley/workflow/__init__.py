@@ -1,4 +1,4 @@
-"""Table in, results out: the only thing the shells call. Each is loaded when it is first used."""
+"""Table in, results out: the only thing the shells call. Each name is loaded when it is first used."""
 
 from __future__ import annotations
 
@@ -7,47 +7,99 @@ from typing import TYPE_CHECKING
 from hartley.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from hartley.model.target import Target
+    from hartley.frontiers import Frontier, Point
+    from hartley.measures.audit import Audit
+    from hartley.model.demand import Demand
+    from hartley.model.requirement import Requirement, Verdict
+    from hartley.model.shape import Shape
+    from hartley.model.target import TARGET_KINDS, Target
+    from hartley.releases.policy import Policy
+    from hartley.search.effort import Effort
+    from hartley.tables import ReadOptions
+    from hartley.tables.locations import is_database, shown_source
     from hartley.workflow.apply_policy import apply
-    from hartley.workflow.audit_table import AuditResult, audit
+    from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
-    from hartley.workflow.find_frontier import FrontierResult, frontier
-    from hartley.workflow.make_release import release
-    from hartley.workflow.utility_choice import UtilityChoice
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.fit_policy import fit_policy
+    from hartley.workflow.publication.write_release import ReleaseResult
+    from hartley.workflow.request.objective import Objective
+    from hartley.workflow.request.study_table import StudyTable
+    from hartley.workflow.request.time_limit import SearchLimits, effort_within
+    from hartley.workflow.request.utility_choice import UtilityChoice
+    from hartley.workflow.study import Study, audit, compare, frontier, release
     from hartley.workflow.verify_release import verify
-    from hartley.workflow.write_release import ReleaseResult
+
+_HOME = {
+    "Audit": "hartley.measures.audit",
+    "AuditResult": "hartley.workflow.audit_table",
+    "ColumnDescription": "hartley.workflow.describe_table",
+    "Demand": "hartley.model.demand",
+    "Effort": "hartley.search.effort",
+    "Frontier": "hartley.frontiers",
+    "FrontierResult": "hartley.workflow.find_frontier",
+    "Objective": "hartley.workflow.request.objective",
+    "Point": "hartley.frontiers",
+    "Policy": "hartley.releases.policy",
+    "ReadOptions": "hartley.tables",
+    "ReleaseResult": "hartley.workflow.publication.write_release",
+    "Requirement": "hartley.model.requirement",
+    "SearchLimits": "hartley.workflow.request.time_limit",
+    "Shape": "hartley.model.shape",
+    "Study": "hartley.workflow.study",
+    "StudyTable": "hartley.workflow.request.study_table",
+    "TARGET_KINDS": "hartley.model.target",
+    "TableDescription": "hartley.workflow.describe_table",
+    "Target": "hartley.model.target",
+    "UtilityChoice": "hartley.workflow.request.utility_choice",
+    "Verdict": "hartley.model.requirement",
+    "apply": "hartley.workflow.apply_policy",
+    "audit": "hartley.workflow.study",
+    "compare": "hartley.workflow.study",
+    "describe": "hartley.workflow.describe_table",
+    "effort_within": "hartley.workflow.request.time_limit",
+    "fit_policy": "hartley.workflow.fit_policy",
+    "frontier": "hartley.workflow.study",
+    "is_database": "hartley.tables.locations",
+    "release": "hartley.workflow.study",
+    "shown_source": "hartley.tables.locations",
+    "verify": "hartley.workflow.verify_release",
+}
 
 __all__ = [
+    "TARGET_KINDS",
+    "Audit",
     "AuditResult",
     "ColumnDescription",
+    "Demand",
+    "Effort",
+    "Frontier",
     "FrontierResult",
+    "Objective",
+    "Point",
+    "Policy",
+    "ReadOptions",
     "ReleaseResult",
+    "Requirement",
+    "SearchLimits",
+    "Shape",
+    "Study",
+    "StudyTable",
     "TableDescription",
     "Target",
     "UtilityChoice",
+    "Verdict",
     "apply",
     "audit",
+    "compare",
     "describe",
+    "effort_within",
+    "fit_policy",
     "frontier",
+    "is_database",
     "release",
+    "shown_source",
     "verify",
 ]
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "AuditResult": "hartley.workflow.audit_table",
-        "ColumnDescription": "hartley.workflow.describe_table",
-        "FrontierResult": "hartley.workflow.find_frontier",
-        "ReleaseResult": "hartley.workflow.write_release",
-        "TableDescription": "hartley.workflow.describe_table",
-        "Target": "hartley.model.target",
-        "UtilityChoice": "hartley.workflow.utility_choice",
-        "apply": "hartley.workflow.apply_policy",
-        "audit": "hartley.workflow.audit_table",
-        "describe": "hartley.workflow.describe_table",
-        "frontier": "hartley.workflow.find_frontier",
-        "release": "hartley.workflow.make_release",
-        "verify": "hartley.workflow.verify_release",
-    },
-)
+__getattr__ = lazy_names(__name__, _HOME)

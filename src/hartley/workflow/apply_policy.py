@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from hartley.errors import ColumnError, UnreachableError
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
-from hartley.measures.requirement import Requirement, Verdict
+from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import Verdict
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
@@ -18,8 +18,9 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
-from hartley.workflow.original_source import require_publishable
-from hartley.workflow.release_paths import require_not_input
+from hartley.workflow.audit_table import verdict_of
+from hartley.workflow.publication.original_source import require_publishable
+from hartley.workflow.publication.release_paths import require_not_input
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,15 +62,58 @@ def apply(
     output: str | Path,
     *,
     unseen: Unseen = "error",
-    require: Sequence[str | Requirement] = (),
+    require: Wanted = None,
     overwrite: bool = False,
 ) -> ApplyResult:
     """Release new data by the codebook of an earlier release, and measure the result.
 
     A codebook that protected one table need not protect another: the result is audited again
     where the sensitive columns are there, and ``require`` refuses to write what does not hold.
+
+    Parameters
+    ----------
+    policy : str, Path or Policy
+        The policy of the earlier release, or its file.
+    source
+        The new data: a path, a pattern, the URL of a database, or a data frame.
+    output : str or Path
+        The file to write.
+    unseen : {"error", "nearest", "suppress"}
+        What to do with public values that the policy has never seen: refuse them, give them the label of
+        the nearest value, or leave their cells empty.
+    require
+        What must hold for the new data, such as ``{"distinct_l": 5}``; otherwise nothing is written.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    ApplyResult
+        What was written, and what its readers learn.
+
+    Raises
+    ------
+    PolicyError
+        If the policy is damaged, or values are new to it and ``unseen`` is ``"error"``.
+    UnreachableError
+        If what is required does not hold; nothing was written.
+    WriteError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> first = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> second = pyarrow.table({"age": [33, 44], "chol": [181, 180]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         first, f"{folder}/first.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    ...     later = hartley.apply(made.policy, second, f"{folder}/second.csv")
+    >>> later.after.distinct_l, later.target_holds
+    (2, True)
     """
-    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in require]
+    requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     out = Path(output)
     format_ = Format.of(out)
@@ -89,7 +133,7 @@ def apply(
         audits: tuple[Audit, Audit, Audit] | None = None
         if can_measure:
             audits = _audits(book, table, rows, applied, format_)
-        verdicts = () if audits is None else tuple(one.check(audits[1]) for one in requirements)
+        verdicts = () if audits is None else tuple(verdict_of(one, audits[1]) for one in requirements)
         failed = [verdict for verdict in verdicts if not verdict.holds]
         if failed:
             first = failed[0]
@@ -144,7 +188,7 @@ def _audits(
 
 
 def _holds(policy: Policy, after: Audit) -> bool | None:
-    kind, number = policy.choices.target["kind"], policy.choices.target["number"]
+    kind, number = policy.choices.target.get("kind"), policy.choices.target.get("number")
     if not isinstance(number, (int, float)):
         return None
     if policy.choices.leakage == "joint" and after.components > 1:

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from hartley.errors import ColumnError, OptionError
+from hartley.errors import ColumnError, OptionError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
-from hartley.measures.requirement import Requirement, Verdict
+from hartley.measures.verdicts import Separation, verdicts
 from hartley.model import JointRange
-from hartley.tables import ReadOptions, Roles, Table, open_table
+from hartley.model.demand import Demand, Wanted
+from hartley.model.requirement import IN_BITS, Requirement, Verdict, of_each_column, require_fitting
+from hartley.tables import RangeRead, Roles, SummaryRead, Table
+from hartley.workflow.composition import joint_of_releases
+from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
 
-Names = str | Sequence[str]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AuditResult:
-    """An audit of a table, and whether it meets what was required."""
+    """An audit of a table, and whether it meets what was required.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> found = hartley.audit(table, sensitive="age", public="chol", require={"distinct_l": 2})
+    >>> found.audit.distinct_l, found.holds
+    (1, False)
+    """
 
     audit: Audit
+    """All measures, for a reader of the public columns together."""
     each: tuple[Audit, ...]
     """Each public column alone, worst first; empty where the public columns were named."""
     dropped_rows: int
     """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Verdict, ...]
+    """What was required, what was found, and whether it holds."""
+    separation: Separation | None
+    """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
 
@@ -45,94 +59,85 @@ class AuditResult:
             "each": [audit.to_dict(disclosive=disclosive) for audit in self.each],
             "requirements": [verdict.to_dict() for verdict in self.requirements],
         }
+        if self.separation is not None:
+            shown |= self.separation.to_dict()
+            shown["least_spread"] = self.separation.least_spread
         if self.stochastic is not None:
             shown["stochastic"] = self.stochastic.to_dict()
         return shown
 
 
-def audit(
-    source: Any,
-    *,
-    sensitive: Names,
-    public: Names = (),
-    side: Names = (),
-    missing: Literal["value", "drop"] = "value",
-    require: str | Requirement | Sequence[str | Requirement] = (),
-    stochastic: bool = False,
-    earlier: Sequence[Any] = (),
-    options: ReadOptions | None = None,
+def audit_table(
+    study: StudyTable, require: Wanted = None, *, each: bool = False, stochastic: bool = False
 ) -> AuditResult:
-    """Measure what a reader of the public columns learns about the sensitive ones.
+    """Measure what a reader of the public columns learns about the sensitive ones."""
+    requirements = required(study, require, each=each)
+    if study.earlier and stochastic:
+        raise OptionError(f"{option('stochastic')} is of a table as it is; leave out {option('earlier')}")
+    with study.opened() as table:
+        if study.earlier:
+            joint, dropped_rows = joint_of_releases(study, table)
+            return _result(study, joint, measure(joint), (), dropped_rows, requirements)
+        roles, alone = choose_roles(table, study.roles_given)
+        needs_pairs = stochastic or study.is_tolerant or any(one.column for one in requirements)
+        joint_range = None
+        if needs_pairs:
+            read = table.joint_range(roles, missing=study.missing)
+            joint_range, found, dropped_rows = read.joint, measure(read.joint), read.dropped_rows
+            counted = table.several_counts(alone, missing=study.missing)
+        else:
+            counted = table.several_counts([roles, *alone], missing=study.missing)
+            found, dropped_rows = _measured(next(counted))
+        others = [_measured(one)[0] for one in counted]
+        columns = tuple(sorted(others, key=_worst_first))
+    statistics = _statistics(joint_range) if stochastic and joint_range is not None else None
+    return _result(study, joint_range, found, columns, dropped_rows, requirements, statistics)
 
-    ``source`` is a path, a pattern, the URL of a database, or a data frame. Without
-    ``public`` all other columns are taken together, and each one alone. ``stochastic`` adds what
-    statistics say, with the row frequencies as probabilities. ``earlier`` are policies of releases of
-    the same data (paths or values): the audit is then of a reader of all of them, and of ``public``
-    besides, as it is.
-    """
-    wanted = (require,) if isinstance(require, (str, Requirement)) else require
-    requirements = [item if isinstance(item, Requirement) else Requirement.parse(item) for item in wanted]
-    if earlier:
-        if stochastic:
-            raise OptionError("--stochastic is of a table as it is; leave out --earlier")
-        found, dropped_rows = _of_releases(
-            source,
-            sensitive=sensitive,
-            public=public,
-            side=side,
-            missing=missing,
-            earlier=earlier,
-            options=options,
-        )
-        return AuditResult(
-            audit=found,
-            each=(),
-            dropped_rows=dropped_rows,
-            requirements=tuple(requirement.check(found) for requirement in requirements),
-            stochastic=None,
-        )
-    table = open_table(source, options or ReadOptions())
-    roles, alone = choose_roles(table, names(sensitive), names(public), names(side))
-    statistics = None
-    if stochastic:
-        read = table.joint_range(roles, missing=missing)
-        found, dropped_rows = measure(read.joint), read.dropped_rows
-        statistics = _statistics(read.joint)
+
+def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:
+    """Return the requirements that were given, of each sensitive column by itself where that is asked."""
+    demand = Demand.of(wanted)
+    if demand.cap is not None or demand.utility_weight is not None or demand.max_leakage is not None:
+        raise OptionError("an audit takes requirements, and no cap on what may be lost")
+    if each:
+        named = tuple(study.sensitive)
+        return of_each_column(demand.requirements, named, study.named_closeness)
+    return demand.requirements
+
+
+def _result(
+    study: StudyTable,
+    joint: JointRange | None,
+    found: Audit,
+    each: tuple[Audit, ...],
+    dropped_rows: int,
+    requirements: tuple[Requirement, ...],
+    statistics: StochasticSummary | None = None,
+) -> AuditResult:
+    separation = None
+    if joint is None:
+        held = tuple(verdict_of(one, found) for one in requirements)
     else:
-        found, dropped_rows = _measure(table, roles, missing)
+        closeness = study.closeness(joint.sensitive)
+        require_fitting(requirements, joint.sensitive.columns, closeness)
+        held = verdicts(joint, requirements, closeness)
+        separation = None if closeness.is_empty else Separation.of(joint, closeness)
     return AuditResult(
         audit=found,
-        each=tuple(sorted((_measure(table, one, missing)[0] for one in alone), key=_worst_first)),
+        each=each,
         dropped_rows=dropped_rows,
-        requirements=tuple(requirement.check(found) for requirement in requirements),
+        requirements=held,
+        separation=separation,
         stochastic=statistics,
     )
 
 
-def _of_releases(
-    source: Any,
-    *,
-    sensitive: Names,
-    public: Names,
-    side: Names,
-    missing: Literal["value", "drop"],
-    earlier: Sequence[Any],
-    options: ReadOptions | None,
-) -> tuple[Audit, int]:
-    """Audit what a reader of several releases learns; give it, and how many rows were left out."""
-    from hartley.workflow.composition import audit_releases
-
-    found = audit_releases(
-        source,
-        sensitive=sensitive,
-        public=public,
-        side=side,
-        missing=missing,
-        earlier=earlier,
-        options=options,
-    )
-    rows = found.rows if missing == "value" else open_table(source, options or ReadOptions()).row_count
-    return found, rows - found.rows
+def verdict_of(requirement: Requirement, found: Audit) -> Verdict:
+    """Hold a requirement against the counts of an audit, without looking at the pairs again."""
+    require_fitting((requirement,), found.sensitive.columns)
+    of_counts = {"distinct-l": found.distinct_l, "row-k": found.row_k}
+    of_bits = {"l0": found.l0_bits, "istar": found.istar_bits}
+    return requirement.verdict((of_bits if requirement.name in IN_BITS else of_counts)[requirement.name])
 
 
 def _statistics(joint: JointRange) -> StochasticSummary:
@@ -141,36 +146,27 @@ def _statistics(joint: JointRange) -> StochasticSummary:
     return StochasticSummary.of(joint)
 
 
-def names(given: Names) -> tuple[str, ...]:
-    """Take one name or several."""
-    found = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(name, str) for name in found):
-        raise OptionError("columns are given by their names, as text")
-    return found
-
-
 def choose_roles(
-    table: Table, sensitive: tuple[str, ...], public: tuple[str, ...], side: tuple[str, ...]
+    table: Table, given: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 ) -> tuple[Roles, list[Roles]]:
     """Return the roles to audit, and, where no public column is named, those of each column alone."""
+    sensitive, public, side = given
     if public:
         return Roles(sensitive=sensitive, public=public, side=side), []
     table.require_columns((*sensitive, *side))
     others = tuple(column.name for column in table.columns if column.name not in (*sensitive, *side))
     if not others:
-        raise ColumnError("no column is left to publish; name one with --public")
+        raise ColumnError(f"no column is left to publish; name one with {option('public')}")
     together = Roles(sensitive=sensitive, public=others, side=side)
     if len(others) == 1:
         return together, []
     return together, [Roles(sensitive=sensitive, public=(name,), side=side) for name in others]
 
 
-def _measure(table: Table, roles: Roles, missing: Literal["value", "drop"]) -> tuple[Audit, int]:
+def _measured(counted: SummaryRead | RangeRead) -> tuple[Audit, int]:
     """Return the audit, and how many rows were left out."""
-    counted = table.range_summary(roles, missing=missing)
-    if counted is None:
-        read = table.joint_range(roles, missing=missing)
-        return measure(read.joint), read.dropped_rows
+    if isinstance(counted, RangeRead):
+        return measure(counted.joint), counted.dropped_rows
     return audit_of_summary(counted.summary), counted.dropped_rows
 
 

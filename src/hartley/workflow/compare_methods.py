@@ -11,14 +11,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from hartley.errors import HartleyError, InputError, OptionError
+from hartley.errors import HartleyError, InputError, OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.model import JointRange
+from hartley.model.demand import Demand
 from hartley.model.target import Target, TargetKind
+from hartley.model.words import ROUNDING
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -30,11 +32,12 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import ROUNDING
-from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.hierarchy_file import read_hierarchy
-from hartley.workflow.audit_table import Names, names
-from hartley.workflow.comparison import (
+from hartley.workflow.question import Question
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits, effort_within
+from hartley.workflow.rivals.comparison import (
     GREEDY,
     NOISE,
     OPTIMAL,
@@ -45,10 +48,8 @@ from hartley.workflow.comparison import (
     NoiseMethod,
     Refused,
 )
-from hartley.workflow.noise_method import noise_beside
-from hartley.workflow.question import Question, greedy_frontier, greedy_run, optimal_frontier
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice
+from hartley.workflow.rivals.noise_method import noise_beside
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 T = TypeVar("T")
 ComparedLeakage = Literal["l0", "istar"]
@@ -56,43 +57,37 @@ COMPARED_LEAKAGES: tuple[ComparedLeakage, ...] = ("l0", "istar")
 COMPARED_TARGETS: tuple[TargetKind, ...] = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion")
 
 
-def compare(
-    source: Any,
+def compare_methods(
+    study: StudyTable,
+    objective: Objective,
+    limits: SearchLimits,
     *,
-    sensitive: Names,
-    public: Names,
-    side: Names = (),
-    leakage: ComparedLeakage = "l0",
-    utility: UtilityChoice | Literal["resolution", "distortion"] | None = None,
-    target: Target | None = None,
+    demand: Demand,
     hierarchies: Mapping[str, str | Path] | None = None,
-    missing: Literal["value", "drop"] = "value",
-    missing_at: float | None = None,
-    time_limit: float | None = None,
-    effort: Effort = UNLIMITED,
-    options: ReadOptions | None = None,
 ) -> Comparison:
-    """Put every method side by side on a table, at the same target or the same utility.
+    """Put every method side by side on a table, at the same demand or the same utility.
 
-    ``target`` is a demand on protection (``distinct_l``, ``max_leakage``), and then the best utility
-    counts; or a floor of utility (``largest_cluster`` under resolution, ``max_distortion`` under
-    distortion), and then the least leakage counts. Without one it is the protection of the balanced
-    point of our frontier. ``hierarchies`` names a file of words for a public column. ``time_limit`` is for
-    each method.
+    A demand on protection (``distinct_l``, ``max_leakage``) lets the best utility count; a cap on what is
+    lost (``largest_cluster`` under resolution, ``max_distortion`` under distortion), the least leakage.
+    Without one it is the protection of the balanced point of our frontier. ``hierarchies`` names a file
+    of words for a public column. The time limit is for each method.
     """
-    if leakage not in COMPARED_LEAKAGES:
-        raise OptionError.unknown("leakage", leakage, COMPARED_LEAKAGES)
-    _require_sensible(target, leakage)
-    choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
+    target = None if demand.is_empty else demand.target
+    if objective.leakage == "joint":
+        raise OptionError.unknown("leakage", objective.leakage, COMPARED_LEAKAGES)
+    _require_sensible(target, objective.leakage)
+    choice = objective.choice
     if target is not None and target.kind == "largest_cluster" and choice.name is None:
         choice = replace(choice, name="resolution")
-    table = open_table(source, options or ReadOptions())
-    roles = Roles(sensitive=names(sensitive), public=names(public), side=names(side))
-    read = table.joint_range(roles, missing=missing, missing_at=missing_at)
-    question = Question(joint=read.joint, leakage=leakage, utility=choice.for_alphabet(read.joint.public))
+    with study.opened() as table:
+        read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
+    question = Question(
+        joint=read.joint, leakage=objective.leakage, utility=choice.for_alphabet(read.joint.public)
+    )
     _require_utility(target, question)
     trees = _hierarchies(read.joint, hierarchies or {})
-    return _Clocked(question, trees, time_limit, effort).comparison(target, read.dropped_rows)
+    effort = limits.effort or UNLIMITED
+    return _Clocked(question, trees, limits.time_limit, effort).comparison(target, read.dropped_rows)
 
 
 @dataclass(frozen=True)
@@ -110,7 +105,7 @@ class _Clocked:
         frontier = optimal_frontier(question, effort)
         wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
         with question.explaining():
-            best = _chosen(frontier, wanted)
+            best = frontier.meeting(wanted)
         spent = process_time() - started
         ours = Method(
             name=OPTIMAL,
@@ -122,7 +117,7 @@ class _Clocked:
         effort, started = self._effort(GREEDY), process_time()
         run = greedy_run(question, None, effort)
         greedy = greedy_frontier(question, run)
-        found = self._attempt(lambda: self._measured(_chosen(greedy, wanted), None, frontier))
+        found = self._attempt(lambda: self._measured(greedy.meeting(wanted), None, frontier))
         second = Method(
             name=GREEDY,
             title=OURS[GREEDY],
@@ -230,17 +225,21 @@ def _require_sensible(target: Target | None, leakage: ComparedLeakage) -> None:
         return
     if target.kind not in COMPARED_TARGETS:
         raise OptionError(
-            f"methods cannot be compared at {target.option}; give --distinct-l, --max-leakage, "
-            "--largest-cluster or --max-distortion"
+            f"methods cannot be compared at {target.option}; give {option('distinct_l')}, "
+            f"{option('max_leakage')}, "
+            f"{option('largest_cluster')} or {option('max_distortion')}"
         )
     if target.kind == "distinct_l" and leakage == "istar":
-        raise OptionError("--distinct-l goes with --leakage l0; with --leakage istar give --max-leakage")
+        raise OptionError(
+            f"{option('distinct_l')} goes with {option('leakage', 'l0')}; with "
+            f"{option('leakage', 'istar')} give {option('max_leakage')}"
+        )
 
 
 def _require_utility(target: Target | None, question: Question) -> None:
     needed = {"largest_cluster": "resolution", "max_distortion": "distortion"}
     if target is not None and needed.get(target.kind, question.utility.name) != question.utility.name:
-        raise OptionError(f"{target.option} needs --utility {needed[target.kind]}")
+        raise OptionError(f"{target.option} needs {option('utility', needed[target.kind])}")
 
 
 def _balanced_target(frontier: Frontier, *, has_side: bool) -> Target:
@@ -251,23 +250,13 @@ def _balanced_target(frontier: Frontier, *, has_side: bool) -> Target:
     return Target("distinct_l", point.distinct_l)
 
 
-def _chosen(frontier: Frontier, target: Target) -> Point:
-    if target.kind == "distinct_l":
-        return frontier.best_utility_with(int(target.number))
-    if target.kind == "max_leakage":
-        return frontier.best_utility(target.number)
-    if target.kind == "largest_cluster":
-        return frontier.least_leakage_in_clusters_of(int(target.number))
-    return frontier.least_leakage_within(target.number)
-
-
 def _hierarchies(joint: JointRange, files: Mapping[str, str | Path]) -> tuple[Hierarchy, ...] | None:
     """Read the words of each public column that has a file; the others keep their own hierarchy."""
     columns = joint.public.columns
     for name in files:
         if name not in columns:
             raise OptionError(
-                f"--hierarchy names {name!r}, which is no public column; "
+                f"{option('hierarchy')} names {name!r}, which is no public column; "
                 f"those are {', '.join(map(repr, columns))}"
             )
     if not files:
@@ -285,4 +274,4 @@ def _hierarchy(joint: JointRange, place: int, file: str | Path, column: str) -> 
     try:
         return Hierarchy.of_rows(joint.public, rows, column=place)
     except InputError as error:
-        raise InputError(f"{Path(file).name}: {error}") from None
+        raise InputError(f"{Path(file).name}: {error.message}") from None

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
+from hartley.model.demand import Wanted
+from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
-from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
 from hartley.releases.formats import Format
-from hartley.releases.policy import Policy
-from hartley.search.effort import Effort
-from hartley.tables import ReadOptions, Roles, open_table
-from hartley.workflow.audit_table import Names, names
-from hartley.workflow.question import (
-    Question,
+from hartley.workflow.audit_table import required
+from hartley.workflow.publication.reader import Reader
+from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.question import Question
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.search_frontier import (
     Run,
     SoFar,
     greedy_frontier,
@@ -27,25 +31,35 @@ from hartley.workflow.question import (
     optimal_frontier,
     weight_for,
 )
-from hartley.workflow.reader import Reader
-from hartley.workflow.release_paths import ending_like
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice
 
-NO_STEPS = "only a greedy search has steps to trace; use --search greedy"
+NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontierResult:
-    """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from."""
+    """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> found = hartley.frontier(table, sensitive="age", public="chol")
+    >>> found.joint
+    JointRange(4 public values, 3 sensitive values, 4 pairs)
+    >>> found.frontier.complete
+    True
+    """
 
     frontier: Frontier
+    """The points, from best utility to least leakage."""
     question: Question
+    """What was searched: the joint range, the leakage, the utility."""
     dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
     run: Run | None
     """The greedy run; ``None`` for an optimal search."""
     utility_weight: float | None
+    """The weight that stops a greedy run; ``None`` where none was given."""
     known: int
     """How many columns of the side information are known to the reader and not published."""
 
@@ -107,69 +121,37 @@ class FrontierResult:
         return shown
 
 
-def frontier(
-    source: Any,
+def find_frontier(
+    study: StudyTable,
+    objective: Objective,
+    limits: SearchLimits,
     *,
-    sensitive: Names,
-    public: Names,
-    side: Names = (),
-    keep: Names = (),
-    leakage: Leakage = "l0",
-    utility: UtilityChoice | Literal["resolution", "distortion"] | None = None,
-    search: SearchName = "optimal",
+    require: Wanted = None,
     utility_weight: float | None = None,
-    missing: Literal["value", "drop"] = "value",
-    missing_at: float | None = None,
-    earlier: Sequence[str | Path | Policy] = (),
-    time_limit: float | None = None,
-    seed: int = 0,
-    effort: Effort | None = None,
     so_far: SoFar | None = None,
-    options: ReadOptions | None = None,
 ) -> FrontierResult:
-    """Return the frontier of leakage against utility for a table.
+    """Search the frontier of leakage against utility for a study; every point keeps what is required.
 
-    ``utility`` is a name or, for codewords, scales and dissimilarities, a
-    :class:`~hartley.workflow.utility_choice.UtilityChoice`. ``utility_weight`` says where a greedy run
-    stops; the greedy search of ``leakage="joint"`` needs it to choose its merges (1 by default).
-    ``so_far`` is offered the frontier while an optimal search makes it grow.
-
-    Columns to ``keep`` and ``earlier`` releases are seen beside the released values, as a release of the
-    same kind as the table shows them: side information to the search, so leakage is what the released
-    values add. :attr:`FrontierResult.reader` tells what a reader of all of it learns.
+    Columns that are kept and earlier releases are seen beside the released values, as a release of the
+    same kind as the table shows them. :attr:`FrontierResult.reader` tells what a reader of all of it learns.
     """
-    if leakage not in LEAKAGES:
-        raise OptionError.unknown("leakage", leakage, LEAKAGES)
-    if search not in SEARCHES:
-        raise OptionError.unknown("search", search, SEARCHES)
     if utility_weight is not None:
         utility_weight = Target("utility_weight", utility_weight).number
-    choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
-    past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
-    table = open_table(source, options or ReadOptions())
-    roles = Roles(sensitive=names(sensitive), public=names(public), side=names(side))
-    if names(keep) or past:
-        plan = Plan(
-            table=table,
-            roles=roles,
-            keep=names(keep),
-            harmless=(),
-            publish_sensitive=False,
-            missing=missing,
-            missing_at=missing_at,
-            earlier=past,
-            format_=Format.of(Path(f"released{ending_like(source)}")),
-        )
-        seen = Seen.of(plan)
-        joint, dropped_rows = seen.observed.for_search(), seen.dropped_rows
-        table.close()
-    else:
-        read = table.joint_range(roles, missing=missing, missing_at=missing_at)
-        joint, dropped_rows = read.joint, read.dropped_rows
-    question = Question(joint=joint, leakage=leakage, utility=choice.for_alphabet(joint.public))
-    effort = effort or effort_within(time_limit, seed=seed)
+    roles = study.roles
+    with study.opened() as table:
+        if study.keep or study.earlier:
+            plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
+            seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
+            joint, dropped_rows = seen.observed.for_search(), seen.dropped_rows
+        else:
+            read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
+            joint, dropped_rows = read.joint, read.dropped_rows
+    question = asked_question(study, objective, joint, required(study, require))
+    if objective.search == "greedy" and question.requirements:
+        raise OptionError(f"points that keep requirements are searched with {option('search', 'optimal')}")
+    effort = limits.start()
     with question.explaining():
-        run = greedy_run(question, utility_weight, effort) if search == "greedy" else None
+        run = greedy_run(question, utility_weight, effort) if objective.search == "greedy" else None
         found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)
     return FrontierResult(
         frontier=found,
@@ -178,4 +160,22 @@ def frontier(
         run=run,
         utility_weight=utility_weight,
         known=len(roles.side),
+    )
+
+
+def asked_question(
+    study: StudyTable, objective: Objective, joint: JointRange, requirements: Iterable[Requirement] = ()
+) -> Question:
+    """Return the question that a study and an objective ask of a joint range."""
+    closeness = study.closeness(joint.sensitive)
+    given = tuple(requirements)
+    require_fitting(given, joint.sensitive.columns, closeness)
+    return Question(
+        joint=joint,
+        leakage=objective.leakage,
+        utility=objective.utility_for(joint.public),
+        requirements=tuple(one for one in given if one.is_monotone),
+        closeness=closeness,
+        shape=objective.clusters,
+        budget=objective.budget.rows_of(joint.row_count),
     )

@@ -1,127 +1,136 @@
-"""A release: the point that meets the target, and the policy that recodes the table by it."""
+"""A release: the point that meets what is asked, and the policy that recodes the table by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TypedDict, get_args
 
 from hartley.errors import OptionError
 from hartley.frontiers import Point
 from hartley.model import JointRange
-from hartley.model.target import Target
-from hartley.model.words import LEAKAGES, SEARCHES, Codeword, Leakage, SearchName
+from hartley.model.demand import Demand
+from hartley.model.words import Codeword
 from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
+from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.releases.writer.staging import require_free
-from hartley.search.effort import UNLIMITED, Effort
-from hartley.tables import ReadOptions, Roles, open_table
-from hartley.workflow.audit_table import Names, names
-from hartley.workflow.choose_point import ReleaseDemand, reach, require_reachable_kind
-from hartley.workflow.original_source import for_verifier, require_publishable
-from hartley.workflow.release_paths import release_places, require_earlier_stay
-from hartley.workflow.release_plan import Plan, Seen
-from hartley.workflow.time_limit import effort_within
-from hartley.workflow.utility_choice import UtilityChoice, codeword_of
-from hartley.workflow.write_release import ReleaseResult, write_release
-from hartley.workflow.write_to_database import database_for, require_no_table
+from hartley.tables import ReadOptions
+from hartley.workflow.find_frontier import asked_question
+from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.publication.original_source import for_verifier, require_publishable
+from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.write_release import ReleaseResult, write_release
+from hartley.workflow.publication.write_to_database import database_for, require_no_table
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.request.utility_choice import codeword_of
 
 
-def release(
-    source: Any,
-    output: str | Path,
-    *,
-    target: Target,
-    point: Point | None = None,
-    found_in: JointRange | None = None,
-    sensitive: Names,
-    public: Names,
-    side: Names = (),
-    keep: Names = (),
-    harmless: Names = (),
-    publish_sensitive: bool = False,
-    leakage: Leakage = "l0",
-    utility: UtilityChoice | Literal["resolution", "distortion"] | None = None,
-    search: SearchName = "optimal",
-    labels: Labels | None = None,
-    missing: Literal["value", "drop"] = "value",
-    missing_at: float | None = None,
-    earlier: Sequence[str | Path | Policy] = (),
-    policy: str | Path | None = None,
-    certificate: str | Path | None = None,
-    key: str | Path | None = None,
-    into: str | None = None,
-    into_database: str | None = None,
-    keep_order: bool = False,
-    overwrite: bool = False,
-    time_limit: float | None = None,
-    seed: int = 0,
-    effort: Effort | None = None,
-    progress: Callable[[int, int, str], None] = UNLIMITED.progress,
-    options: ReadOptions | None = None,
+class DestinationFields(TypedDict, total=False):
+    """The fields of a destination, as keywords of the one-call forms."""
+
+    labels: Labels | None
+    policy: str | Path | None
+    certificate: str | Path | None
+    key: str | Path | None
+    into: str | None
+    into_database: str | None
+    keep_order: bool
+    overwrite: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where a release goes, and how it is written."""
+
+    output: str | Path
+    labels: Labels | None = None
+    """What stands for a cluster; ``None``: the codeword, and sets for text."""
+    policy: str | Path | None = None
+    certificate: str | Path | None = None
+    key: str | Path | None = None
+    """A file with the key that signs the certificate; ``None``: it is not signed."""
+    into: str | None = None
+    """A new table that is filled with the release as well, in the database of the source or another."""
+    into_database: str | None = None
+    keep_order: bool = False
+    overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and self.labels not in LABELS:
+            raise OptionError.unknown("kind of labels", self.labels, LABELS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownPoint:
+    """A point of a frontier that was found before, to be released without another search."""
+
+    point: Point
+    found_in: JointRange | None = None
+    """The joint range of that frontier, needed where columns are kept or releases are earlier."""
+
+
+def make_release(
+    study: StudyTable,
+    demand: Demand,
+    destination: Destination,
+    objective: Objective,
+    limits: SearchLimits,
+    known: KnownPoint | None = None,
 ) -> ReleaseResult:
-    """Release a table so that the target holds, with its policy and certificate.
+    """Release a table so that what is asked holds, with its policy, certificate and record.
 
-    The output holds the recoded public columns, and of the others only those in ``keep`` (the target
-    holds for a reader of both) and ``harmless`` (left out of the target, measured all the same), and
-    the sensitive ones where ``publish_sensitive`` says so. Nothing is written unless everything is.
-    ``into`` names a new table that is filled with the release as well, in the database that the source
-    is, or in ``into_database``. ``key`` is a file with the key that signs the certificate. ``point`` is a
-    point of a frontier of the same columns, found before: it is released, if it meets the target, and
-    nothing is searched. What was proven about it is claimed where the frontier was of the same reader:
-    ``found_in`` is the joint range of that frontier, needed where columns are kept or releases are
-    earlier. ``progress`` is told (done, total, what) now and then; an ``effort`` has its own, and its own
-    limit and seed.
+    The output holds the recoded public columns, and of the others only those that the study keeps,
+    calls harmless, or publishes though sensitive. Nothing is written unless everything is. A ``known``
+    point is released, if it meets the demand, and nothing is searched; what was proven about it is
+    claimed where its frontier was of the same reader.
     """
-    _require_choices(leakage, search, labels)
-    places = release_places(source, output, policy, certificate, key)
-    signer = None if key is None else SigningKey.read(key)
-    require_earlier_stay(places, earlier)
-    format_ = Format.of(places["output"])
-    database = database_for(into, into_database, source, places["output"])
-    require_free(places, overwrite=overwrite)
-    require_no_table(database, into)
-    past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
-    options = options or ReadOptions()
-    table = open_table(source, options)
-    try:
-        plan = Plan(
-            table=table,
-            roles=Roles(sensitive=names(sensitive), public=names(public), side=names(side)),
-            keep=names(keep),
-            harmless=names(harmless),
-            publish_sensitive=publish_sensitive,
-            missing=missing,
-            missing_at=missing_at,
-            earlier=past,
-            format_=format_,
+    if demand.is_empty:
+        raise OptionError(
+            "a release needs a target: what every released value must keep, such as distinct_l, or a cap "
+            "on what may be lost"
         )
-        require_publishable(source, table, plan.published)
+    places = release_places(
+        study.source, destination.output, destination.policy, destination.certificate, destination.key
+    )
+    signer = None if destination.key is None else SigningKey.read(destination.key)
+    require_earlier_stay(places, study.earlier)
+    format_ = Format.of(places["output"])
+    into = destination.into
+    database = database_for(into, destination.into_database, study.source, places["output"])
+    require_free(places, overwrite=destination.overwrite)
+    require_no_table(database, into)
+    with study.opened() as table:
+        plan = Plan.of(study, table, format_)
+        require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
-        choice = utility if isinstance(utility, UtilityChoice) else UtilityChoice(name=utility)
-        cost = choice.for_alphabet(seen.public)
+        question = asked_question(study, objective, seen.observed.for_search(), demand.requirements)
+        cost = question.utility
+        target = demand.target
         require_reachable_kind(target, cost)
         codeword = codeword_of(cost)
-        demand = ReleaseDemand(
-            target=target,
-            leakage=leakage,
-            utility=cost,
-            search=search,
-            labels=labels or (codeword if codeword in get_args(Codeword) else "midpoint"),  # type: ignore[arg-type]
-            is_seen_beside=bool(plan.keep or past),
+        asked = ReleaseDemand(
+            demand=demand,
+            question=question,
+            search=objective.search,
+            labels=destination.labels or _default_labels(codeword, len(seen.public.columns)),
+            is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
-        effort = effort or effort_within(time_limit, seed=seed, progress=progress)
+        effort = limits.start()
         reached = reach(
             seen.observed,
-            demand,
+            asked,
             effort,
             decimals=seen.decimals,
-            has_earlier=bool(past),
-            point=point,
-            found_in=found_in,
+            has_earlier=bool(plan.earlier),
+            point=None if known is None else known.point,
+            found_in=None if known is None else known.found_in,
         )
         made = Policy.of(
             seen.public,
@@ -132,48 +141,59 @@ def release(
             keep=plan.keep,
             harmless=plan.harmless,
             untouched_kinds=seen.kinds((*plan.keep, *plan.harmless)),
-            publish_sensitive=publish_sensitive,
-            reading=Reading(
-                text=options.text,
-                number=options.number,
-                encoding=options.encoding,
-                delimiter=options.delimiter,
-                sheet=options.sheet,
-                query=options.query,
-                missing=missing,
-            ),
+            publish_sensitive=plan.publish_sensitive,
+            withheld=withheld_cluster(reached.book, reached.point.withheld),
+            reading=_reading(study.reading, study),
             choices=Choices(
                 target=target.to_dict(),
-                leakage=leakage,
+                requirements=stated_requirements(demand, objective.leakage),
+                tolerance={name: decimal_text(limit) for name, limit in question.closeness.tolerances},
+                groups={
+                    name: {str(label): group for label, group in members}
+                    for name, members in question.closeness.groups
+                },
+                withhold=question.budget,
+                leakage=objective.leakage,
                 utility=cost.name,
                 codeword=codeword,
-                search=search,
-                labels=demand.labels,
-                missing_at=missing_at,
-                keep_order=keep_order,
+                search=objective.search,
+                labels=asked.labels,
+                missing_at=study.missing_at,
+                keep_order=destination.keep_order,
             ),
         )
-        return write_release(
-            for_verifier(source, options),
+        made_release = write_release(
+            for_verifier(study.source, study.reading),
             places,
             plan,
             seen,
-            demand,
+            asked,
             reached,
             made,
-            overwrite=overwrite,
+            overwrite=destination.overwrite,
             into=(database, into),
             progress=effort.progress,
             key=signer,
         )
-    finally:
-        table.close()
+    if database is not None:
+        study.let_go()
+    return made_release
 
 
-def _require_choices(leakage: str, search: str, labels: str | None) -> None:
-    if leakage not in LEAKAGES:
-        raise OptionError.unknown("leakage", leakage, LEAKAGES)
-    if search not in SEARCHES:
-        raise OptionError.unknown("search", search, SEARCHES)
-    if labels is not None and labels not in LABELS:
-        raise OptionError.unknown("kind of labels", labels, LABELS)
+def _default_labels(codeword: str | None, columns: int) -> Labels:
+    """Return how a released value is written where nobody said: over several columns by what it spans."""
+    if columns > 1:
+        return "interval"
+    return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
+
+
+def _reading(options: ReadOptions, study: StudyTable) -> Reading:
+    return Reading(
+        text=options.text,
+        number=options.number,
+        encoding=options.encoding,
+        delimiter=options.delimiter,
+        sheet=options.sheet,
+        query=options.query,
+        missing=study.missing,
+    )

@@ -1,42 +1,34 @@
-"""Which search answers which question, and what its answer is on the frontier."""
+"""What is to be protected against what loss, and how an answer is measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log2
 
 import numpy as np
 
-from hartley.errors import UnreachableError
-from hartley.frontiers import Frontier, Point, frontier_of_runs, non_dominated
+from hartley.errors import UnreachableError, option
+from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.trajectory import Trajectory, trajectory
+from hartley.measures.separation import (
+    max_separated_reduction,
+    separated_information,
+    separated_l,
+)
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
-from hartley.model import JointRange, MergeTree, Partition
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.measures.verdicts import verdicts
+from hartley.model import JointRange, Partition
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.requirement import Requirement
+from hartley.model.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
-from hartley.search.dispatch import (
-    Goal,
-    WithCandidates,
-    WithComponents,
-    WithinCost,
-    optimal_level,
-    optimal_levels,
-)
-from hartley.search.effort import Effort
-from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.levels import ROUNDING, Level, in_time
-from hartley.workflow.time_limit import compiling_in_time
-from hartley.workflow.utility_choice import codeword_of
-
-SoFar = Callable[[Callable[[], Frontier]], None]
-"""Is offered the frontier as it grows; it is measured only when called for."""
-STARTING_CODES = 50_000_000
-"""Cluster numbers of starting partitions that are held at once."""
-DEFAULT_WEIGHT = 1.0
-"""The utility weight with which the greedy search of problem (3) chooses, where none is given."""
+from hartley.search.demand_search import DemandAnswer, DemandQuestion
+from hartley.search.levels import Level
+from hartley.workflow.request.utility_choice import codeword_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +38,105 @@ class Question:
     joint: JointRange
     leakage: Leakage
     utility: Utility
+    requirements: tuple[Requirement, ...] = ()
+    """What every point must keep, and stays true when a cluster grows."""
+    closeness: Closeness = NO_CLOSENESS
+    shape: Shape = ANY_SHAPE
+    budget: int = 0
+    """The most rows whose public value may be withheld."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the paper's question: candidates alone count, every partition is allowed."""
+        return (
+            not self.requirements
+            and self.closeness.is_empty
+            and self.shape.is_any
+            and not self.budget
+            and not (isinstance(self.utility, ColumnsDistortion) and self.joint.side is None)
+        )
+
+    @property
+    def axis(self) -> str:
+        """The requirement that the frontier goes through level by level."""
+        return "distinct-l" if self.closeness.is_empty else "separated-l"
+
+    def point_of(self, answer: DemandAnswer) -> Point:
+        """Measure what a search for a demand found as a point of the frontier."""
+        joint, partition = self.joint, answer.partition
+        released = joint.release(partition)
+        counts = candidate_counts(released)
+        components = overlap_partition(released).size
+        is_close = not self.closeness.is_empty
+        if self.leakage == "istar":
+            bits = separated_information(released, self.closeness) if is_close else log2(components)
+        elif is_close:
+            bits = max_separated_reduction(joint, self.closeness, partition)
+        else:
+            bits = log2((prior_counts(released) / counts).max())
+        is_distortion = self.utility.name == "distortion"
+        cluster = int(partition.labels[answer.withheld[0]]) if len(answer.withheld) else None
+        priced = (
+            None if self.shape.is_any or answer.any_bound is None else _price(answer.cost, answer.any_bound)
+        )
+        return Point(
+            leakage_bits=bits,
+            utility=self.utility.of_cost(answer.cost),
+            distinct_l=int(counts.min()),
+            components=components,
+            largest_cluster=int(
+                np.delete(partition.sizes, [] if cluster is None else [cluster]).max(initial=1)
+            ),
+            max_distortion=answer.cost if is_distortion else None,
+            clusters=partition.size,
+            lower_bound_cost=answer.lower_bound_cost,
+            separated_l=separated_l(released, self.closeness) if is_close else None,
+            mean_distortion=self._mean_move(answer) if is_distortion else None,
+            band_width=max((band.width for band in answer.bands), default=None),
+            shape=self.shape.name,
+            shape_price=priced,
+            withheld_rows=answer.withheld_rows,
+            withheld_values=len(answer.withheld),
+            withheld_l=None if cluster is None else int(counts[released.public_of == cluster].min()),
+            withheld=tuple(answer.withheld.tolist()),
+            verdicts=verdicts(released, self.requirements, self.closeness),
+            cut=lambda: partition,
+        )
+
+    def _mean_move(self, answer: DemandAnswer) -> float | None:
+        """Return how far the value of a row moves on average, to the middle of its cluster."""
+        if not isinstance(self.utility, LineDistortion):
+            return answer.loss
+        kept = np.setdiff1d(np.flatnonzero(~np.isnan(self.utility.positions)), answer.withheld)
+        if not len(kept):
+            return 0.0
+        labels = answer.partition.labels[kept]
+        placed = self.utility.positions[kept]
+        low, high = np.full(answer.partition.size, np.inf), np.full(answer.partition.size, -np.inf)
+        np.minimum.at(low, labels, placed)
+        np.maximum.at(high, labels, placed)
+        pair = self.joint.observation_of
+        rows = np.bincount(
+            self.joint.public_of[pair], weights=self.joint.rows, minlength=self.joint.public.size
+        )
+        middle = np.where(np.isfinite(low), low, 0.0) / 2 + np.where(np.isfinite(high), high, 0.0) / 2
+        moves = np.abs(placed - middle[labels])
+        return float((moves * rows[kept]).sum() / rows[kept].sum())
+
+    def demanded(self, more: Iterable[Requirement] = ()) -> DemandQuestion:
+        """Return the question for one demand: the requirements of every point, and more."""
+        asked = DemandQuestion(
+            joint=self.joint,
+            utility=self.utility,
+            requirements=self.requirements,
+            closeness=self.closeness,
+            shape=self.shape,
+            budget=self.budget,
+            is_single=self.leakage == "joint",
+        )
+        for requirement in more:
+            asked = asked.asking(requirement)
+        return asked
 
     def point(
         self, cut: Callable[[], Partition], level: Level | None = None, built: Partition | None = None
@@ -92,8 +183,10 @@ class Question:
             if self.utility.name != "distortion" or not self.has_no_place():
                 raise
             raise UnreachableError(
-                f"{error}; a missing public value has no position and stays alone: --missing-at NUMBER gives "
-                "it one, --missing drop leaves its rows out, --utility resolution needs no positions"
+                f"{error.message}; a missing public value has no position and stays alone: "
+                f"{option('missing_at')} gives "
+                f"it one, {option('missing', 'drop')} leaves its rows out, "
+                f"{option('utility', 'resolution')} needs no positions"
             ) from None
 
     def has_no_place(self) -> bool:
@@ -103,169 +196,12 @@ class Question:
         return bool(self.joint.public.missing.any())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """A greedy run with its measures along the way."""
-
-    tree: MergeTree
-    along: Trajectory
-    leakage: Leakage
-
-    def stop(self, utility_weight: float) -> int | None:
-        """Return the step at which a utility weight stops the run; ``None`` where it was stopped before."""
-        step = self.along.stop(self.leakage, utility_weight)
-        return step if self.tree.complete or step < self.tree.steps else None
+def _price(cost: float, bound: float) -> float | None:
+    if cost <= bound:
+        return 1.0
+    return cost / bound if bound > 0 else None
 
 
-def weight_for(leakage: Leakage, utility_weight: float | None) -> float:
-    """Return the weight of utility in the Lagrangian of a run; without one, 1 for problem (3) and 0 else.
-
-    >>> weight_for("l0", None), weight_for("joint", None), weight_for("joint", 0.3)
-    (0.0, 1.0, 0.3)
-    """
-    if utility_weight is not None:
-        return utility_weight
-    return DEFAULT_WEIGHT if leakage == "joint" else 0.0
-
-
-def greedy_run(question: Question, utility_weight: float | None, effort: Effort) -> Run:
-    """Run the paper's search for a question.
-
-    Only problem (3) needs the weight to choose its merges; where none is given it takes 1.
-    """
-    joint, utility = question.joint, question.utility
-    with compiling_in_time(effort):
-        if question.leakage == "l0":
-            tree = narrowest_first(joint, utility, effort)
-        elif question.leakage == "istar":
-            tree = component_joining(joint, utility, effort)
-        else:
-            tree = joint_search(joint, utility, weight_for("joint", utility_weight), effort)
-        return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
-
-
-def greedy_frontier(question: Question, run: Run) -> Frontier:
-    """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
-    return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
-
-
-def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
-    """Search every utility level for the best partition, with a bound that none can beat.
-
-    The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
-    the frontier as it grows, to be measured only when called for.
-    """
-    starts = _Starts.of(question, effort)
-    if so_far is not None:
-        effort = replace(
-            effort, found=lambda levels: so_far(lambda: starts.measured(levels(), complete=False))
-        )
-    with compiling_in_time(effort):
-        found = optimal_levels(question.joint, question.leakage, question.utility, effort, starts.partitions)
-        return starts.measured(found.levels, complete=found.complete)
-
-
-def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | None:
-    """Search the one level that a goal asks for; ``None`` where only the whole frontier tells."""
-    starts = _Starts.of(question, effort)
-    with compiling_in_time(effort):
-        level = optimal_level(
-            question.joint, question.leakage, question.utility, goal, effort, starts.partitions
-        )
-        if level is None:
-            return None
-        point = starts.point(level)
-        return starts.reaching(goal, point) if effort.should_stop() else point
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Starts:
-    """The greedy frontier, where an optimal search starts from."""
-
-    question: Question
-    points: tuple[Point, ...]
-    """All of the greedy frontier."""
-    partitions: tuple[Partition, ...]
-    """Those that the search starts from."""
-    known: Mapping[int, Point]
-    """Their points, by the identity of the partition."""
-
-    @classmethod
-    def of(cls, question: Question, effort: Effort) -> _Starts:
-        """Run the greedy search; of very many values, keep as many points as memory allows."""
-        try:
-            points = greedy_frontier(question, greedy_run(question, None, effort)).points
-        except UnreachableError:
-            points = ()
-        most = max(2, STARTING_CODES // question.joint.public.size)
-        places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
-        kept = [points[place] for place in places.tolist()]
-        # Each takes a moment to build; those that are not are still points to fall back on.
-        built = tuple(in_time((point.partition for point in kept), effort))
-        return cls(
-            question=question,
-            points=points,
-            known={id(partition): point for partition, point in zip(built, kept, strict=False)},
-            partitions=built,
-        )
-
-    def measured(self, levels: Iterable[Level], *, complete: bool) -> Frontier:
-        """Measure levels as points of a frontier."""
-        kept: list[Level] = []
-        for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
-            if not kept or level.leakage_bits < kept[-1].leakage_bits:
-                kept.append(level)
-        points = [self.point(level) for level in kept]
-        if not complete:
-            points += [self._beside(point, kept) for point in self.points]
-        return self.question.frontier(points, search="optimal", complete=complete)
-
-    @staticmethod
-    def _beside(point: Point, levels: Sequence[Level]) -> Point:
-        """Return a point of the greedy frontier that a search may not have got to, with what bounds it.
-
-        What no partition of a greater cost goes below, none of this cost does.
-        """
-        coarser = [level.lower_bound_bits for level in levels if level.cost >= _cost(point)]
-        bound = max(coarser, default=0.0)
-        proven = point.leakage_bits <= bound + ROUNDING
-        return replace(point, lower_bound_bits=bound, proven_optimal=proven, step=None)
-
-    def reaching(self, goal: Goal, point: Point) -> Point:
-        """Return a point that reaches a goal, or one of the greedy frontier that does so better."""
-        if isinstance(goal, WithinCost):
-            better = [
-                known
-                for known in self.points
-                if _cost(known) <= goal.cost and known.leakage_bits < point.leakage_bits - ROUNDING
-            ]
-            best = min(better, key=lambda known: (known.leakage_bits, _cost(known)), default=None)
-        else:
-            better = [known for known in self.points if _reaches(known, goal) and _cost(known) < _cost(point)]
-            best = min(better, key=_cost, default=None)
-        return point if best is None else replace(best, lower_bound_bits=0.0, step=None)
-
-    def point(self, level: Level) -> Point:
-        """Measure a level; of a start that no search improved the run has told all there is to know."""
-        partition = level.partition
-        point = self.known.get(id(partition))
-        if point is not None:
-            return replace(
-                point,
-                lower_bound_bits=level.lower_bound_bits,
-                proven_optimal=level.proven_optimal,
-                step=None,
-                cut=level.cut,
-            )
-        return self.question.point(level.cut, level, partition)
-
-
-def _cost(point: Point) -> float:
+def cost_of(point: Point) -> float:
     """Return what the worst cluster of a point costs."""
     return point.largest_cluster if point.max_distortion is None else point.max_distortion
-
-
-def _reaches(point: Point, goal: WithCandidates | WithComponents) -> bool:
-    if isinstance(goal, WithCandidates):
-        return point.distinct_l >= goal.distinct_l
-    return point.components <= goal.most

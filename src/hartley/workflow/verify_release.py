@@ -18,8 +18,8 @@ from hartley.releases.verifier.verification import (
     verify_signature,
 )
 from hartley.tables import ReadOptions
-from hartley.workflow.original_source import for_verifier
-from hartley.workflow.release_paths import signature_beside
+from hartley.workflow.publication.original_source import for_verifier
+from hartley.workflow.publication.release_paths import signature_beside
 
 __all__ = ["Verification", "verify", "verify_published"]
 
@@ -37,8 +37,56 @@ def verify(
 ) -> Verification:
     """Count everything again from the files, and compare with what certificate and record claim.
 
-    Without them rows, codebook and what the policy asks for are checked all the same. ``progress`` is
-    told (done, total, what) now and then.
+    Parameters
+    ----------
+    released : str or Path
+        The released file.
+    original
+        The table it was made from: a path, a pattern, the URL of a database, or a data frame.
+    policy : str, Path or Policy
+        The policy of the release, or its file. What it asks for is checked in any case.
+    certificate : str, Path or Certificate, optional
+        What is promised; its signature is looked for beside its file.
+    record : str, Path or Record, optional
+        What was measured, with the proofs; without it nothing is said to be proven.
+    public_key : str or Path, optional
+        The public key of whoever must have signed the certificate.
+    earlier : sequence of str, Path or Policy
+        Policies of the earlier releases that the certificate speaks of, in the same order.
+    progress : callable, optional
+        Told (done, total, what) now and then.
+
+    Returns
+    -------
+    Verification
+        Every check by name, whether all hold, what is proven, and what nobody could check.
+
+    Raises
+    ------
+    PolicyError
+        If a document is damaged, not as it was written, or made for something else.
+    TableError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    ...     found = hartley.verify(
+    ...         made.output,
+    ...         original=table,
+    ...         policy=made.policy,
+    ...         certificate=made.certificate,
+    ...         record=made.record,
+    ...     )
+    >>> found.holds
+    True
+    >>> found.optimality.proven
+    ('no recoding that leaves 2 candidates everywhere has a largest move below 0.5',)
     """
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     reading = book.reading

@@ -50,7 +50,7 @@ from strategies_distributions import (
 
 SLACK = 1e-9
 ORDERS = (0.0, 1e-3, 0.3, 0.5, 1 - 1e-7, 1.0, 1 + 1e-7, 1.5, 2.0, 5.0, 40.0, inf)
-every = settings(deadline=None, max_examples=120)
+every = settings(deadline=None)
 
 
 @every

@@ -33,7 +33,7 @@ from reference_stochastic import (
 from strategies_distributions import distributions, written_out
 
 orders = st.one_of(st.sampled_from((0.0, 0.5, 1.0, 2.0, 5.0, inf)), st.floats(0.05, 0.9), st.floats(1.1, 30))
-every = settings(deadline=None, max_examples=150)
+every = settings(deadline=None)
 
 
 @every

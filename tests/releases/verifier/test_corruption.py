@@ -17,9 +17,9 @@ from hartley.errors import HartleyError
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
-from hartley.workflow.make_release import release
+from hartley.workflow import release
+from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify
-from hartley.workflow.write_release import ReleaseResult
 from random_tables import write_table
 
 ROWS = [

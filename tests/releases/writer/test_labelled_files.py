@@ -13,7 +13,7 @@ from pyarrow import feather
 
 from hartley.errors import ColumnError, WriteError
 from hartley.model.target import Target
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 COUNT = 48
 CELLS: dict[str, list[Any]] = {

@@ -24,7 +24,7 @@ from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.row_order import Arrangement
 from hartley.releases.writer.source_rows import Rows
 from hartley.tables import open_table
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 VALUES: dict[str, list[Any]] = {
     "whole numbers": [3, -5, 2**40, 7, 4, None],

@@ -10,8 +10,8 @@ import pytest
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.search.centroid.end_clusters import end_bound, tight_end_bound
+from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
-from hartley.search.line.line import Line
 
 
 def skewed_line(seed: int) -> Line:

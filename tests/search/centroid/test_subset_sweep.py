@@ -13,9 +13,9 @@ from hartley.model import JointRange
 from hartley.search.centroid import subset_sweep as fronts
 from hartley.search.centroid.all_subsets import least_over_subsets
 from hartley.search.centroid.subset_sweep import least_by_fronts
+from hartley.search.distortion.l0 import least_distortion
+from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
-from hartley.search.line.l0 import least_distortion
-from hartley.search.line.line import Line
 from reference_optimal_distortion import Instance, instances, measured
 
 

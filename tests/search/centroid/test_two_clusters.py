@@ -13,10 +13,10 @@ from hartley.search.centroid import l0 as centroid
 from hartley.search.centroid.all_subsets import least_over_subsets
 from hartley.search.centroid.subset_sweep import UNDECIDED
 from hartley.search.centroid.two_clusters import pair_within
+from hartley.search.distortion.intervals import most_clusters
+from hartley.search.distortion.l0 import least_distortion
+from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
-from hartley.search.line.intervals import most_clusters
-from hartley.search.line.l0 import least_distortion
-from hartley.search.line.line import Line
 
 BIT = 1e-4
 """More than the solver's tolerance, less than two means of so few whole numbers can differ by."""

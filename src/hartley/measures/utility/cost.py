@@ -32,15 +32,31 @@ class Utility(Protocol):
 
 
 def utility_of(utility: Utility, partition: Partition) -> float:
-    """Return the utility of a partition.
+    """Return the utility of a partition: what its worst cluster leaves of the public values.
 
-    >>> from math import log2
-    >>> from hartley.measures.utility.resolution import Resolution
-    >>> utility_of(Resolution(7), Partition.whole(6))
-    Traceback (most recent call last):
-    hartley.errors.InputError: a partition of 6 values does not fit 7 public values
-    >>> utility_of(Resolution(7), Partition.from_clusters([[0, 1, 6], [2, 3, 4, 5]])) == log2(7 / 4)
-    True
+    Parameters
+    ----------
+    utility : Utility
+        How utility is counted: :class:`~hartley.Resolution`, or a distortion.
+    partition : Partition
+        Which public values are merged.
+
+    Returns
+    -------
+    float
+        More is better: bits of resolution, or minus the largest distortion.
+
+    Raises
+    ------
+    InputError
+        If the partition is of another number of values.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> merged = hartley.Partition.from_clusters([[0, 1], [2, 3], [4, 5], [6, 7]])
+    >>> hartley.utility_of(hartley.Resolution(8), merged)
+    2.0
     """
     if len(partition.labels) != utility.size:
         raise InputError(

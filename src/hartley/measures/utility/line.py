@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError
+from hartley.errors import InputError, OptionError, option
 from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
@@ -20,7 +20,8 @@ def require_summable(positions: Floats) -> None:
     farthest = float(np.abs(positions).max(initial=0.0, where=~np.isnan(positions)))
     if 2 * farthest * len(positions) == inf:
         raise InputError(
-            "distortion needs finite positions, small enough to be added; use --utility resolution"
+            "distortion needs finite positions, small enough to be added; use "
+            f"{option('utility', 'resolution')}"
         )
 
 
@@ -29,7 +30,7 @@ def require_distances(column: Coordinate) -> None:
     if column.is_blurred:
         raise InputError(
             f"column {column.name!r} holds numbers too close to each other for their size: "
-            "their distances get lost; use --utility resolution"
+            f"their distances get lost; use {option('utility', 'resolution')}"
         )
 
 
@@ -39,17 +40,33 @@ class LineDistortion:
 
     The cost of a cluster is the distance from its codeword to its farthest member. A
     public value without a position stays alone: any cluster of it and others is infinitely
-    costly.
+    costly. Most callers build one with :meth:`of`.
 
-    >>> spread = LineDistortion(np.array([0.0, 9.0, 10.0]), "centroid")
-    >>> spread.costs(Partition.whole(3))
+    Parameters
+    ----------
+    positions : numpy.ndarray
+        Where each public value lies; NaN where it has no place.
+    codeword : {"midpoint", "centroid", "member"}
+        What stands for a cluster: the middle of its range, the mean of its values, or the best of them.
+
+    Raises
+    ------
+    InputError
+        If the positions are too large to be added.
+    OptionError
+        If there is no such codeword.
+
+    Examples
+    --------
+    >>> import hartley, numpy
+    >>> everything = hartley.Partition.whole(3)
+    >>> hartley.LineDistortion(numpy.array([0.0, 9.0, 10.0]), "centroid").costs(everything)
     array([6.33333333])
-    >>> LineDistortion(np.array([0.0, 9.0, 10.0]), "midpoint").costs(Partition.whole(3))
+    >>> hartley.LineDistortion(numpy.array([0.0, 9.0, 10.0]), "midpoint").costs(everything)
     array([5.])
     """
 
     positions: Floats
-    """Where each public value lies; NaN where it has no place."""
     codeword: Codeword = "midpoint"
     name: Literal["distortion"] = field(default="distortion", init=False, repr=False)
 
@@ -73,7 +90,7 @@ class LineDistortion:
         if public.positions is None:
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
-                "use --utility resolution, or give a dissimilarity"
+                f"use {option('utility', 'resolution')}, or give a dissimilarity"
             )
         if public.given_positions is None:
             require_distances(public.coordinates[0])

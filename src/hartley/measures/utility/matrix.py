@@ -23,13 +23,28 @@ from hartley.model.arrays import Flags, Floats, equal_arrays, frozen_array
 class MatrixDistortion:
     r"""How unlike its codeword a value may be, :math:`U_2 = -\max d(x, \hat x)`, by a table.
 
-    ``dissimilarities[i, j]`` is how ill value ``j`` stands for value ``i``; it need not be
-    symmetric. The cost of a cluster is the least, over its members as codewords, of the worst
-    dissimilarity to a member. A value that has none (NaN) to any other stays alone.
+    The cost of a cluster is the least, over its members as codewords, of the worst
+    dissimilarity to a member. A value that has none (NaN) to any other stays alone. Most
+    callers build one with :meth:`of`.
 
-    >>> ring = MatrixDistortion(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]]))
-    >>> ring.costs(Partition.whole(3)), ring.costs(Partition.from_clusters([[0, 2], [1]]))
-    (array([2.]), array([4., 0.]))
+    Parameters
+    ----------
+    dissimilarities : numpy.ndarray
+        ``dissimilarities[i, j]`` is how ill value ``j`` stands for value ``i``; it need not be symmetric.
+
+    Raises
+    ------
+    InputError
+        If the table is not square, or holds a number that is infinite or below zero.
+
+    Examples
+    --------
+    >>> import hartley, numpy
+    >>> ring = hartley.MatrixDistortion(numpy.array([[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]]))
+    >>> ring.costs(hartley.Partition.whole(3))
+    array([2.])
+    >>> ring.costs(hartley.Partition.from_clusters([[0, 2], [1]]))
+    array([4., 0.])
     """
 
     dissimilarities: Floats

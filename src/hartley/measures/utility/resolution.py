@@ -16,6 +16,18 @@ class Resolution:
     r"""How finely public values can still be told apart, :math:`U_1 = I_0(X \to \hat X)` in bits.
 
     The cost of a cluster is its number of values; the utility is ``log2(size / largest cluster)``.
+
+    Parameters
+    ----------
+    size : int
+        How many public values there are.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> halves = hartley.Partition.from_clusters([[0, 1, 2, 3], [4, 5, 6, 7]])
+    >>> hartley.utility_of(hartley.Resolution(8), halves)
+    1.0
     """
 
     size: int

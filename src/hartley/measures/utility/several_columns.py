@@ -4,7 +4,8 @@ In each column the cluster has a codeword of its own. A number lies as far from 
 their difference, in units of the column's scale (its range, unless one is given); a
 category as far as a table of dissimilarities says, or 1 if it is another and 0 if it is
 the same. A value's distance is the largest of its columns' distances, or their sum, or
-the root of their summed squares. A value with a missing cell has no place and stays alone.
+the root of their summed squares. A missing cell is a category of its own, as far from every
+other cell as two categories are from each other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import ColumnError, InputError, OptionError
+from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.measures.utility.line import require_distances, require_summable
 from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
@@ -169,12 +170,36 @@ class CategoryUnions:
 
 @dataclass(frozen=True, eq=False)
 class ColumnsDistortion:
-    r"""How far a released value may lie from the true one, :math:`U_2`, over several columns.
+    """How far a released value may lie from the true one, :math:`U_2`, over several columns.
 
-    >>> public = Alphabet.of_values([(20, "m"), (40, "m"), (30, "f")], columns=("age", "sex"))
-    >>> both = ColumnsDistortion.of(public, combination="sum")
-    >>> both.costs(Partition.from_clusters([[0, 1], [2]])), both.costs(Partition.whole(3))
-    (array([0.5, 0. ]), array([1.]))
+    Most callers build one with :meth:`of`.
+
+    Parameters
+    ----------
+    columns : tuple of DistanceColumn
+        The distances of each column.
+    combination : {"max", "sum", "euclid"}
+        How the distances of the columns become one: the largest, their sum, or the root of their
+        summed squares.
+    codeword : {"midpoint", "centroid", "member"}
+        What stands for a cluster in a column of numbers.
+
+    Raises
+    ------
+    InputError
+        If there is no column.
+    OptionError
+        If there is no such combination or codeword.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> public = hartley.Alphabet.of_values([(20, "m"), (40, "m"), (30, "f")], columns=("age", "sex"))
+    >>> both = hartley.ColumnsDistortion.of(public, combination="sum")
+    >>> both.costs(hartley.Partition.from_clusters([[0, 1], [2]]))
+    array([0.5, 0. ])
+    >>> both.costs(hartley.Partition.whole(3))
+    array([1.])
     """
 
     columns: tuple[DistanceColumn, ...]
@@ -213,18 +238,21 @@ class ColumnsDistortion:
         for coordinate in public.coordinates:
             if coordinate.name in scales and (coordinate.kind == "text" or coordinate.name in tables):
                 raise OptionError(f"the categories of {coordinate.name!r} have no scale; leave the scale out")
-        if not tables and all(coordinate.kind == "text" for coordinate in public.coordinates):
+        is_one = len(public.coordinates) == 1
+        if is_one and not tables and public.coordinates[0].kind == "text":
             raise InputError(
                 f"distortion needs positions, and {', '.join(map(repr, public.columns))} has none; "
-                "use --utility resolution, or give a dissimilarity"
+                f"use {option('utility', 'resolution')}, or give a dissimilarity"
             )
-        columns = tuple(
-            _number_column(coordinate, codeword, scales.get(coordinate.name))
-            if coordinate.kind != "text" and coordinate.name not in tables
-            else _category_column(coordinate, tables.get(coordinate.name))
-            for coordinate in public.coordinates
-        )
-        return cls(columns, combination, codeword)
+        columns: list[DistanceColumn] = []
+        for coordinate in public.coordinates:
+            if coordinate.kind == "text" or coordinate.name in tables:
+                columns.append(_category_column(coordinate, tables.get(coordinate.name)))
+                continue
+            columns.append(_number_column(coordinate, codeword, scales.get(coordinate.name)))
+            if coordinate.missing.any():
+                columns.append(_is_missing(coordinate))
+        return cls(tuple(columns), combination, codeword)
 
     @property
     def size(self) -> int:
@@ -239,17 +267,17 @@ class ColumnsDistortion:
 
     def costs(self, partition: Partition) -> Floats:
         """Return the distance from the codewords to the farthest member, for every cluster."""
-        costs = np.zeros(partition.size)
-        unions = self.union_costs()
-        here = self.here
-        for number, cluster in enumerate(partition.clusters()):
-            if len(cluster) > 1 and not here[cluster].all():
-                costs[number] = np.inf
-                continue
-            for joined in cluster[1:-1]:
-                unions.merge(cluster[0], joined)
-            if len(cluster) > 1:
-                costs[number] = unions.with_each(cluster[0])[cluster[-1]]
+        members = _Members.of(partition)
+        if self.combination == "max" or len(self.columns) == 1:
+            costs: Floats = np.maximum.reduce(
+                [members.worst(each) for each in map(members.moves, self.columns)]
+            )
+        else:
+            each = [members.moves(column) for column in self.columns]
+            by_column = np.array(each)
+            whole = by_column.sum(0) if self.combination == "sum" else np.sqrt((by_column**2).sum(0))
+            costs = members.worst(whole)
+        costs[partition.sizes == 1] = 0.0
         return costs
 
     def of_cost(self, worst: float) -> float:
@@ -259,6 +287,66 @@ class ColumnsDistortion:
     def union_costs(self) -> ColumnsUnions:
         """Return the distortions of all unions of two values."""
         return ColumnsUnions(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Members:
+    """The values of a partition, one cluster after the other, each in the order of the alphabet."""
+
+    order: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    cluster: npt.NDArray[np.intp]
+    """The cluster of each member in that order."""
+
+    @classmethod
+    def of(cls, partition: Partition) -> _Members:
+        """Lay a partition out."""
+        order = np.argsort(partition.labels, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1])).astype(np.intp)
+        return cls(order, starts, np.repeat(np.arange(partition.size), partition.sizes))
+
+    def worst(self, moves: Floats) -> Floats:
+        """Return the greatest move of each cluster."""
+        found: Floats = np.maximum.reduceat(moves, self.starts)
+        return found
+
+    def moves(self, column: DistanceColumn) -> Floats:
+        """Return how far each member lies from the codeword of its cluster in one column."""
+        if isinstance(column, NumberColumn):
+            placed = column.positions[self.order]
+            return np.abs(placed - self._middle(placed, column.codeword)[self.cluster])
+        assert isinstance(column, CategoryColumn)  # noqa: S101
+        codes = column.codes[self.order]
+        moves: Floats = column.table[codes, self._category(codes, column.table)[self.cluster]]
+        return moves
+
+    def _middle(self, placed: Floats, codeword: Codeword) -> Floats:
+        low = np.minimum.reduceat(placed, self.starts)
+        high = np.maximum.reduceat(placed, self.starts)
+        if codeword == "midpoint":
+            middle: Floats = low + (high - low) / 2
+        elif codeword == "centroid":
+            counts = np.diff(np.append(self.starts, len(placed)))
+            middle = low + np.add.reduceat(placed - low[self.cluster], self.starts) / counts
+        else:
+            farther = np.maximum(placed - low[self.cluster], high[self.cluster] - placed)
+            order = np.lexsort((np.arange(len(placed)), farther, self.cluster))
+            middle = placed[order[self.starts]]
+        return middle
+
+    def _category(self, codes: npt.NDArray[np.integer], table: Floats) -> npt.NDArray[np.integer]:
+        """Return the category that stands for each cluster: the least worst, the earliest member of those."""
+        width = len(table)
+        keys, first = np.unique(self.cluster * width + codes, return_index=True)
+        cluster, category = keys // width, keys % width
+        begins = np.searchsorted(cluster, np.arange(len(self.starts) + 1))
+        chosen = category[begins[:-1]].copy()
+        for number in np.flatnonzero(np.diff(begins) > 1).tolist():
+            held = category[begins[number] : begins[number + 1]]
+            farthest = table[np.ix_(held, held)].max(axis=0)
+            best = np.flatnonzero(farthest == farthest.min())
+            chosen[number] = held[best[np.argmin(first[begins[number] : begins[number + 1]][best])]]
+        return chosen
 
 
 class ColumnsUnions:
@@ -309,13 +397,22 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
     with np.errstate(over="ignore"):
         scaled = positions / scale
     require_summable(scaled)
+    # A missing cell is told apart by a column of its own; here it lies where it changes nothing.
+    scaled = np.where(
+        np.isnan(scaled), np.nanmedian(scaled) if len(positions[~np.isnan(positions)]) else 0.0, scaled
+    )
     return NumberColumn(frozen_array(scaled), codeword)
+
+
+def _is_missing(coordinate: Coordinate) -> CategoryColumn:
+    """Return the column that tells missing cells from numbers."""
+    return CategoryColumn(frozen_array(coordinate.missing.astype(np.int64)), frozen_array(1.0 - np.eye(2)))
 
 
 def _category_column(coordinate: Coordinate, given: Table | None) -> CategoryColumn:
     number: dict[Label, int] = {}
     cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
-    codes = np.array([-1 if cell is None else number.setdefault(cell, len(number)) for cell in cells])
+    codes = np.array([number.setdefault(cell, len(number)) for cell in cells])
     categories = list(number)
     table = 1.0 - np.eye(len(categories))
     if given is not None:
@@ -323,6 +420,8 @@ def _category_column(coordinate: Coordinate, given: Table | None) -> CategoryCol
             for j, other in enumerate(categories):
                 if i != j:
                     found = given.get((one, other), given.get((other, one)))
+                    if found is None and (one is None or other is None):
+                        found = max(given.values(), default=1.0)
                     if found is None:
                         raise InputError(
                             f"the dissimilarities of {coordinate.name!r} must cover all pairs of its "

@@ -10,7 +10,13 @@ from hartley.releases.verifier.checks import Checks
 
 
 def check_certificate(
-    checks: Checks, certificate: Certificate, policy: Policy, earlier: Sequence[Policy], rows: int | None
+    checks: Checks,
+    certificate: Certificate,
+    policy: Policy,
+    earlier: Sequence[Policy],
+    *,
+    rows: int | None,
+    withheld: int,
 ) -> None:
     """Check everything that a certificate says but its hash, commitment and signature."""
     promise = certificate.predicate
@@ -20,7 +26,14 @@ def check_certificate(
         "the certificate names other software than the policy",
     )
     checks.add("row count", promise.rows == rows, f"{rows} rows were counted")
-    checks.add("withheld rows", promise.rows_withheld == 0, "the policy withholds no row")
+    checks.add(
+        "withheld rows", promise.rows_withheld == withheld, f"{withheld} rows were counted as withheld"
+    )
+    checks.add(
+        "what counts as one",
+        (promise.tolerance, promise.grouped) == (policy.choices.tolerance, tuple(policy.choices.groups)),
+        "the certificate names other tolerances or groups than the policy",
+    )
     checks.add(
         "treatment of rows",
         (promise.order, promise.missing)
@@ -36,7 +49,7 @@ def check_certificate(
     checks.add(
         "earlier releases",
         counted == len(earlier),
-        f"the certificate counts {counted} earlier releases; give their policies (--earlier)",
+        f"the certificate counts {counted} earlier releases; give their policies",
     )
     checks.add(
         "promises to readers",

@@ -34,12 +34,14 @@ class RecordChecks:
         self.measures = measures
         self.partition = partition
 
-    def check(self, dropped: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
+    def check(self, dropped: int, withheld: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
         """Check every number that can be counted."""
         record, rows = self.record, self.measures["after"]["rows"]
         order = "kept" if self.policy.choices.keep_order else "shuffled"
         self._add(
-            "rows", (record.rows, record.rows_withheld, record.order) == (rows, 0, order), f"{rows} rows"
+            "rows",
+            (record.rows, record.rows_withheld, record.order) == (rows, withheld, order),
+            f"{rows} rows",
         )
         self._add("rows left out", record.dropped_rows == dropped, f"{dropped} rows lack a value")
         self._add("requirements", _agree(record.requirements, requirements), "other requirements were found")

@@ -15,15 +15,15 @@ leaves a workspace behind; the next run that writes into the same folder finds i
 completes it (killed after 3) or undoes it (killed before). A workspace whose process is alive is left
 alone: it holds a lock.
 
-Where the file system has no symbolic or hard links, the files are renamed one after the other, the
-last one being the released table; then each file is whole or absent, but a crash between two
-renames leaves some of them.
+Where there are no symbolic or hard links (some file systems, Windows), what is to be replaced is moved
+aside, the mark ``moved`` is the commit, and the files are renamed one after the other, the last one being
+the released table. Whoever looks meanwhile may find some of them missing, never one in part; after a
+kill the next run undoes or completes it in the same way.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -35,7 +35,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from hartley.errors import WriteError
+from hartley.errors import WriteError, option
+from hartley.operating_system import create_private, hold_lock, is_own, renames_over_links, takes_over_lock
+from hartley.operating_system import flush_to_disk as _to_disk
+from hartley.operating_system import sole_user as _sole_user
 
 PREFIX = ".hartley-"
 _WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
@@ -76,7 +79,9 @@ def require_free(finals: Mapping[str, Path], *, overwrite: bool, again: bool = F
         if not place.parent.is_dir():
             raise WriteError(f"no folder {str(place.parent)!r}; make it first")
         if place.exists() and not overwrite:
-            raise WriteError(f"{str(place)!r} exists already; choose another name, or give --overwrite")
+            raise WriteError(
+                f"{str(place)!r} exists already; choose another name, or give {option('overwrite')}"
+            )
     return places
 
 
@@ -107,14 +112,14 @@ class Staging:
         with _sole_user(self.home.parent):
             self.home.mkdir(mode=0o700)
             self._lock = os.open(self.home / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold_lock(self._lock)
         for workspace in self._workspaces[1:]:
             with _sole_user(workspace.parent):
                 workspace.mkdir(mode=0o700)
-                (workspace / "home").write_text(str(self.home))
+                (workspace / "home").write_bytes(os.fsencode(self.home))
         for file in self._files:
             if file.role in private:
-                os.close(os.open(file.staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                os.close(create_private(file.staged))
         journal = {
             "workspaces": [str(workspace) for workspace in self._workspaces],
             "files": [
@@ -123,9 +128,9 @@ class Staging:
             ],
         }
         unready = self.home / "journal.part"
-        unready.write_text(json.dumps(journal))
+        unready.write_text(json.dumps(journal), encoding="ascii")
         _to_disk(unready)
-        unready.rename(self.home / "journal")
+        unready.replace(self.home / "journal")
         _to_disk(self.home)
 
     def path(self, role: str) -> Path:
@@ -141,6 +146,8 @@ class Staging:
                 {file.role: file.final for file in self._files}, overwrite=self._overwrite, again=True
             )
             try:
+                if not renames_over_links():
+                    raise OSError(errno.ENOTSUP, "no links")
                 self._point_names()
                 self._commit()
             except OSError as error:
@@ -171,7 +178,7 @@ class Staging:
             if file.backup.exists():
                 link = file.backup.with_name(f"link-{file.role}")
                 link.symlink_to(through)
-                link.rename(file.final)
+                link.replace(file.final)
             else:
                 # Fails where somebody has made the file meanwhile: nothing is ever overwritten unasked.
                 file.final.symlink_to(through)
@@ -179,13 +186,17 @@ class Staging:
     def _commit(self) -> None:
         turned = self.home / "turned"
         turned.symlink_to("new")
-        turned.rename(self.home / "current")
+        turned.replace(self.home / "current")
         _to_disk(self.home)
 
     def _rename_plainly(self) -> None:
         self._undo_links()
-        for file in reversed(self._files):
-            os.replace(file.staged, file.final)
+        for file in self._files:
+            if file.final.exists():
+                # Fails where another program has the file open and the system does not allow it.
+                os.replace(file.final, file.backup)
+        (self.home / "moved").touch()
+        _to_disk(self.home)
 
     def _undo_links(self) -> None:
         _settle_files(self.home, self._files, is_committed=False)
@@ -197,6 +208,7 @@ class Staging:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+            _remove_rest(self.home)
 
 
 @contextmanager
@@ -230,7 +242,7 @@ def recover(folder: Path) -> None:
         for workspace in left:
             home = workspace
             with suppress(OSError, ValueError):
-                home = Path((workspace / "home").read_text())
+                home = Path(os.fsdecode((workspace / "home").read_bytes()))
             if home == workspace or (home.name == workspace.name and _is_workspace(home)):
                 _recover(home)
             else:
@@ -253,20 +265,8 @@ def _is_workspace(path: Path) -> bool:
         found = path.lstat()
     except (OSError, ValueError):
         return False
-    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    is_ours = stat.S_ISDIR(found.st_mode) and is_own(found)
     return is_ours and _WORKSPACE.fullmatch(path.name) is not None
-
-
-@contextmanager
-def _sole_user(folder: Path) -> Iterator[None]:
-    """Keep others from looking for leftovers while a workspace is made or removed in a folder."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _recover(home: Path) -> None:
@@ -275,21 +275,23 @@ def _recover(home: Path) -> None:
     except OSError:
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not takes_over_lock(lock):
+            return  # its process is alive
         files, workspaces = _journal(home)
         if workspaces[0] == home and all(workspace.name == home.name for workspace in workspaces):
             _settle(home, files, workspaces)
         # Otherwise the folder was copied or moved: its links lead elsewhere, and nothing is safe to remove.
     except OSError:
-        # Its process is alive, or the folder is not ours to write.
+        # The folder is not ours to write.
         return
     finally:
         os.close(lock)
+    _remove_rest(home)
 
 
 def _journal(home: Path) -> tuple[list[_File], list[Path]]:
     try:
-        journal = json.loads((home / "journal").read_text())
+        journal = json.loads((home / "journal").read_text("ascii"))
     except (FileNotFoundError, ValueError):
         return [], [home]
     files = [
@@ -303,6 +305,7 @@ def _settle(home: Path, files: list[_File], workspaces: list[Path]) -> None:
     pointer = home / "current"
     is_committed = pointer.is_symlink() and os.readlink(pointer) == "new"
     _settle_files(home, files, is_committed=is_committed)
+    _settle_moves(files, is_committed=(home / "moved").exists())
     for folder in {file.final.parent for file in files}:
         _to_disk(folder)
     _remove(workspaces)
@@ -313,11 +316,20 @@ def _settle_files(home: Path, files: list[_File], *, is_committed: bool) -> None
         if not (file.final.is_symlink() and os.readlink(file.final).startswith(str(home) + os.sep)):
             continue
         if is_committed:
-            file.staged.rename(file.final)
+            file.staged.replace(file.final)
         elif file.backup.exists():
-            file.backup.rename(file.final)
+            file.backup.replace(file.final)
         else:
             file.final.unlink()
+
+
+def _settle_moves(files: list[_File], *, is_committed: bool) -> None:
+    """Complete or undo what goes without links."""
+    for file in reversed(files):
+        if is_committed and file.staged.exists():
+            os.replace(file.staged, file.final)
+        elif not is_committed and file.backup.exists() and not os.path.lexists(file.final):
+            os.replace(file.backup, file.final)
 
 
 def _remove(workspaces: list[Path]) -> None:
@@ -326,16 +338,10 @@ def _remove(workspaces: list[Path]) -> None:
         shutil.rmtree(workspace, ignore_errors=True)
 
 
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        # Some file systems cannot do this for folders.
-        if error.errno != errno.EINVAL:
-            raise
-    finally:
-        os.close(handle)
+def _remove_rest(home: Path) -> None:
+    """Remove a settled workspace whose lock could not go while it was open."""
+    if home.is_dir() and os.listdir(home) == ["lock"]:
+        _remove([home])
 
 
 def cannot_write(where: Path, error: OSError) -> WriteError:

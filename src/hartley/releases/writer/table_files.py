@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hartley.errors import WriteError
+from hartley.errors import WriteError, option
 from hartley.model.alphabet import EXACT
 from hartley.releases.formats import Format
 from hartley.tables.optional_packages import required
@@ -170,7 +170,7 @@ def _reason(error: Exception) -> str:
         if os.strerror(number) in text:
             return f"the released table cannot be written: {os.strerror(number).lower()}; nothing was changed"
     if "out of memory" in text.lower():
-        return "the memory is too small to write the released table; give more (--memory-limit)"
+        return f"the memory is too small to write the released table; give more ({option('memory_limit')})"
     return "the released table cannot be written; nothing was changed"
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Flags, Int64s
+from hartley.model.disjoint_sets import DisjointSets
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.graph_layout import Layout, laid_out
 from hartley.report.figures.theme import LIGHT, Theme
@@ -222,20 +223,8 @@ def _thinned(edges: Int64s, size: int) -> Int64s:
     """Keep a tree of every component and, of the rest, evenly as many as can be told apart."""
     if len(edges) <= MOST_EDGES:
         return edges
-    root = list(range(size))
-
-    def find(node: int) -> int:
-        while root[node] != node:
-            root[node] = root[root[node]]
-            node = root[node]
-        return node
-
-    kept = np.zeros(len(edges), dtype=bool)
-    for number, (one, other) in enumerate(edges.tolist()):
-        a, b = find(one), find(other)
-        if a != b:
-            root[b] = a
-            kept[number] = True
+    groups = DisjointSets.of(size)
+    kept: Flags = np.array([groups.unite(one, other) for one, other in edges.tolist()])
     rest = np.flatnonzero(~kept)
     kept[rest[:: max(1, -(-len(rest) // (MOST_EDGES - int(kept.sum()))))]] = True
     return edges[kept]

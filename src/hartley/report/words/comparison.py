@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hartley.errors import option
 from hartley.report.words import audit as words
-from hartley.workflow.comparison import Comparison, Measured, Refused
+from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
 
 
 def finding(comparison: Comparison) -> str:
@@ -61,7 +62,7 @@ def _why(comparison: Comparison) -> str:
         return ""
     return (
         " With side information, candidates left and leakage part ways, and our search makes leakage small: "
-        "give --max-leakage to compare by that."
+        f"give {option('max_leakage')} to compare by that."
     )
 
 

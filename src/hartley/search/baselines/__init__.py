@@ -14,6 +14,7 @@ from hartley.search.baselines.best_setting import (
 from hartley.search.baselines.bottleneck import agglomerative_bottleneck
 from hartley.search.baselines.class_counts import Count
 from hartley.search.baselines.datafly import datafly
+from hartley.search.baselines.demands import DistinctL, MaxLeakage, PrivacyDemand
 from hartley.search.baselines.dendrogram import clustering_until, dendrogram
 from hartley.search.baselines.funnel import privacy_funnel
 from hartley.search.baselines.generalisation import Generalisation
@@ -27,7 +28,6 @@ from hartley.search.baselines.mondrian import mondrian
 from hartley.search.baselines.pair_merging import InformationRun
 from hartley.search.baselines.pairwise import pairwise_agglomeration
 from hartley.search.baselines.registry import BASELINES, Baseline, Case
-from hartley.search.baselines.targets import DistinctL, MaxLeakage, Target
 
 __all__ = [
     "BASELINES",
@@ -42,8 +42,8 @@ __all__ = [
     "InformationRun",
     "MaxLeakage",
     "NotApplicable",
+    "PrivacyDemand",
     "SubsetRun",
-    "Target",
     "agglomerative_bottleneck",
     "best_utility",
     "clustering_until",

@@ -10,9 +10,9 @@ from math import isfinite
 from hartley.errors import HartleyError, OptionError
 from hartley.measures.utility import utility_of
 from hartley.model import Partition
-from hartley.model.words import SLACK
+from hartley.model.words import SINGLE_LEAKAGES, SLACK, SingleLeakage
+from hartley.search.baselines.demands import PrivacyDemand, leakage_of
 from hartley.search.baselines.registry import BASELINES, Baseline, Case, SettingsChain
-from hartley.search.baselines.targets import LEAKAGES, Leakage, Target, leakage_of
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class NotApplicable:
 Answer = BaselineAnswer | NotApplicable
 
 
-def best_utility(name: str, case: Case, target: Target) -> Answer:
+def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
     """Return the partition of best utility among those of a baseline that meet the target.
 
     Ties go to more clusters, then to the setting tried first.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.utility import Resolution
-    >>> from hartley.search.baselines.targets import DistinctL
+    >>> from hartley.search.baselines.demands import DistinctL
     >>> best_utility("mondrian", Case(joint=toy(), utility=Resolution(7)), DistinctL(3)).setting
     'k=3, cut median'
     """
@@ -68,13 +68,13 @@ def best_utility(name: str, case: Case, target: Target) -> Answer:
     return BaselineAnswer(name, setting, partition)
 
 
-def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage = "l0") -> Answer:
+def least_leakage(name: str, case: Case, utility_floor: float, leakage: SingleLeakage = "l0") -> Answer:
     """Return the partition of least leakage among those of a baseline whose utility is at least the floor.
 
     Ties go to the better utility, then to more clusters, then to the setting tried first.
     """
-    if leakage not in LEAKAGES:
-        raise OptionError.unknown("leakage", leakage, LEAKAGES)
+    if leakage not in SINGLE_LEAKAGES:
+        raise OptionError.unknown("leakage", leakage, SINGLE_LEAKAGES)
     baseline = _named(name)
     offers = []
     try:
@@ -93,7 +93,7 @@ def least_leakage(name: str, case: Case, utility_floor: float, leakage: Leakage 
 
 
 def _kept_best(
-    chain: SettingsChain, last: int, case: Case, leakage: Leakage
+    chain: SettingsChain, last: int, case: Case, leakage: SingleLeakage
 ) -> tuple[float, float, int, str, Partition]:
     """Offer, of the moments up to the last that leak no more than it, the one of best utility."""
     leaked = leakage_of(case.joint, chain.at(last), leakage)
@@ -127,7 +127,7 @@ def _chains(baseline: Baseline, case: Case, wanted: int | None) -> Iterator[Sett
             return
 
 
-def _meeting(chain: SettingsChain, case: Case, target: Target) -> Iterator[Partition]:
+def _meeting(chain: SettingsChain, case: Case, target: PrivacyDemand) -> Iterator[Partition]:
     """Return the partitions of a chain that meet the target: all from the first one on."""
     too_early, enough = -1, chain.length
     while enough - too_early > 1:

@@ -13,7 +13,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.line.line import Line
+from hartley.search.distortion.line import Line
 
 MOST_VALUES = 12
 

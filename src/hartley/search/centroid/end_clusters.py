@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
-from hartley.search.line.line import Line
 from hartley.search.solver import SOLVER_TOLERANCE, minimised
 
 End = Literal["first", "last"]

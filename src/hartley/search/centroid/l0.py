@@ -36,9 +36,8 @@ from hartley.search.centroid.end_clusters import (
 )
 from hartley.search.centroid.subset_sweep import MOST_NODES, least_by_fronts
 from hartley.search.centroid.two_clusters import pair_within
-from hartley.search.effort import Effort
-from hartley.search.line.intervals import interval_starts, most_clusters
-from hartley.search.line.least_cost import (
+from hartley.search.distortion.intervals import interval_starts, most_clusters
+from hartley.search.distortion.least_cost import (
     LeastDistortion,
     count_bounded,
     cut_of_ranks,
@@ -46,8 +45,9 @@ from hartley.search.line.least_cost import (
     latest_of,
     window_bounded,
 )
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Windows, latest_starts
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows, latest_starts
+from hartley.search.effort import Effort
 from hartley.search.proofs.statements import CentroidEndCertificate, SweepCertificate
 
 LONGEST_PEELED = 400

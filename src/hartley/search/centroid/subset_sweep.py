@@ -16,9 +16,9 @@ import numpy as np
 
 from hartley.model.arrays import Int64s
 from hartley.search.centroid.subset_sweep_loops import BEFORE, CLUSTER, NEXT, NODES, RANK, extend_fronts
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Windows
 
 WIDEST = 40
 """Values within reach of each other, at most, for a sweep to be tried."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.line.two_open_clusters_loops import bits_set
+from hartley.search.distortion.two_open_clusters_loops import bits_set
 
 TAKEN, BEFORE, CLUSTER, NEXT, RANK = 0, 1, 2, 3, 4
 """What is kept of a front: the ranks taken, the front before, the cluster chosen then, the next front of the

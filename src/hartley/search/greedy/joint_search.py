@@ -20,7 +20,7 @@ from math import log2
 
 import numpy as np
 
-from hartley.errors import InputError, OptionError
+from hartley.errors import InputError, OptionError, option
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import Resolution, Utility
@@ -53,7 +53,8 @@ def joint_search(
     if joint.public.size > MOST_VALUES:
         raise InputError(
             f"the joint search compares all pairs of at most {MOST_VALUES} public values, and there are "
-            f"{joint.public.size}; use --utility resolution, or --leakage l0 or istar"
+            f"{joint.public.size}; use {option('utility', 'resolution')}, or "
+            f"{option('leakage', 'l0')} or istar"
         )
     if joint.side is None:
         return _by_pairs(joint, utility, utility_weight, effort)

@@ -1,1 +1,1 @@
-"""One ordered public column: windows, intervals, bounds."""
+"""Searches over one ordered column, under any requirement that stays true when a cluster grows."""

@@ -1,143 +1,167 @@
-r"""Least distortion among partitions into intervals, by dynamic programming.
+r"""Least cost of intervals that are enough, and the finest of them; the bound that holds for any shape.
 
-At a distortion of D a prefix of the line can be cut into allowed intervals exactly
-when its last interval starts after a prefix that can, no earlier than the reach of D and no
-later than where enough sensitive values remain. Both limits only move forward, so one
-pass decides.
+If a superset of what is enough is enough, everything that is known of intervals for a number of candidates
+holds: a prefix of the line can be cut exactly when its last interval starts after a prefix that can, no
+earlier than the cost allows and no later than where enough is left. Both limits only move forward, so one
+pass decides. Intervals cost at most twice the optimum (midpoint): drop nested clusters, take disjoint spans
+by earliest end; every value left over lies within one span of the last one taken.
 
-Intervals are not always best: with sensitive values A, A, B, B at 1, 2, 3, 4 and two candidates wanted,
-{1, 3}, {2, 4} span 2, intervals 3. They are never worse than twice the optimum (midpoint): drop
-nested clusters, take disjoint spans by earliest end; every value left over lies within one span of the
-last one taken. No polynomial method can promise less, unless P = NP. (part d)
-
-How many clusters there can be at all, and what so few must cost.
-
-q clusters that hold ``distinct_l`` sensitive values each need
-:math:`\sum_s \min(f_s, q) \ge q \cdot distinct\_l`, where :math:`f_s` counts the public values that
-occur with s: a sensitive value is in no more clusters than that. Merging clusters keeps the demand, so what q
-clusters cannot do more cannot either. And few clusters must be wide: they are windows that cover the line.
+Among intervals of the least cost the *finest* are returned: most of them, then the least total width, then
+the latest starts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Int64s
+from hartley.search.distortion.intervals import windows_needed
+from hartley.search.distortion.windows import Bracket, WindowBound, least_passing, window_bound
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.line import Line
-from hartley.search.line.windows import Bracket, Windows, least_passing
+from hartley.search.line.answer import Band, LineAnswer
+from hartley.search.line.borders import Borders, round_steps
+from hartley.search.line.centroid_intervals import centroid_intervals_within, least_centroid_cost
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.loops import NEVER, can_cut, clusters_of_starts, finest_starts
+from hartley.search.line.ordered_values import OrderedValues
+
+Places = npt.NDArray[np.int64]
+
+STEPS = 20
+"""Elementary steps of a pass, for each value."""
 
 
-@hot_loop
-def last_starts(earliest: Int64s, latest: Int64s) -> Int64s:
-    """Return the start of the last interval of each prefix; -1 where the prefix cannot be cut."""
-    size = len(earliest)
-    chosen = np.full(size, -1, dtype=np.int64)
-    nearest = np.zeros(size + 1, dtype=np.int64)  # the longest prefix up to here that can be cut
-    for end in range(size):
-        if latest[end] >= 0:
-            start = nearest[latest[end]]
-            if start >= earliest[end]:
-                chosen[end] = start
-        nearest[end + 1] = end + 1 if chosen[end] >= 0 else nearest[end]
-    return chosen
+def line_bound(values: OrderedValues, effort: Effort = UNLIMITED) -> float:
+    """Return a cost below which no partition, of any shape, is enough everywhere.
 
-
-@hot_loop
-def interval_starts(chosen: Int64s) -> Int64s:
-    """Walk back from the end and give the first rank of every interval."""
-    starts = np.empty(len(chosen), dtype=np.int64)
-    count = 0
-    end = len(chosen) - 1
-    while end >= 0:
-        starts[count] = chosen[end]
-        end = chosen[end] - 1
-        count += 1
-    return starts[:count][::-1].copy()
-
-
-@dataclass(frozen=True, eq=False)
-class IntervalPlan:
-    """Intervals by their first ranks, and what the worst of them costs."""
-
-    cost: float
-    starts: Int64s
-
-
-def intervals_within(windows: Windows, latest: Int64s, cost: float) -> IntervalPlan | None:
-    """Cut the line into intervals of at most this cost with enough sensitive values, or say it cannot be."""
-    size = len(latest)
-    chosen = last_starts.for_size(size * 20)(windows.within(cost), latest)
-    if chosen[-1] < 0:
-        return None
-    return IntervalPlan(cost, interval_starts.for_size(size)(chosen))
-
-
-def best_intervals(
-    windows: Windows, latest: Int64s, bracket: Bracket, effort: Effort = UNLIMITED
-) -> IntervalPlan:
-    """Cut the line into intervals of the least cost; the bracket's high end must pass."""
-
-    def passes(earliest: Int64s) -> bool:
-        return bool(last_starts.for_size(len(latest) * 20)(earliest, latest)[-1] >= 0)
-
-    least = least_passing(windows, passes, bracket, effort)
-    plan = intervals_within(windows, latest, least.high)
-    assert plan is not None, "the high end of the bracket must pass"  # noqa: S101
-    return plan
-
-
-@hot_loop
-def windows_needed(earliest: Int64s) -> int:
-    """Return how many windows within reach cover the line, going back from its end."""
-    count = 0
-    end = len(earliest) - 1
-    while end >= 0:
-        count += 1
-        end = earliest[end] - 1
-    return count
-
-
-@dataclass(frozen=True)
-class CountBound:
-    """No more than so many clusters can hold enough sensitive values, and so few cost at least ``cost``."""
-
-    clusters: int
-    cost: float
-
-
-def most_clusters(line: Line, distinct_l: int) -> int:
-    """Return the most clusters that can hold this many sensitive values each.
-
-    >>> from hartley.model import JointRange
-    >>> from hartley.measures.utility import LineDistortion
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B"), (5, "C")])
-    >>> line = Line.of(joint, LineDistortion.of(joint.public))
-    >>> most_clusters(line, 2), most_clusters(line, 3)
-    (2, 1)
+    Every value needs a window that is cheap enough and holds enough; and no more than so many clusters can
+    hold enough at all, so that few windows must cover the line.
     """
-    seen = np.bincount(line.indices, minlength=line.sensitive_size)
-    low, high = 1, line.size
-    while low < high:
-        middle = (low + high + 1) // 2
-        if int(np.minimum(seen, middle).sum()) >= middle * distinct_l:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    if not values.size:
+        return 0.0
+    most = most_clusters(values.enough)
+    if values.cost_name == "size":
+        # Clusters of few values may lie far apart, so windows say nothing.
+        return float(-(-values.size // max(most, 1)))
+    windows, latest = values.windows, values.latest
+    bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest, effort).cost
+    if most <= 1:
+        bound = windows.widest
+    elif most < values.size:
+        loop = windows_needed.for_size(values.size * STEPS)
+        narrowed = least_passing(
+            windows, lambda earliest: int(loop(earliest)) <= most, Bracket(bound, windows.widest), effort
+        )
+        bound = max(bound, narrowed.low)
+    return values.cost_of_window(bound)
 
 
-def count_bound(line: Line, distinct_l: int, known: float, effort: Effort = UNLIMITED) -> CountBound:
-    """Return the least cost of as few windows over the line as enough sensitive values allow."""
-    clusters = most_clusters(line, distinct_l)
-    if clusters == 1:
-        whole = line.cost_of(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
-        return CountBound(1, whole)
-    windows = Windows.of(line)
-    loop = windows_needed.for_size(line.size * 20)
-    bracket = Bracket(min(known, windows.widest), windows.widest)
-    least = least_passing(windows, lambda earliest: int(loop(earliest)) <= clusters, bracket, effort)
-    return CountBound(clusters, least.low - line.rounding)
+def least_intervals(
+    values: OrderedValues,
+    borders: Borders | None = None,
+    effort: Effort = UNLIMITED,
+    known_bound: float | None = None,
+) -> LineAnswer:
+    """Return the intervals of least cost that are enough, the finest of them; exact for the shape.
+
+    Raises
+    ------
+    UnreachableError
+        Where not even one interval of everything is enough.
+
+    Example
+    -------
+    >>> from hartley.measures.utility import LineDistortion
+    >>> from hartley.model import JointRange
+    >>> from hartley.model.requirement import Requirement
+    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (5, "a"), (6, "b"), (7, "a")])
+    >>> utility = LineDistortion.of(joint.public)
+    >>> answer = least_intervals(OrderedValues.of(joint, utility, [Requirement("distinct-l", 2)]))
+    >>> answer.cost, answer.partition, answer.proven
+    (1.0, Partition({0, 1}, {2, 3, 4}), True)
+    """
+    values.require_reachable()
+    any_bound = line_bound(values, effort) if known_bound is None else known_bound
+    limits = borders or Borders.anywhere(values.positions)
+    if not values.size:
+        return finished(values, np.zeros(0, dtype=np.int64), limits, any_bound, any_bound)
+    if values.cost_name == "centroid":
+        cost = least_centroid_cost(values, limits)
+        kept = np.full(values.size, NEVER, dtype=np.int64)
+        cluster_of = centroid_intervals_within(values, limits, cost, kept)[1:]
+        answer = finished(values, cluster_of, limits, cost, any_bound)
+        return replace(answer, lower_bound=answer.cost)
+    windows = values.windows
+    loop = can_cut.for_size(values.size * STEPS)
+    low = values.window_of_cost(any_bound)
+
+    def passes(earliest: Places) -> bool:
+        return bool(loop(earliest, values.latest, limits.allowed))
+
+    least = least_passing(windows, passes, Bracket(min(low, windows.widest), windows.widest), effort)
+    low, high = values.cost_of_window(least.low), values.cost_of_window(least.high)
+    return finest_within(values, high, limits, any_bound, low)
+
+
+def finest_within(
+    values: OrderedValues,
+    cost: float,
+    borders: Borders,
+    any_bound: float = 0.0,
+    lower_bound: float = 0.0,
+) -> LineAnswer:
+    """Return the finest intervals of at most this cost; they must exist."""
+    earliest = values.windows.within(values.window_of_cost(cost))
+    loop = finest_starts.for_size(values.size * STEPS)
+    chosen = loop(earliest, values.latest, borders.allowed, borders.low, borders.high)
+    cluster_of = clusters_of_starts.for_size(values.size)(chosen)
+    return finished(values, cluster_of, borders, lower_bound, any_bound)
+
+
+def finished(
+    values: OrderedValues, cluster_of: Places, borders: Borders, lower_bound: float, any_bound: float
+) -> LineAnswer:
+    """Return intervals, given by the interval of each rank, as an answer."""
+    labels = values.labels_of_ranks(cluster_of)
+    firsts = np.flatnonzero(np.diff(cluster_of, prepend=-1))
+    lasts = np.append(firsts[1:], values.size)[: len(firsts)] - 1
+    widths = borders.high[lasts] - borders.low[firsts]
+    bands: tuple[Band, ...] = ()
+    if not borders.are_anywhere:
+        ends = zip(borders.low[firsts].tolist(), borders.high[lasts].tolist(), strict=True)
+        bands = tuple(Band(low, high) for low, high in ends)
+    cost = values.cost_of_labels(labels)
+    return LineAnswer(
+        labels=labels,
+        cost=cost,
+        lower_bound=min(lower_bound, cost),
+        any_bound=min(any_bound, cost),
+        total_width=float(widths.sum()),
+        bands=bands,
+    )
+
+
+def finest_free_grid(
+    values: OrderedValues,
+    effort: Effort = UNLIMITED,
+    offset: float = 0.0,
+    steps: Iterable[float] | None = None,
+) -> LineAnswer:
+    """Return bands on the finest round grid that costs no more than borders anywhere do.
+
+    Where no round grid is free, the one that costs least, and of those the finest. ``steps`` are tried in
+    their order; given from the coarsest on, the answer is the coarsest grid that is free.
+    """
+    free = least_intervals(values, effort=effort)
+    best: LineAnswer | None = None
+    for step in round_steps(values.positions) if steps is None else steps:
+        grid = Borders.on_grid(values.positions, step, offset)
+        found = least_intervals(values, grid, effort, free.any_bound)
+        if best is None or found.cost < best.cost:
+            best = found
+        if best.cost <= free.cost or effort.should_stop():
+            break
+    return free if best is None else best

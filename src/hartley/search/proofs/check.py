@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import inf, log2
 
 from hartley.model import JointRange
+from hartley.model.words import ROUNDING
 from hartley.search.proofs.statements import (
     CandidateCertificate,
     CutCertificate,
@@ -19,7 +20,6 @@ from hartley.search.proofs.statements import (
     ValuePriceCertificate,
 )
 
-SLACK = 1e-12
 """Rounding granted to logarithms."""
 MOST_STEPS = 20_000_000
 """A check that would take more elementary steps than this answers no."""
@@ -36,11 +36,11 @@ def is_valid_bound(joint: JointRange, largest: float, bits: float, certificate: 
     >>> is_valid_bound(toy(), 6, log2(6 / 4), five), is_valid_bound(toy(), 6, log2(6 / 3), five)
     (True, False)
     """
-    if bits <= SLACK:
+    if bits <= ROUNDING:
         return True
     if isinstance(certificate, ForestCertificate | SideForestCertificate):
         fewest = _fewest_components(joint, certificate.largest_cluster)
-        return largest <= certificate.largest_cluster and bits <= log2(fewest) + SLACK
+        return largest <= certificate.largest_cluster and bits <= log2(fewest) + ROUNDING
     if isinstance(certificate, SliceCertificate):
         sets = _shown_with(joint, certificate.side_value)
         certificate = certificate.certificate
@@ -51,7 +51,9 @@ def is_valid_bound(joint: JointRange, largest: float, bits: float, certificate: 
     if not isinstance(certificate, CandidateCertificate) or largest > certificate.largest_cluster:
         return False
     before = len(set().union(*sets))
-    return bits <= log2(before / max(1, certificate.distinct_l - 1)) + SLACK and excludes(sets, certificate)
+    return bits <= log2(before / max(1, certificate.distinct_l - 1)) + ROUNDING and excludes(
+        sets, certificate
+    )
 
 
 def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> bool:

@@ -26,6 +26,7 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
+from hartley.model.disjoint_sets import DisjointSets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,17 +317,10 @@ def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: Lagra
         reachable = _hull_cost(utility, low, high, [low, high]) <= certificate.cost
         if reachable and groups[link] != groups[link + 1] and price[link] < SCALE:
             usable.append((price[link], link))
-    parent = {label: label for label in group}
-
-    def root(label: int) -> int:
-        while parent[label] != label:
-            label = parent[label]
-        return label
-
+    count = len(set(group))
+    joined = DisjointSets.of(count)
     worth = free
     for cost, link in sorted(usable):
-        one, other = root(groups[link]), root(groups[link + 1])
-        if one != other:
-            parent[one] = other
+        if joined.unite(groups[link], groups[link + 1]):
             worth += SCALE - cost
-    return len(parent) - Fraction(worth, SCALE).__floor__() >= certificate.components
+    return count - Fraction(worth, SCALE).__floor__() >= certificate.components

@@ -14,6 +14,7 @@ from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
+from hartley.model.disjoint_sets import unite
 from hartley.search.effort import Effort
 from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.swaps import (
@@ -127,22 +128,12 @@ def parts_left(
         cluster = place // largest
         for entry in range(starts[places[place]], starts[places[place] + 1]):
             side = side_of[candidates[entry]]
-            root = part_of[candidates[entry]]
-            while parent[root] != root:
-                parent[root] = parent[parent[root]]
-                root = parent[root]
+            part = part_of[candidates[entry]]
             if stamp[side] != cluster:
                 stamp[side] = cluster
-                first[side] = root
-                continue
-            other = first[side]
-            while parent[other] != other:
-                parent[other] = parent[parent[other]]
-                other = parent[other]
-            if other != root:
-                parent[root] = other
+                first[side] = part
+            elif unite(parent, first[side], part):
                 parts -= 1
-            first[side] = other
     return parts
 
 

@@ -68,6 +68,18 @@ class FirstLook:
         return f"approx_count_distinct(hash({', '.join(self.values[name] for name in names)}))"
 
 
+def require_way_with_missing(missing: Missing) -> None:
+    """Refuse a word that says nothing about missing values."""
+    if missing not in ("value", "drop"):
+        raise OptionError.unknown("way to treat missing values", missing, ("value", "drop"))
+
+
+def require_complete(rows: int) -> None:
+    """Refuse a table of which no row is complete, where the others are left out."""
+    if not rows:
+        raise TableError("every row has a missing value in one of the columns; nothing is left to measure")
+
+
 def first_look(
     connection: DuckDBPyConnection,
     scan: Scan,
@@ -76,8 +88,7 @@ def first_look(
     missing: Missing,
 ) -> FirstLook:
     """Count the rows and find how far the values reach."""
-    if missing not in ("value", "drop"):
-        raise OptionError.unknown("way to treat missing values", missing, ("value", "drop"))
+    require_way_with_missing(missing)
     value = {name: f"v{place}" for place, name in enumerate(roles.columns)}
     typed = ", ".join(f"{columns[name].sql} AS {value[name]}" for name in roles.columns)
     source = f"(SELECT {typed}, {scan.rows or '1'} AS n FROM {scan.source})"
@@ -92,10 +103,7 @@ def first_look(
     dropped = 0
     if missing == "drop":
         records, complete = int(found.pop(0)), int(found.pop(0) or 0)
-        if not complete:
-            raise TableError(
-                "every row has a missing value in one of the columns; nothing is left to measure"
-            )
+        require_complete(complete)
         dropped = total - complete
         source = f"(SELECT * FROM {source} WHERE {present})"
     return FirstLook(

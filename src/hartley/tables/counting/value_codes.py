@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import ColumnError, OptionError
+from hartley.errors import ColumnError, OptionError, option
 from hartley.model import Alphabet, Coordinate
 from hartley.model.arrays import Flags, Ints
 from hartley.tables.column_types import TypedColumn
@@ -178,7 +178,7 @@ class Dictionary:
         ).fetchnumpy()
         return Alphabet(
             tuple(
-                coordinate(column, np.ma.getdata(arrays[value]), _missing(arrays[value]))
+                coordinate(column, np.ma.getdata(arrays[value]), missing_cells(arrays[value]))
                 for column, value in self.columns
             )
         )
@@ -195,9 +195,11 @@ def coded_rows(
 ) -> Iterator[CodedRows]:
     """Return the rows with a code for each role, as long as the block lasts."""
     if missing_at is not None and not isfinite(missing_at):
-        raise OptionError(f"--missing-at must be a finite number, not {missing_at}")
+        raise OptionError(f"{option('missing_at')} must be a finite number, not {missing_at}")
     if missing_at is not None and not any(columns[name].kind == "number" for name in roles.public):
-        raise ColumnError("--missing-at is the place of a missing number, but no public column is a number")
+        raise ColumnError(
+            f"{option('missing_at')} is the place of a missing number, but no public column is a number"
+        )
     coded: dict[str, CodedRole] = {}
     try:
         for role in roles.named:
@@ -251,7 +253,8 @@ def numbered_values(
     return Dictionary(connection, table, columns, missing_at)
 
 
-def _missing(carried: npt.NDArray[Any]) -> Flags:
+def missing_cells(carried: npt.NDArray[Any]) -> Flags:
+    """Tell which cells of a fetched column are missing."""
     if carried.dtype == object and not np.ma.isMaskedArray(carried):
         return np.array([cell is None for cell in carried], dtype=bool)
     return np.ma.getmaskarray(carried)

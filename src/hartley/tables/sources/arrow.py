@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hartley.errors import TableError, quoted
-from hartley.tables.engine import connect
+from hartley.tables.engine import blame_file, connect
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import is_odd
 from hartley.tables.sources.frames import EagerFrame
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn, Scan
+
+T = TypeVar("T")
 
 
 def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame:
@@ -37,7 +40,23 @@ def arrow_source(files: Files, options: ReadOptions) -> ArrowSource | EagerFrame
     if not any(map(is_odd, schemas[0].types)):
         with suppress(duckdb.NotImplementedException, duckdb.InternalException):
             return ArrowSource(files, rows, options)
-    return EagerFrame(nw.from_native(rows.to_table(), eager_only=True), options, name=files.name)
+    table = _undamaged(files.name, lambda: _validated(rows.to_table()))
+    return EagerFrame(nw.from_native(table, eager_only=True), options, name=files.name)
+
+
+def _validated(table: Any) -> Any:
+    table.validate(full=True)
+    return table
+
+
+def _undamaged(name: str, read: Callable[[], T]) -> T:
+    """Read something of an Arrow file; what fails is the file's fault."""
+    import pyarrow as pa
+
+    try:
+        return read()
+    except (pa.ArrowException, OSError, ValueError, MemoryError):
+        raise TableError(f"{name}: the file is damaged") from None
 
 
 def _schema(path: Path) -> Any:
@@ -45,25 +64,25 @@ def _schema(path: Path) -> Any:
 
     try:
         with pa.memory_map(str(path)) as stream:
-            return pa.ipc.open_file(stream).schema
-    except (pa.ArrowException, OSError):
+            schema = pa.ipc.open_file(stream).schema
+        if schema.names:  # which are not in UTF-8 in some files that are damaged
+            return schema
+    except (pa.ArrowException, OSError, ValueError):
         raise TableError(
             f"{path.name}: the file is not an Arrow file that can be read (Feather version 2)"
         ) from None
+    raise TableError(f"{path.name}: the file has no columns")
 
 
-class ArrowSource(CountedHere):
+class ArrowSource(LocalSource):
     """Arrow files, scanned batch by batch."""
 
     def __init__(self, files: Files, rows: Any, options: ReadOptions) -> None:
-        import pyarrow as pa
-
         self.name = files.name
         self.connection = connect(options.memory_limit)
-        try:
-            self.row_count = int(rows.count_rows())
-        except pa.ArrowException:
-            raise TableError(f"{self.name}: the file is damaged") from None
+        self._paths = files.paths
+        self._validated: set[int] = set()
+        self.row_count = int(_undamaged(self.name, rows.count_rows))
         if not self.row_count:
             raise TableError(f"{self.name}: the file has columns but no rows")
         self.connection.register("hartley_file", rows)
@@ -74,22 +93,34 @@ class ArrowSource(CountedHere):
             for place, (name, row) in enumerate(zip(rows.schema.names, described, strict=True))
         )
         aliases = ", ".join(f"c{place}" for place in range(len(self.columns)))
-        self._source = f"hartley_file AS t({aliases})"
+        self.relation = f"hartley_file AS t({aliases})"
+        blame_file(self.connection, self.name)
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Return the files; only the columns that are selected are read."""
-        del columns
-        return Scan(self._source)
+        self._validate(columns)
+        return super().scan(columns)
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Return the files; DuckDB keeps their order."""
-        del columns
-        return self._source
+        self._validate(columns)
+        return super().rows(columns)
 
-    def where(self, row: int) -> str:
-        """Word the place of a row."""
-        return f"row {row}"
+    def _validate(self, columns: Sequence[RawColumn]) -> None:
+        """Look through columns before the engine does, which believes every offset and index in a file."""
+        import pyarrow as pa
 
-    def close(self) -> None:
-        """Let go of the engine."""
-        self.connection.close()
+        places = {self.columns.index(column) for column in columns} - self._validated
+        if not places:
+            return
+        options = pa.ipc.IpcReadOptions(included_fields=sorted(places))
+
+        def look_through(path: Path) -> None:
+            with pa.memory_map(str(path)) as stream:
+                file = pa.ipc.open_file(stream, options=options)
+                for number in range(file.num_record_batches):
+                    file.get_batch(number).validate(full=True)
+
+        for path in self._paths:
+            _undamaged(path.name, partial(look_through, path))
+        self._validated |= places

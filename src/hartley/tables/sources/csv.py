@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import shutil
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
@@ -14,15 +13,17 @@ from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn
 from hartley.tables.text_files import open_bytes, packing, readable
 
 KEPT_IN_MEMORY = 1 << 27
 """Files up to this many bytes are parsed once; larger ones again for each question, at any size."""
 
 
-class CsvSource(CountedHere):
+class CsvSource(LocalSource):
     """Delimited text files; every cell is selected as it stands, with NULL for a cell without anything."""
+
+    is_parsed_again = True
 
     def __init__(self, files: Files, delimiter: str, options: ReadOptions) -> None:
         self.name = files.name
@@ -47,7 +48,7 @@ class CsvSource(CountedHere):
         )
         self.row_count = sum(shape.records for shape in self._shapes)
         self.connection = connect(options.memory_limit)
-        self._source = self._parsed(delimiter)
+        self.relation = self._parsed(delimiter)
 
     def _parsed(self, delimiter: str) -> str:
         import duckdb
@@ -68,6 +69,7 @@ class CsvSource(CountedHere):
             if not any(map(packing, self._paths)) and self._bytes() <= KEPT_IN_MEMORY:
                 self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM {source}")
                 source = "hartley_rows"
+                self.is_parsed_again = False
             found = one_row(self.connection, f"SELECT count(*) FROM {source}")
         except duckdb.Error:
             # The engine's message quotes the line; no cell may reach the screen.
@@ -82,16 +84,6 @@ class CsvSource(CountedHere):
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self._paths)
 
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return the parsed file."""
-        del columns
-        return Scan(self._source)
-
-    def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return the parsed file; DuckDB keeps its order."""
-        del columns
-        return self._source
-
     def where(self, row: int) -> str:
         """Word the place of a row by its line."""
         for path, shape in zip(self._paths, self._shapes, strict=True):
@@ -101,7 +93,3 @@ class CsvSource(CountedHere):
                 return line if len(self._paths) == 1 else f"{line} of {path.name}"
             row -= shape.records
         raise ValueError(f"there is no row {row}")
-
-    def close(self) -> None:
-        """Let go of the engine and its copy."""
-        self.connection.close()

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from hartley.errors import TableError, quoted
+from hartley.errors import TableError, option, quoted
 
 BLOCK = 1 << 20
 LONGEST_RECORD = 1 << 24
@@ -208,7 +208,7 @@ class _Check:
                 if other in names[0] and self.delimiter.decode() != other:
                     raise self._error(
                         f"the header has one cell, and {word} in it; if that separates the cells, "
-                        "say so with --delimiter"
+                        f"say so with {option('delimiter')}"
                     )
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
@@ -220,14 +220,14 @@ class _Check:
 
     def _without_mark(self, block: bytes) -> bytes:
         if block.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise self._error("the file is UTF-16, not UTF-8; read it with --encoding utf-16")
+            raise self._error(f"the file is UTF-16, not UTF-8; read it with {option('encoding', 'utf-16')}")
         return block.removeprefix(BOM)
 
     def _require_text(self, block: bytes) -> None:
         if b"\0" in block:
             line = self.line + 1 + block[: block.index(b"\0")].count(b"\n")
             raise self._error(
-                f"line {line} holds a NUL byte; the file is not text, or not UTF-8 (--encoding)"
+                f"line {line} holds a NUL byte; the file is not text, or not UTF-8 ({option('encoding')})"
             )
         if block.isascii():
             return
@@ -236,7 +236,8 @@ class _Check:
         except UnicodeDecodeError as error:
             line = self.line + 1 + block[: error.start].count(b"\n")
             raise self._error(
-                f"line {line} is not UTF-8; name the file's encoding, for example --encoding latin-1"
+                f"line {line} is not UTF-8; name the file's encoding, for example "
+                f"{option('encoding', 'latin-1')}"
             ) from None
 
     def _error(self, what: str) -> TableError:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hartley.errors import TableError, quoted
+from hartley.errors import TableError, option, quoted
 from hartley.tables.column_types import TypedColumn
 from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
 from hartley.tables.counting.sql_summary import SummaryRead
@@ -18,7 +18,7 @@ from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.database_session import Database, quoted_name, selected
-from hartley.tables.sources.source import Missing, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, Missing, RawColumn, Scan
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class DatabaseColumn:
         return replace(self.grouped, value=f"NULLIF({self.grouped.value}, '')")
 
 
-class DatabaseSource:
+class DatabaseSource(LocalSource):
     """A table or a query in a database, as of the moment it was opened."""
 
     is_remote = True
@@ -153,7 +153,7 @@ class DatabaseSource:
 
     def close(self) -> None:
         """Let go of both engines; temporary tables go with the connection."""
-        self.connection.close()
+        super().close()
         self._database.close()
 
 
@@ -218,8 +218,8 @@ def _postgresql(field: Any, place: int, *, has_infinite: bool) -> DatabaseColumn
         value = f'{cell}::text COLLATE "C"'
         refused = replace(
             raw,
-            refusal="holds infinite dates, or some after the year 294246; read it as text (--text), "
-            "or take them out",
+            refusal="holds infinite dates, or some after the year 294246; read it as text "
+            f"({option('text')}), or take them out",
         )
         return DatabaseColumn(refused, EngineColumn(value, plainly), value, ("text",))
     if own in _PLAIN:
@@ -249,7 +249,7 @@ def _postgresql(field: Any, place: int, *, has_infinite: bool) -> DatabaseColumn
     if not is_structure and (pa.types.is_string(field.type) or isinstance(field.type, pa.BaseExtensionType)):
         # An enumeration, say: its labels.
         return DatabaseColumn(raw, EngineColumn(value, plainly), value, ("text",))
-    refusal = f"is of type {own}; read it as text (--text)"
+    refusal = f"is of type {own}; read it as text ({option('text')})"
     return DatabaseColumn(replace(raw, refusal=refusal), EngineColumn(value, plainly), value, ())
 
 
@@ -282,7 +282,7 @@ def _sqlite(name: str, place: int, classes: set[str], has_wide: bool) -> Databas
     reason = (
         "holds whole numbers beyond 2^53 beside fractions; make them one kind first"
         if classes == {"integer", "real"}
-        else "mixes kinds of values; read it as text (--text)"
+        else f"mixes kinds of values; read it as text ({option('text')})"
     )
     kind = "UNKNOWN" if classes == {"integer", "real"} else "VARCHAR"
     return column(kind, "''", text, refusal=reason)

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from hartley.errors import OptionError, TableError
+from hartley.errors import OptionError, TableError, option
 from hartley.tables.counting.sql_summary import Columns
 from hartley.tables.engine import tell_progress
 from hartley.tables.interrupts import interruptible
@@ -78,7 +78,7 @@ def sqlite_path(url: str) -> str:
 def selected(query: str | None, url: str) -> str:
     """Return what follows FROM: the query in brackets, or the quoted name of a table."""
     if query is None or not query.strip():
-        raise OptionError(f"{shown_url(url)}: name a table, or give a SELECT (--query)")
+        raise OptionError(f"{shown_url(url)}: name a table, or give a SELECT ({option('query')})")
     text = _END.sub("", query).strip()
     if _QUERY.match(text):
         return f"({text}\n) AS hartley_query"
@@ -114,19 +114,23 @@ def require_new_name(name: str, url: str) -> None:
     """Refuse a name that a new table in a database could not have, or would not have for long."""
     parts = [_plain_name(part) for part in name_parts(name)]
     if not all(part.strip() for part in parts):
-        raise OptionError("--into needs the name of a new table")
+        raise OptionError(f"{option('into')} needs the name of a new table")
     is_sqlite = product_of(url) == "sqlite"
     if len(parts) > (1 if is_sqlite else 2):
         raise OptionError(
-            f"--into takes the name of a table{'' if is_sqlite else ', or schema.table'}; "
+            f"{option('into')} takes the name of a table{'' if is_sqlite else ', or schema.table'}; "
             "put a name with dots into double quotes"
         )
     if is_sqlite:
         return
     if any(len(part.encode()) > LONGEST_NAME for part in parts):
-        raise OptionError(f"PostgreSQL cuts names after {LONGEST_NAME} bytes; give a shorter one (--into)")
+        raise OptionError(
+            f"PostgreSQL cuts names after {LONGEST_NAME} bytes; give a shorter one ({option('into')})"
+        )
     if len(parts) > 1 and parts[0].startswith("pg_temp"):
-        raise OptionError("a temporary table would be gone at once; give the name of another (--into)")
+        raise OptionError(
+            f"a temporary table would be gone at once; give the name of another ({option('into')})"
+        )
 
 
 def _plain_name(part: str) -> str:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from hartley.errors import OptionError, TableError, quoted
+from hartley.errors import OptionError, TableError, option, quoted
 from hartley.tables.locations import Files
 from hartley.tables.optional_packages import required
 from hartley.tables.read_options import ReadOptions
-from hartley.tables.sources.excel_faults import faulty_columns
+from hartley.tables.sources.excel_faults import faulty_columns, require_dense
 from hartley.tables.sources.frames import EagerFrame
 
-_MIXED = "mixes kinds of cells; read it as text (--text)"
+_MIXED = f"mixes kinds of cells; read it as text ({option('text')})"
 
 
 def workbook_source(files: Files, options: ReadOptions) -> EagerFrame:
@@ -64,8 +64,12 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
             if not sheets:
                 raise TableError(f"{files.name}: the workbook has no sheets")
             sheet = options.sheet or sheets[0]
+            require_dense(files.paths[0], sheet)
             found = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-    except (calamine.CalamineError, OSError):
+    except (TableError, OptionError, KeyboardInterrupt):
+        raise
+    except BaseException:
+        # A damaged workbook makes its reader fail in every way; its panics are no usual exceptions.
         raise TableError(f"{files.name}: the file is not a workbook that can be read") from None
     while found and all(cell == "" for cell in found[-1]):
         found.pop()

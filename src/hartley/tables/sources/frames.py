@@ -20,7 +20,7 @@ from hartley.errors import ColumnError, HartleyError, TableError, quoted
 from hartley.tables.engine import connect
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import OBJECTS, UNKNOWN, as_arrow
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn, Scan
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -68,7 +68,7 @@ def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
     raise TableError("one column is no table; give a data frame")
 
 
-class EagerFrame(CountedHere):
+class EagerFrame(LocalSource):
     """A frame in memory."""
 
     def __init__(
@@ -93,26 +93,8 @@ class EagerFrame(CountedHere):
             for column in _registered(self.connection, "hartley_rows", names, arrays)
         )
 
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return the frame."""
-        del columns
-        return Scan("hartley_rows")
 
-    def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return the frame, in its order."""
-        del columns
-        return "hartley_rows"
-
-    def where(self, row: int) -> str:
-        """Word the place of a row."""
-        return f"row {row}"
-
-    def close(self) -> None:
-        """Let go of the engine."""
-        self.connection.close()
-
-
-class LazyFrame(CountedHere):
+class LazyFrame(LocalSource):
     """A frame or relation that stays in its own engine."""
 
     name = "the table"
@@ -171,10 +153,6 @@ class LazyFrame(CountedHere):
         """Say that a row has no place of its own."""
         del row
         return "a row"
-
-    def close(self) -> None:
-        """Let go of our engine; the frame's own is not ours."""
-        self.connection.close()
 
 
 @contextmanager

@@ -14,14 +14,13 @@ from __future__ import annotations
 import json
 import shutil
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
 
-from hartley.errors import TableError
+from hartley.errors import TableError, option
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn
 from hartley.tables.text_files import open_bytes, without_mark
 
 KEPT_IN_MEMORY = 1 << 27
@@ -29,8 +28,10 @@ UNREADABLE = "the file cannot be read as JSON lines"
 _NUMBERS = {"UBIGINT", "BIGINT", "DOUBLE", "HUGEINT", "UHUGEINT"}
 
 
-class JsonSource(CountedHere):
+class JsonSource(LocalSource):
     """A file of JSON lines."""
+
+    is_parsed_again = True
 
     def __init__(self, files: Files, options: ReadOptions) -> None:
         import duckdb
@@ -41,14 +42,15 @@ class JsonSource(CountedHere):
             if usable != path:
                 weakref.finalize(self, shutil.rmtree, usable.parent, ignore_errors=True)
         self.connection = connect(options.memory_limit)
-        self._source = (
+        self.relation = (
             f"(SELECT json AS j, filename AS f FROM read_json_objects({paths_literal(paths)}, "
             "format = 'newline_delimited', filename = true))"
         )
         try:
             if sum(path.stat().st_size for path in paths) <= KEPT_IN_MEMORY:
-                self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS FROM {self._source}")
-                self._source = "hartley_rows"
+                self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS FROM {self.relation}")
+                self.relation = "hartley_rows"
+                self.is_parsed_again = False
             self.row_count = self._checked()
             self.columns = self._columns()
             if len(paths) > 1:
@@ -64,7 +66,7 @@ class JsonSource(CountedHere):
         (kinds_of_files,) = one_row(
             self.connection,
             "SELECT count(DISTINCT ks) FROM (SELECT f, list_sort(list(DISTINCT k)) AS ks FROM "
-            f"(SELECT f, unnest(json_keys(j)) AS k FROM {self._source}) GROUP BY f)",
+            f"(SELECT f, unnest(json_keys(j)) AS k FROM {self.relation}) GROUP BY f)",
         )
         if kinds_of_files > 1:
             raise TableError(f"{self.name}: the files have different columns; give files of the same columns")
@@ -74,7 +76,7 @@ class JsonSource(CountedHere):
             self.connection,
             f"SELECT count(*), min(CASE WHEN json_type(j) <> 'OBJECT' THEN r END), min(CASE WHEN "
             f"len(json_keys(j)) <> len(list_distinct(json_keys(j))) THEN r END) "
-            f"FROM (SELECT row_number() OVER () AS r, j FROM {self._source})",
+            f"FROM (SELECT row_number() OVER () AS r, j FROM {self.relation})",
         )
         if not count:
             raise TableError(f"{self.name}: the file has no rows")
@@ -87,42 +89,20 @@ class JsonSource(CountedHere):
         return int(count)
 
     def _columns(self) -> tuple[RawColumn, ...]:
-        keys = self.connection.execute(
-            f"SELECT k FROM (SELECT r, unnest(json_keys(j)) AS k, generate_subscripts(json_keys(j), 1) AS i "
-            f"FROM (SELECT row_number() OVER () AS r, j FROM {self._source})) "
+        # Key by key: an expression for each of a thousand keys takes more memory than a file of any length.
+        pointer = "'/' || replace(replace(k, '~', '~0'), '/', '~1')"
+        found = self.connection.execute(
+            f"SELECT k, {pointer}, list(DISTINCT json_type(j, {pointer})) FROM "
+            "(SELECT r, j, unnest(json_keys(j)) AS k, generate_subscripts(json_keys(j), 1) AS i "
+            f"FROM (SELECT row_number() OVER () AS r, j FROM {self.relation})) "
             "GROUP BY k ORDER BY min((r, i))"
         ).fetchall()
-        names = [key for (key,) in keys]
-        if not names:
+        if not found:
             raise TableError(f"{self.name}: the objects have no keys, so there are no columns")
-        pointers = [literal("/" + name.replace("~", "~0").replace("/", "~1")) for name in names]
-        kinds = one_row(
-            self.connection,
-            f"SELECT {', '.join(f'list(DISTINCT json_type(j, {pointer}))' for pointer in pointers)} "
-            f"FROM {self._source}",
-        )
         return tuple(
-            _column(name, f"json_extract_string(j, {pointer})", {kind for kind in seen or [] if kind})
-            for name, pointer, seen in zip(names, pointers, kinds, strict=True)
+            _column(name, f"json_extract_string(j, {literal(where)})", set(kinds or ()))
+            for name, where, kinds in found
         )
-
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return the parsed file."""
-        del columns
-        return Scan(self._source)
-
-    def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return the parsed file; DuckDB keeps its order."""
-        del columns
-        return self._source
-
-    def where(self, row: int) -> str:
-        """Word the place of a row."""
-        return f"row {row}"
-
-    def close(self) -> None:
-        """Let go of the engine."""
-        self.connection.close()
 
 
 def _first_fault(path: Path) -> str:
@@ -132,7 +112,12 @@ def _first_fault(path: Path) -> str:
             try:
                 json.loads(line.decode())
             except UnicodeDecodeError:
-                return f"line {number} is not UTF-8; name the file's encoding, for example --encoding latin-1"
+                return (
+                    f"line {number} is not UTF-8; name the file's encoding, for example "
+                    f"{option('encoding', 'latin-1')}"
+                )
+            except RecursionError:
+                return f"line {number} is nested too deep; put one plain object on each line"
             except ValueError:
                 if line.strip():
                     return f"line {number} is not JSON; put one object on each line"
@@ -149,4 +134,6 @@ def _column(name: str, sql: str, kinds: set[str]) -> RawColumn:
         return RawColumn(name, sql, "VARCHAR", "number")
     if kinds <= {"VARCHAR"}:
         return RawColumn(name, sql, "VARCHAR", "no numbers")
-    return RawColumn(name, sql, "VARCHAR", refusal="mixes kinds of values; read it as text (--text)")
+    return RawColumn(
+        name, sql, "VARCHAR", refusal=f"mixes kinds of values; read it as text ({option('text')})"
+    )

@@ -5,22 +5,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError, quoted
-from hartley.tables.engine import connect, one_row, path_literal, paths_literal
+from hartley.tables.engine import blame_file, connect, one_row, path_literal, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import LONG_DECIMALS
-from hartley.tables.sources.source import CountedHere, RawColumn, Scan
+from hartley.tables.sources.source import LocalSource, RawColumn
 
 MOST_DIGITS = 38
 TOO_LONG = "DECIMAL"
 """The type of decimals that no type of DuckDB holds."""
 
 
-class ParquetSource(CountedHere):
+class ParquetSource(LocalSource):
     """A Parquet file, read where it lies."""
 
     def __init__(self, files: Files, options: ReadOptions) -> None:
@@ -38,9 +37,9 @@ class ParquetSource(CountedHere):
                         "in another order or of other types; give files of the same columns"
                     )
             aliases = ", ".join(f"c{place}" for place in range(len(described[0])))
-            self._source = f"{_read(paths_literal(files.paths))} AS t({aliases})"
-            (found,) = one_row(self.connection, f"SELECT count(*) FROM {self._source}")
-        except duckdb.Error:
+            self.relation = f"{_read(paths_literal(files.paths))} AS t({aliases})"
+            (found,) = one_row(self.connection, f"SELECT count(*) FROM {self.relation}")
+        except (duckdb.Error, IndexError, UnicodeDecodeError):
             at_fault = files.paths[len(described)] if len(described) < len(files.paths) else files.paths[0]
             raise TableError(f"{at_fault.name}: the file is not a Parquet file that can be read") from None
         self.columns = tuple(
@@ -50,6 +49,7 @@ class ParquetSource(CountedHere):
         self.row_count = int(found)
         if not self.row_count:
             raise TableError(f"{self.name}: the file has columns but no rows")
+        blame_file(self.connection, self.name)
 
     def _described(self, path: Path) -> list[tuple[str, str]]:
         """Return names and types of the columns of one file."""
@@ -74,24 +74,6 @@ class ParquetSource(CountedHere):
             (name, TOO_LONG if row[1] == "DOUBLE" and (name,) in long else row[1])
             for name, row in zip(names, rows, strict=True)
         ]
-
-    def scan(self, columns: Sequence[RawColumn]) -> Scan:
-        """Return the file; only the columns that are selected are read."""
-        del columns
-        return Scan(self._source)
-
-    def rows(self, columns: Sequence[RawColumn]) -> str:
-        """Return the file; DuckDB keeps its order."""
-        del columns
-        return self._source
-
-    def where(self, row: int) -> str:
-        """Word the place of a row."""
-        return f"row {row}"
-
-    def close(self) -> None:
-        """Let go of the engine."""
-        self.connection.close()
 
 
 def _read(where: str) -> str:

@@ -1,5 +1,7 @@
 """What every source of rows offers, whether file or frame, and what it hands to DuckDB to be counted."""
 
+# ruff: noqa: S608 (every name in a query is ours)
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -44,10 +46,28 @@ class RawColumn:
     """Why the source cannot give this column; reads on from its name."""
 
 
-class CountedHere:
-    """A source whose rows DuckDB counts here."""
+class LocalSource:
+    """What sources share whose rows DuckDB selects here, in one place and in their own order."""
 
     is_remote = False
+    is_parsed_again = False
+    connection: DuckDBPyConnection
+    relation = "hartley_rows"
+    """What SQL selects the rows from."""
+
+    def scan(self, columns: Sequence[RawColumn]) -> Scan:
+        """Return the rows; only the columns that are selected are read."""
+        del columns
+        return Scan(self.relation)
+
+    def rows(self, columns: Sequence[RawColumn]) -> str:
+        """Return the rows; DuckDB keeps their order."""
+        del columns
+        return self.relation
+
+    def where(self, row: int) -> str:
+        """Word the place of a row."""
+        return f"row {row}"
 
     def summary(
         self, columns: Mapping[str, TypedColumn], roles: Roles, missing: Missing
@@ -55,6 +75,33 @@ class CountedHere:
         """Leave the counting to DuckDB."""
         del columns, roles, missing
         return None
+
+    def close(self) -> None:
+        """Let go of the engine, and of what it holds."""
+        self.connection.close()
+
+
+class KeptRows(LocalSource):
+    """The typed cells of another source, kept in a table of its engine."""
+
+    relation = "hartley_kept"
+
+    def __init__(self, origin: Source, columns: Sequence[TypedColumn]) -> None:
+        self.name, self.row_count, self.connection = origin.name, origin.row_count, origin.connection
+        cells = ", ".join(f"{column.sql} AS c{place}" for place, column in enumerate(columns))
+        by_name = {raw.name: raw for raw in origin.columns}
+        scan = origin.scan([by_name[column.name] for column in columns])
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {self.relation} AS SELECT {cells} FROM {scan.source}"
+        )
+        types = {"integer": "BIGINT", "float": "DOUBLE", "exact": "DECIMAL", "text": "VARCHAR"}
+        self.columns = tuple(
+            RawColumn(column.name, f"c{place}", types[column.carrier]) for place, column in enumerate(columns)
+        )
+
+    def close(self) -> None:
+        """Let go of the copy; the engine is the other source's."""
+        self.connection.execute(f"DROP TABLE IF EXISTS {self.relation}")
 
 
 class Source(Protocol):
@@ -79,6 +126,10 @@ class Source(Protocol):
     @property
     def is_remote(self) -> bool:
         """Whether the rows are in another engine, which had better count them itself."""
+
+    @property
+    def is_parsed_again(self) -> bool:
+        """Whether each question reads all columns of all rows, whatever it asks for."""
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Return what these columns can be counted from; the order of rows is free, equal rows may be one."""

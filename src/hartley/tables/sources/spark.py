@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hartley.errors import option
 from hartley.tables.column_types import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
 from hartley.tables.counting.sql_summary import Columns, SummaryRead
@@ -40,7 +41,9 @@ class SparkFrame(LazyFrame):
         self.columns = tuple(
             column
             if _has_arrow(own)
-            else replace(column, refusal=f"is of type {own.simpleString()}; read it as text (--text)")
+            else replace(
+                column, refusal=f"is of type {own.simpleString()}; read it as text ({option('text')})"
+            )
             for column, own in zip(self.columns, types, strict=True)
         )
 

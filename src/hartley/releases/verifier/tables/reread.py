@@ -100,12 +100,12 @@ class RereadTable:
 
             # Not read ahead: what is read ahead is kept until the last batch.
             file = self._failing_clearly(lambda: pq.ParquetFile(self._source, pre_buffer=False))
-            batches = file.iter_batches(batch_size=BATCH, columns=names)
+            iterator = file.iter_batches(batch_size=BATCH, columns=names)
         else:
             if lost := [name for name in names if name not in self._cells.column_names]:
                 raise ColumnError(f"column {lost[0]!r} holds cells that cannot be read as Arrow")
-            batches = self._cells.select(names).to_batches()
-        for batch in batches:
+            iterator = iter(self._cells.select(names).to_batches())
+        while (batch := self._failing_clearly(lambda: next(iterator, None))) is not None:
             yield [batch.column(name) for name in names], None
 
     def rows_nearly(self) -> int:
@@ -172,7 +172,7 @@ class RereadTable:
 
         try:
             return read()
-        except (pa.ArrowException, OSError):
+        except (pa.ArrowException, OSError, ValueError):
             raise TableError(f"{self.name}: the file cannot be read as its name says") from None
 
     def _text(self) -> str:
@@ -183,7 +183,7 @@ class RereadTable:
             return content.decode(self._reading.encoding).removeprefix("\ufeff")
         except (OSError, EOFError, gzip.zlib.error):  # type: ignore[attr-defined]
             raise TableError(f"{str(path)!r} cannot be read") from None
-        except UnicodeDecodeError:
+        except (UnicodeError, LookupError, ValueError):
             raise TableError(f"{self.name}: the file is not {self._reading.encoding}") from None
 
     def _delimited(self) -> Delimited:
@@ -196,8 +196,8 @@ class RereadTable:
                 continue
             try:
                 found = json.loads(line, parse_float=Digits, parse_int=Digits)
-            except ValueError:
-                raise TableError(f"{self.name}: a line is not JSON") from None
+            except (ValueError, RecursionError):
+                raise TableError(f"{self.name}: a line is not JSON, or nested too deep") from None
             if not isinstance(found, dict):
                 raise TableError(f"{self.name}: a line is not a JSON object")
             yield found
@@ -232,7 +232,9 @@ def _arrow_file(path: Any) -> Any:
     import pyarrow as pa
 
     with pa.memory_map(str(path)) as stream:
-        return pa.ipc.open_file(stream).read_all()
+        table = pa.ipc.open_file(stream).read_all()
+    table.validate(full=True)
+    return table
 
 
 def as_kind(cell: Any, kind: str | None) -> Hashable:

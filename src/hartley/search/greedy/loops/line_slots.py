@@ -18,6 +18,7 @@ from hartley.hot_loops import hot_part
 from hartley.measures.member_runs import join_runs, member_cost, single_runs
 from hartley.measures.utility import LineDistortion
 from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.model.disjoint_sets import root_of
 
 MIDPOINT, CENTROID, MEMBER = 0, 1, 2
 EMPTY, MIXED = -1, -2
@@ -104,10 +105,7 @@ def representative(alias: Ints, kind: int) -> int:
     """Return the class that this class has become part of; none ever does where ``alias`` is empty."""
     if len(alias) == 0:
         return kind
-    while alias[kind] != kind:
-        alias[kind] = alias[alias[kind]]
-        kind = alias[kind]
-    return kind
+    return root_of(alias, kind)
 
 
 @hot_part

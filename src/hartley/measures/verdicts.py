@@ -1,0 +1,92 @@
+"""What a table or a release keeps of each requirement, and what it keeps under a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hartley.measures.overlap import maximin_information
+from hartley.measures.separation import (
+    chain_counts,
+    least_spread,
+    max_separated_reduction,
+    separated_information,
+    separated_l,
+    separated_values,
+)
+from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduction, row_counts
+from hartley.model import JointRange
+from hartley.model.arrays import Int64s
+from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_codes
+from hartley.model.requirement import Requirement, Verdict
+
+
+def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> Int64s:
+    """Return how much of a monotone requirement each observation of a table keeps.
+
+    >>> joint = JointRange.from_pairs([("x", 41), ("x", 45), ("y", 41), ("y", 41)])
+    >>> kept_by_each(joint, Requirement("row-k", 2)).tolist()
+    [2, 2]
+    """
+    if requirement.name == "row-k":
+        return row_counts(joint).astype(np.int64)
+    if requirement.name == "distinct-l" and requirement.column is None:
+        return candidate_counts(joint).astype(np.int64)
+    codes = (closeness.codes if requirement.name == "separated-l" else plain_codes)(
+        joint.sensitive, requirement.column
+    )
+    return chain_counts(joint.observation_of, codes.code_of[joint.indices], codes, joint.observations)
+
+
+def kept(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> float:
+    """Return how much of a requirement a table keeps at worst: a count, or the bits that it reveals."""
+    if requirement.name == "l0":
+        return max_uncertainty_reduction(joint)
+    if requirement.name == "istar":
+        return maximin_information(joint)
+    return int(kept_by_each(joint, requirement, closeness).min())
+
+
+def verdicts(
+    joint: JointRange, requirements: Iterable[Requirement], closeness: Closeness = NO_CLOSENESS
+) -> tuple[Verdict, ...]:
+    """Hold each requirement against a table or a release."""
+    return tuple(one.verdict(kept(joint, one, closeness)) for one in requirements)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Separation:
+    """What a table or a release keeps of sensitive values that are more than a tolerance apart."""
+
+    tolerance: dict[str, float | int]
+    separated_l: int
+    separated_values: int
+    l0_bits: float
+    istar_bits: float
+    least_spread: float | None
+    """A difference of two sensitive cells: for the curator only."""
+
+    @classmethod
+    def of(cls, joint: JointRange, closeness: Closeness) -> Separation:
+        """Measure a table or a release."""
+        return cls(
+            tolerance=closeness.to_dict(),
+            separated_l=separated_l(joint, closeness),
+            separated_values=separated_values(joint, closeness),
+            l0_bits=max_separated_reduction(joint, closeness),
+            istar_bits=separated_information(joint, closeness),
+            least_spread=least_spread(joint, closeness),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as it stands in JSON, without the spread, which only an audit shows."""
+        return {
+            "tolerance": self.tolerance,
+            "separated_l": self.separated_l,
+            "separated_values": self.separated_values,
+            "l0_tolerance_bits": self.l0_bits,
+            "istar_tolerance_bits": self.istar_bits,
+        }

@@ -1,0 +1,211 @@
+"""Where the borders of bands may lie on a line: multiples of a step, a calendar, or anywhere.
+
+Positions of numbers are the numbers themselves; positions of dates are days since 1970-01-01 (a moment within
+a day is a fraction of it).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, floor, isfinite, log10
+from typing import Literal
+
+import numpy as np
+
+from hartley.errors import OptionError
+from hartley.model.arrays import Flags, Floats, Int64s
+
+Calendar = Literal["day", "week", "month", "quarter", "half-year", "year"]
+CALENDARS: tuple[Calendar, ...] = ("day", "week", "month", "quarter", "half-year", "year")
+MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
+"""How many months a cell of each calendar lasts."""
+
+NEARLY = 1e-9
+"""How far below a multiple, in steps, a number still counts as that multiple: 0.3 / 0.1 is less than 3."""
+
+
+@dataclass(frozen=True)
+class BorderGrid:
+    """Cells of a line; a border may lie only between two of them.
+
+    >>> BorderGrid(step=5.0).cells(np.array([17.0, 19.0, 20.0]))
+    array([3, 3, 4])
+    >>> BorderGrid(step=5.0).start(4)
+    20.0
+    >>> BorderGrid(calendar="quarter").cells(np.array([0.0, 89.0, 90.0]))
+    array([0, 0, 1])
+    """
+
+    step: float = 1.0
+    """Width of a cell; for a calendar how many weeks, months, quarters, half-years or years it lasts."""
+    offset: float = 0.0
+    """Where the first cell begins; not for calendars."""
+    calendar: Calendar | None = None
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.step) and self.step > 0):
+            raise OptionError(f"the step between borders must be a positive number, not {self.step:g}")
+
+    def cells(self, positions: Floats) -> Int64s:
+        """Return the number of the cell in which each position lies."""
+        if self.calendar is None:
+            found: Int64s = np.floor((positions - self.offset) / self.step + NEARLY).astype(np.int64)
+            return found
+        days = np.floor(positions).astype(np.int64)
+        if self.calendar in ("day", "week"):
+            # 1970-01-01 was a Thursday; weeks begin on Monday.
+            number = days if self.calendar == "day" else (days + 3) // 7
+        else:
+            months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+            # Counted from the year 0, so that spans of several years begin in round years.
+            number = (months + self._origin) // MONTHS[self.calendar]
+        return number // int(self.step)
+
+    def start(self, cell: int) -> float:
+        """Return the position at which a cell begins."""
+        if self.calendar is None:
+            return clean(self.offset + cell * self.step)
+        number = cell * int(self.step)
+        if self.calendar == "day":
+            return float(number)
+        if self.calendar == "week":
+            return float(number * 7 - 3)
+        months = number * MONTHS[self.calendar] - self._origin
+        return float(np.datetime64(months, "M").astype("datetime64[D]").astype(np.int64))
+
+    def border(self, below: float, above: float) -> float:
+        """Return the border between two neighbouring values of different cells.
+
+        Empty cells between the two belong to the band below.
+        """
+        border = self.start(int(self.cells(np.array([above]))[0]))
+        return border if below < border <= above else above
+
+    def allowed(self, positions: Floats) -> Flags:
+        """Return, for rising positions, whether a border may lie before each; none does before the first."""
+        cells = self.cells(positions)
+        found = np.zeros(len(positions), dtype=bool)
+        found[1:] = cells[1:] != cells[:-1]
+        return found
+
+    @property
+    def _origin(self) -> int:
+        """The months between where the cells are counted from and 1970."""
+        return 1970 * 12 if self.calendar == "year" else 0
+
+
+def clean(number: float) -> float:
+    """Return a number without the dust of binary fractions.
+
+    >>> clean(3 * 0.1)
+    0.3
+    """
+    return float(f"{number:.12g}") if abs(number) < 2**53 and number != round(number) else float(number)
+
+
+def round_steps(least: float, most: float) -> Iterator[float]:
+    """Yield 1, 2, 5 times powers of ten, rising, from ``least`` up to the first that is not below ``most``.
+
+    >>> list(round_steps(3, 40))
+    [5.0, 10.0, 20.0, 50.0]
+    """
+    power = floor(log10(least)) if least > 0 else 0
+    while True:
+        for digit in (1, 2, 5):
+            step = digit * 10.0**power if power >= 0 else digit / 10.0**-power
+            if step >= least * (1 - NEARLY):
+                yield step
+                if step >= most * (1 - NEARLY):
+                    return
+        power += 1
+
+
+def round_grid(extent: float, bands: int = 20) -> BorderGrid:
+    """Return the finest grid of round steps with at most about so many cells in an extent.
+
+    >>> round_grid(73.0).step
+    5.0
+    """
+    return BorderGrid(step=next(round_steps(extent / bands, extent))) if extent > 0 else BorderGrid()
+
+
+def calendar_grid(extent: float) -> BorderGrid:
+    """Return the calendar for dates that span so many days: months, or less where there are few."""
+    if extent < 21:
+        return BorderGrid(calendar="day")
+    return BorderGrid(calendar="week" if extent < 120 else "month")
+
+
+def roundest(below: float, above: float) -> float:
+    """Return the roundest number that is greater than ``below`` and not greater than ``above``.
+
+    >>> roundest(17.0, 31.0), roundest(1.234, 1.241), roundest(4.0, 5.0)
+    (20.0, 1.24, 5.0)
+    """
+    gap = above - below
+    if not (isfinite(gap) and gap > 0):
+        return above
+    power = ceil(log10(max(abs(above), abs(below), gap)))
+    while power > -20:
+        for digit in (5, 2, 1):
+            step = digit * 10.0**power if power >= 0 else digit / 10.0**-power
+            number = clean(floor(above / step + NEARLY) * step)
+            if below < number <= above:
+                return number
+        power -= 1
+    return above
+
+
+def roundest_day(below: float, above: float) -> float:
+    """Return the first day of the longest calendar cell that begins after ``below`` and by ``above``."""
+    for calendar in ("year", "quarter", "month", "week", "day"):
+        grid = BorderGrid(calendar=calendar)
+        border = grid.start(int(grid.cells(np.array([above]))[0]))
+        if below < border <= above:
+            return border
+    return above
+
+
+def parse_grid(borders: float | str, column: str, kind: str) -> BorderGrid | None:
+    """Return the grid that a curator asks for, ``None`` for borders anywhere.
+
+    Raises OptionError for a step that is not positive, a calendar on numbers, a step on dates and borders on
+    text.
+
+    >>> parse_grid("5", "age", "number").step
+    5.0
+    >>> parse_grid("each", "age", "number") is None
+    True
+    >>> parse_grid("month", "age", "number")
+    Traceback (most recent call last):
+    hartley.errors.OptionError: borders by month need dates; column 'age' holds numbers
+    """
+    if kind not in ("number", "date", "ordered"):
+        raise OptionError(f"column {column!r} is text without an order and has no borders; give it an order")
+    if borders == "each":
+        return None
+    if borders in CALENDARS:
+        if kind != "date":
+            what = "numbers" if kind == "number" else "ordered text"
+            raise OptionError(f"borders by {borders} need dates; column {column!r} holds {what}")
+        return BorderGrid(calendar=borders)
+    try:
+        step = float(borders)
+    except ValueError:
+        choices = f"a number, 'each'{' or a calendar: ' + ', '.join(CALENDARS) if kind == 'date' else ''}"
+        raise OptionError(f"borders of {column!r} cannot be {borders!r}; give {choices}") from None
+    if not (isfinite(step) and step > 0):
+        raise OptionError(f"the step between borders of {column!r} must be a positive number, not {borders}")
+    if kind == "date" and step != round(step):
+        raise OptionError(f"the step between borders of {column!r} must be whole days, not {borders}")
+    return BorderGrid(step=step)
+
+
+def day_of(value: dt.date) -> float:
+    """Return the position of a date or of a moment, in days since 1970-01-01."""
+    if isinstance(value, dt.datetime):
+        moment = value if value.tzinfo is not None else value.replace(tzinfo=dt.UTC)
+        return moment.timestamp() / 86_400
+    return float((value - dt.date(1970, 1, 1)).days)

@@ -1,0 +1,274 @@
+"""Which sensitive values count as one: a tolerance on a number or a date, groups of values, or neither.
+
+A tolerance says how far apart two values must be to count as two: more than that. Comparisons are of exact
+decimals: 0.4 and 0.3 are 0.1 apart, whatever their floats say. A group counts as one value. A missing value
+is apart from every other. Of several sensitive columns at most one may have a tolerance: two make the count a
+packing of squares, which nobody can compute exactly for tables of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import ColumnError, OptionError, quoted
+from hartley.model.alphabet import Alphabet, Coordinate, Label
+from hartley.model.arrays import frozen_array
+from hartley.model.exact_distance import first_beyond
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveCodes:
+    """Sensitive values as codes, in an order in which closeness is a jump.
+
+    The most values that are pairwise apart among some codes are found by a chain: take the smallest code
+    ``s``, go on with the smallest one from ``next_code[s]`` on, and so forth.
+    """
+
+    code_of: Codes
+    """The code of each sensitive value."""
+    next_code: Codes
+    """For each code the first one that is apart from it; the number of codes where none is."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code_of", frozen_array(self.code_of))
+        object.__setattr__(self, "next_code", frozen_array(self.next_code))
+
+    @property
+    def width(self) -> int:
+        """How many codes there are."""
+        return len(self.next_code)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every two codes are apart, so that counting codes is enough."""
+        return bool((self.next_code == np.arange(1, self.width + 1)).all())
+
+    @cached_property
+    def chains(self) -> Codes:
+        """The number of the chain that each code belongs to; neighbours that are close are in one chain."""
+        breaks = self.next_code[:-1] == np.arange(1, self.width)
+        return frozen_array(np.concatenate(([0], np.cumsum(breaks))))
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """Tolerances and groups of sensitive columns.
+
+    >>> age = Alphabet.of_values([41, 42, 43, 44, 45], columns=("age",))
+    >>> Closeness.of({"age": 1}).codes(age).next_code.tolist()
+    [2, 3, 4, 5, 5]
+    """
+
+    tolerances: tuple[tuple[str, Fraction], ...] = ()
+    """Columns with how far apart two of their values must be, at least a little more than that."""
+    groups: tuple[tuple[str, tuple[tuple[Label, str], ...]], ...] = ()
+    """Columns with the group of each of their values."""
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.tolerances]
+        if len(names) > 1:
+            raise OptionError(
+                f"only one column may have a tolerance, not {quoted(names, last=' and ')}: counting "
+                "values that are apart in two numbers at once is a packing problem with no fast exact answer"
+            )
+        for name, limit in self.tolerances:
+            if limit < 0:
+                raise OptionError(f"the tolerance of {name!r} must be 0 or more")
+            if any(name == other for other, _ in self.groups):
+                raise OptionError(f"column {name!r} has a tolerance and groups; choose one of the two")
+
+    @classmethod
+    def of(
+        cls,
+        tolerance: Mapping[str, Any] | None = None,
+        groups: Mapping[str, Mapping[Label, str]] | None = None,
+    ) -> Closeness:
+        """Build from a tolerance for each column and from the group of each value of each column."""
+        return cls(
+            tuple((name, exact_number(name, limit)) for name, limit in (tolerance or {}).items()),
+            tuple((name, tuple(members.items())) for name, members in (groups or {}).items()),
+        )
+
+    @classmethod
+    def parse_tolerance(cls, text: str) -> tuple[str, Fraction]:
+        """Read ``column=number``.
+
+        >>> Closeness.parse_tolerance("age=4.5")
+        ('age', Fraction(9, 2))
+        """
+        name, separator, number = text.rpartition("=")
+        if not separator or not name.strip():
+            raise OptionError(
+                f"cannot read the tolerance {text!r}; write a column and a number, such as age=4"
+            )
+        return name.strip(), exact_number(name.strip(), number.strip())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said, so that every two different values are apart."""
+        return not self.tolerances and not self.groups
+
+    def is_about(self, column: str | None) -> bool:
+        """Tell whether a tolerance or groups are given for a column, or for any where none is named."""
+        named = [name for name, _ in (*self.tolerances, *self.groups)]
+        return bool(named) if column is None else column in named
+
+    def tolerance_of(self, column: str) -> Fraction | None:
+        """Return the tolerance of a column; ``None`` where it has none."""
+        return dict(self.tolerances).get(column)
+
+    def require_fits(self, sensitive: Alphabet) -> None:
+        """Raise where a column is not sensitive, is of the wrong kind, or has values in no group."""
+        by_name = {coordinate.name: coordinate for coordinate in sensitive.coordinates}
+        for name, _ in (*self.tolerances, *self.groups):
+            if name not in by_name:
+                what = "a tolerance" if name in dict(self.tolerances) else "groups"
+                raise ColumnError(
+                    f"{name!r} is not a sensitive column, so {what} cannot be given for it; the sensitive "
+                    f"columns are {quoted(sensitive.columns, last=' and ')}"
+                )
+        for name, _ in self.tolerances:
+            if by_name[name].kind in ("text", "boolean") and not by_name[name].missing.all():
+                raise ColumnError(
+                    f"column {name!r} is {by_name[name].kind}; a tolerance needs numbers or dates: give "
+                    "groups of its values instead"
+                )
+        for name, members in self.groups:
+            left = len(_cells(by_name[name]) - _keys(dict(members)))
+            if left:
+                raise ColumnError(
+                    f"the groups of {name!r} leave out {left} of its values; give every value a group"
+                )
+
+    def codes(self, sensitive: Alphabet, column: str | None = None) -> SensitiveCodes:
+        """Return the codes of the joint sensitive value, or of one column, under tolerance and groups."""
+        self.require_fits(sensitive)
+        other = np.zeros(sensitive.size, dtype=np.int64)
+        rank = np.zeros(sensitive.size, dtype=np.int64)
+        beyond = np.array([1], dtype=np.int64)
+        for coordinate in _coordinates(sensitive, column):
+            limit = self.tolerance_of(coordinate.name)
+            grouped = dict(self.groups).get(coordinate.name)
+            if limit is not None:
+                rank, beyond = first_beyond(coordinate, limit)
+                number = coordinate.missing.astype(np.int64)
+            elif grouped is not None:
+                number = _group_numbers(coordinate, dict(grouped))
+            else:
+                number = cell_numbers(coordinate)
+            other = _dense(other * (int(number.max()) + 1) + number)
+        # A missing number stands in a part of its own, so whatever its rank, nothing else is close to it.
+        wide = len(beyond) + 1
+        keys, code_of = np.unique(other * wide + rank, return_inverse=True)
+        reached = (keys // wide) * wide + beyond[keys % wide]
+        return SensitiveCodes(code_of.astype(np.int64), np.searchsorted(keys, reached).astype(np.int64))
+
+    def to_dict(self) -> dict[str, float | int]:
+        """Return the tolerances as they stand in JSON."""
+        return {name: plain_number(limit) for name, limit in self.tolerances}
+
+
+NO_CLOSENESS = Closeness()
+"""Every two different values are apart: the paper's count."""
+
+
+def plain_codes(sensitive: Alphabet, column: str | None = None) -> SensitiveCodes:
+    """Return the codes of the joint sensitive value, or of one column, every two of them apart.
+
+    >>> joint = Alphabet.of_values([(41, "a"), (41, "b"), (None, "b")], columns=("age", "kind"))
+    >>> plain_codes(joint, "age").code_of.tolist()
+    [0, 0, 1]
+    """
+    if column is None:
+        code_of = np.arange(sensitive.size, dtype=np.int64)
+        return SensitiveCodes(code_of, code_of + 1)
+    (coordinate,) = _coordinates(sensitive, column)
+    code_of = cell_numbers(coordinate)
+    return SensitiveCodes(code_of, np.arange(1, int(code_of.max()) + 2, dtype=np.int64))
+
+
+def cell_numbers(coordinate: Coordinate) -> Codes:
+    """Return a number for each cell of a column, equal for equal cells; a missing cell has the last one."""
+    present = coordinate.values[~coordinate.missing]
+    numbers = np.zeros(len(coordinate.values), dtype=np.int64)
+    if present.dtype.kind in "iufb":
+        found, inverse = np.unique(present, return_inverse=True)
+        count = len(found)
+    else:
+        seen: dict[Label, int] = {}
+        inverse = np.array([seen.setdefault(cell, len(seen)) for cell in present.tolist()], dtype=np.int64)
+        count = len(seen)
+    numbers[~coordinate.missing] = inverse
+    numbers[coordinate.missing] = count
+    return numbers
+
+
+def exact_number(name: str, given: Any) -> Fraction:
+    """Return a tolerance as the decimal number that was written."""
+    if isinstance(given, Fraction):
+        return given
+    try:
+        if isinstance(given, bool):
+            raise InvalidOperation
+        number = Decimal(str(given))
+        if not number.is_finite():
+            raise InvalidOperation
+    except InvalidOperation:
+        raise OptionError(f"the tolerance of {name!r} must be a number, not {given!r}") from None
+    return Fraction(number)
+
+
+def plain_number(exact: Fraction) -> float | int:
+    """Return a decimal as JSON has it: whole where it is whole."""
+    return int(exact) if exact.denominator == 1 else float(exact)
+
+
+def _coordinates(sensitive: Alphabet, column: str | None) -> tuple[Coordinate, ...]:
+    if column is None:
+        return sensitive.coordinates
+    found = tuple(c for c in sensitive.coordinates if c.name == column)
+    if not found:
+        raise ColumnError(
+            f"{column!r} is not a sensitive column; the sensitive columns are "
+            f"{quoted(sensitive.columns, last=' and ')}"
+        )
+    return found
+
+
+def _cells(coordinate: Coordinate) -> set[Label]:
+    cells = coordinate.values[~coordinate.missing].tolist()
+    return _keys(dict.fromkeys(cells))
+
+
+def _keys(members: Mapping[Label, Any]) -> set[Label]:
+    return {_key(label) for label in members if label is not None}
+
+
+def _key(cell: Label) -> Label:
+    """Return a cell so that a value read from a file finds it: text as it is, all else as it prints."""
+    return cell if isinstance(cell, str) else str(cell)
+
+
+def _group_numbers(coordinate: Coordinate, members: Mapping[Label, str]) -> Codes:
+    group_of = {_key(label): group for label, group in members.items() if label is not None}
+    number: dict[str, int] = {}
+    numbers = np.zeros(len(coordinate.values), dtype=np.int64)
+    for place, cell in enumerate(coordinate.values.tolist()):
+        if not coordinate.missing[place]:
+            numbers[place] = number.setdefault(group_of[_key(cell)], len(number))
+    numbers[coordinate.missing] = len(number)
+    return numbers
+
+
+def _dense(keys: Codes) -> Codes:
+    return np.unique(keys, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,134 @@
+"""What is asked of a release: requirements that combine, and at most one cap on what may be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from hartley.errors import OptionError, option
+from hartley.model.requirement import Requirement, require_consistent
+from hartley.model.target import Target
+
+Wanted: TypeAlias = (
+    "Demand | Target | str | Requirement | Mapping[str, float] | Iterable[str | Requirement] | None"
+)
+"""How a demand may be given."""
+
+CAPS = ("largest_cluster", "max_distortion")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What a release must keep, and at most one cap on what may be lost.
+
+    With no cap the best utility counts among what keeps the requirements; with one, the least leakage
+    among what stays within it.
+
+    >>> Demand.of({"distinct_l": 5, "row_k": 10}).texts
+    ('distinct-l=5', 'row-k=10')
+    >>> Demand.of(Target("max_distortion", 2.5)).cap
+    Target(kind='max_distortion', number=2.5)
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    max_leakage: float | None = None
+    """Bits, on the axis of the frontier: the worst case, or what is certain."""
+    cap: Target | None = None
+    utility_weight: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "requirements", require_consistent(self.requirements))
+        if self.cap is not None and self.cap.kind not in CAPS:
+            raise OptionError(f"{self.cap.option} is no cap on what may be lost")
+        if self.utility_weight is not None and (
+            self.requirements or self.cap or self.max_leakage is not None
+        ):
+            raise OptionError(
+                f"{option('utility_weight')} weighs leakage against utility by itself; leave the other "
+                "targets out"
+            )
+
+    @classmethod
+    def of(cls, wanted: Wanted) -> Demand:
+        """Take a demand as it may be given: by name and number, as text, as a target."""
+        if wanted is None:
+            return cls()
+        if isinstance(wanted, Demand):
+            return wanted
+        if isinstance(wanted, Target):
+            return cls().with_target(wanted)
+        if isinstance(wanted, (str, Requirement)):
+            wanted = (wanted,)
+        if isinstance(wanted, Mapping):
+            return cls._of_mapping(wanted)
+        return cls(
+            requirements=tuple(
+                one if isinstance(one, Requirement) else Requirement.parse(one) for one in wanted
+            )
+        )
+
+    @classmethod
+    def _of_mapping(cls, wanted: Mapping[str, float]) -> Demand:
+        targets = {name: wanted[name] for name in ("max_leakage", *CAPS, "utility_weight") if name in wanted}
+        rest = {name: number for name, number in wanted.items() if name not in targets}
+        demand = cls(requirements=Requirement.of_mapping(rest))
+        for name, number in targets.items():
+            demand = demand.with_target(Target(name, number))  # type: ignore[arg-type]
+        return demand
+
+    def with_target(self, target: Target) -> Demand:
+        """Return the demand with one more target; raise where it contradicts another."""
+        if target.kind == "distinct_l":
+            return self.with_requirements((Requirement("distinct-l", target.number),))
+        if target.kind == "max_leakage":
+            return replace(self, max_leakage=target.number)
+        if target.kind == "utility_weight":
+            return replace(self, utility_weight=target.number)
+        if self.cap is not None:
+            raise OptionError(
+                f"give one cap on what may be lost, not both {self.cap.option} and {target.option}"
+            )
+        return replace(self, cap=target)
+
+    def with_requirements(self, more: Iterable[Requirement]) -> Demand:
+        """Return the demand with further requirements; raise where one is given twice."""
+        return replace(self, requirements=(*self.requirements, *more))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked."""
+        return (
+            not self.requirements
+            and self.max_leakage is None
+            and self.cap is None
+            and self.utility_weight is None
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The requirements as they are typed."""
+        return tuple(requirement.text for requirement in self.requirements)
+
+    @property
+    def target(self) -> Target:
+        """The demand as one target, the first edition's way: the cap where there is one."""
+        if self.cap is not None:
+            return self.cap
+        if self.utility_weight is not None:
+            return Target("utility_weight", self.utility_weight)
+        if self.max_leakage is not None:
+            return Target("max_leakage", self.max_leakage)
+        counted = [one for one in self.requirements if one.name == "distinct-l" and one.column is None]
+        return Target("distinct_l", counted[0].wanted if counted else 1)
+
+    def wanted(self, name: str, column: str | None = None) -> float | None:
+        """Return what is wanted of a requirement; ``None`` where it is not among them."""
+        for requirement in self.requirements:
+            if (requirement.name, requirement.column) == (name, column):
+                return requirement.wanted
+        return None
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the requirements as they stand in JSON."""
+        return [requirement.to_dict() for requirement in self.requirements]

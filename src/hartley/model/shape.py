@@ -1,0 +1,61 @@
+"""Which clusters may be: any, runs of neighbouring values, or one codebook for each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias, get_args
+
+from hartley.errors import OptionError, option
+
+ShapeName: TypeAlias = Literal["any", "intervals", "columns"]
+SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
+Calendar: TypeAlias = Literal["week", "month", "quarter", "year"]
+CALENDARS: tuple[Calendar, ...] = get_args(Calendar)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """Which clusters may be.
+
+    >>> Shape(name="intervals", borders=10)
+    Shape(name='intervals', borders=10.0, offset=0.0, equal_width=False, open_ends=False)
+    >>> Shape(borders=10)
+    Traceback (most recent call last):
+    hartley.errors.OptionError: borders are of shape='intervals'; choose that shape
+    """
+
+    name: ShapeName = "any"
+    borders: float | Calendar | Literal["auto"] | None = None
+    """Where borders may lie: multiples of a step, a calendar, or the finest that is free."""
+    offset: float = 0.0
+    equal_width: bool = False
+    open_ends: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name not in SHAPES:
+            raise OptionError.unknown("shape", self.name, SHAPES)
+        if isinstance(self.borders, (int, float)) and not isinstance(self.borders, bool):
+            if not (isfinite(self.borders) and self.borders > 0):
+                raise OptionError(f"{option('borders')} needs a step above 0, not {self.borders!r}")
+            object.__setattr__(self, "borders", float(self.borders))
+        elif self.borders is not None and self.borders not in (*CALENDARS, "auto"):
+            raise OptionError.unknown("kind of borders", self.borders, (*CALENDARS, "auto", "a number"))
+        object.__setattr__(self, "offset", float(self.offset))
+        given = {
+            "borders": self.borders is not None,
+            "offset": bool(self.offset),
+            "equal_width": self.equal_width,
+            "open_ends": self.open_ends,
+        }
+        for field, is_given in given.items():
+            if is_given and self.name == "any":
+                raise OptionError(f"{option(field)} are of {option('shape', 'intervals')}; choose that shape")
+
+    @property
+    def is_any(self) -> bool:
+        """Whether every partition is allowed."""
+        return self.name == "any"
+
+
+ANY_SHAPE = Shape()

@@ -1,0 +1,104 @@
+"""What a release keeps and what it costs, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hartley.report.words.audit import bits, counted, listed
+
+if TYPE_CHECKING:
+    from hartley.measures.usefulness import ColumnUsefulness, Usefulness
+    from hartley.workflow import ReleaseResult
+
+MOST_CORRELATIONS = 6
+
+
+def required(result: ReleaseResult) -> list[str]:
+    """Return a line for each requirement: what was asked, and what every released value keeps."""
+    secret = list(result.before.sensitive.columns)
+    reader = result.together or result.after
+    lines = []
+    for verdict in result.requirements:
+        asked = verdict.requirement.sentence(secret, result.closeness)
+        found = f"{verdict.found:,}" if isinstance(verdict.found, int) else bits(verdict.found)
+        lines.append(f"{asked}: {found}, {'holds' if verdict.holds else 'DOES NOT HOLD'}")
+    if not lines:
+        lines.append(
+            f"every released value leaves at least {counted(reader.distinct_l, 'candidate')} of "
+            f"{reader.sensitive.values:,}"
+        )
+    return lines
+
+
+def lost(result: ReleaseResult) -> list[str]:
+    """Return what a release costs: values, rows, moves and correlations."""
+    use = result.usefulness
+    lines = [
+        f"{counted(use.values_before, 'public value')} became {use.values_after:,}; "
+        f"{share(use.rows_unchanged_share)} of the rows are released as they were"
+    ]
+    if use.withheld_rows:
+        named = listed(result.before.public.columns)
+        verb = "has" if use.withheld_rows == 1 else "have"
+        lines.append(f"{use.withheld_rows:,} of {counted(result.rows, 'row')} {verb} {named} withheld")
+    lines += [_column(column) for column in use.columns]
+    lines += _correlations(use)
+    return lines
+
+
+def proof(result: ReleaseResult) -> str:
+    """Say what is proven of a release, and of what."""
+    point = result.point
+    secret = listed(result.before.sensitive.columns)
+    public = listed(result.before.public.columns)
+    if point.lower_bound_bits is None and point.lower_bound_cost is None:
+        return "Not proven: no bound is known for this search; another recoding may keep more detail."
+    if point.clusters == 1:
+        return f"Nothing of {public} is left: all values share one label."
+    if point.max_distortion is not None:
+        size = f"largest move {point.max_distortion:g}"
+        if len(result.before.public.columns) > 1:
+            size = (
+                "some classes mix categories"
+                if point.max_distortion >= 1
+                else f"widest class {share(2 * point.max_distortion)} of a column's range"
+            )
+    else:
+        size = f"largest class {counted(point.largest_cluster, 'value')}"
+    if point.proven_optimal and not result.coincided:
+        return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
+    if point.lower_bound_cost is not None:
+        bound = point.lower_bound_cost
+        factor = 2 if len(result.before.public.columns) > 1 else 1
+        least = f"{factor * bound:.4g}"
+        return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
+    gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
+    return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def share(part: float) -> str:
+    """Return a share in percent, never 0 % of something nor 100 % of nearly all.
+
+    >>> share(0.5), share(0.0001), share(0.9999), share(1)
+    ('50 %', 'less than 1 %', 'more than 99 %', '100 %')
+    """
+    if 0 < part < 0.01:
+        return "less than 1 %"
+    if 0.99 < part < 1:
+        return "more than 99 %"
+    return f"{round(100 * part)} %"
+
+
+def _column(column: ColumnUsefulness) -> str:
+    kept = f"{share(column.unchanged_share)} of rows unchanged"
+    if column.mean_move is None or column.max_move is None:
+        return f"{column.name}: {kept}; on average {share(column.mean_relative_width)} of its detail is gone"
+    return f"{column.name}: moves by {column.mean_move:.3g} on average, {column.max_move:.4g} at most; {kept}"
+
+
+def _correlations(use: Usefulness) -> list[str]:
+    return [
+        f"correlation of {listed(one.columns)}: {one.before:.2f} before, "
+        + ("none left" if one.after is None else f"{one.after:.2f} after")
+        for one in use.correlations[:MOST_CORRELATIONS]
+    ]

@@ -1,0 +1,229 @@
+r"""Rows withheld where a cluster costs its number of values, and where components count.
+
+**Components.** What is withheld touches one value of each of w components and joins them. With N values in
+c components, clusters of at most m values leave at best :math:`b(N, c, m) = \max(1, c - N + \lceil N/m
+\rceil)` components. With w touched: :math:`b(N - w, c - w + 1, m)` if a touched component keeps a value,
+else :math:`1 + b(N - w, c - w, m)`. A second value of a component joins nothing and frees at most one
+cluster; only w and whether a value is kept matter. So the cheapest value of the w cheapest components is
+taken; if all of these have one value only, the cheapest larger component in place of the last is tried too.
+
+**Candidates.** What is withheld is a cluster itself, so the others are one fewer than counting allows; they
+hold all but the most values that fit the budget. It gains little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError
+from hartley.measures.overlap import components
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.line.answer import LineAnswer
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.every_partition import (
+    MOST_VALUES,
+    clusters_of_first,
+    enough_subsets,
+    finest_first,
+    least_worst,
+    members_of_subsets,
+)
+from hartley.search.line.resolution import least_largest_cluster, of_size
+from hartley.search.resolution.istar import Joiner, least_components
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentsAnswer:
+    """The fewest components that clusters of a size leave when some rows are withheld; proven."""
+
+    labels: Places
+    components: int
+    withheld: Places
+    withheld_rows: int
+
+    @property
+    def partition(self) -> Partition:
+        """The partition; what is withheld is one cluster of it."""
+        return Partition(self.labels)
+
+
+def fewest_components_withholding(joint: JointRange, largest: int, budget: int) -> ComponentsAnswer:
+    """Return the fewest components with clusters of at most ``largest`` values and so many rows withheld.
+
+    For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
+
+    >>> from hartley.examples import toy
+    >>> [fewest_components_withholding(toy(), 2, rows).components for rows in (0, 1, 2, 3)]
+    [2, 2, 2, 1]
+    """
+    if joint.side is not None:
+        raise InputError("the closed form holds without side information only")
+    groups = components(joint)
+    rows = np.bincount(joint.observation_of, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
+    size, parts = len(rows), groups.size
+    by_cost = np.lexsort((np.arange(size), rows, groups.labels))
+    cheapest = by_cost[np.flatnonzero(np.diff(groups.labels[by_cost], prepend=-1))]
+    order = np.lexsort((cheapest, groups.sizes, rows[cheapest]))
+    taken, sizes = cheapest[order], groups.sizes[order]
+    cost, spare = np.cumsum(rows[taken]), np.cumsum(sizes - 1)
+    larger = np.flatnonzero(sizes > 1)
+    best = (least_components(size, parts, largest), 0, 0, False)
+    for touched in range(1, parts + 1):
+        if cost[touched - 1] - (rows[taken[touched - 1]] if len(larger) else 0) > budget:
+            break
+        rest = size - touched
+        if cost[touched - 1] <= budget:
+            keeps = bool(spare[touched - 1] > 0)
+            left = _left(rest, parts, touched, largest, keeps=keeps)
+            best = min(best, (left, int(cost[touched - 1]), touched, False))
+        if spare[touched - 1] == 0 and len(larger):
+            swapped = int(cost[touched - 1] - rows[taken[touched - 1]] + rows[taken[larger[0]]])
+            if swapped <= budget:
+                best = min(best, (_left(rest, parts, touched, largest, keeps=True), swapped, touched, True))
+    count, used, touched, is_swapped = best
+    chosen = np.arange(touched)
+    if is_swapped:
+        chosen[-1] = larger[0]
+    withheld = taken[chosen]
+    return ComponentsAnswer(_joined(groups, withheld, largest), count, withheld, used)
+
+
+def _left(rest: int, parts: int, touched: int, largest: int, *, keeps: bool) -> int:
+    """Return the fewest components of what is kept together with what is withheld."""
+    if keeps:
+        return least_components(rest, parts - touched + 1, largest)
+    return 1 + (least_components(rest, parts - touched, largest) if touched < parts else 0)
+
+
+def _joined(groups: Partition, withheld: Places, largest: int) -> Places:
+    """Return clusters that leave the fewest components, what is withheld as one of them."""
+    labels = np.zeros(len(groups.labels), dtype=np.int64)
+    kept = np.setdiff1d(np.arange(len(labels)), withheld)
+    if len(kept):
+        of_kept = groups.labels[kept].astype(np.int64)
+        # What is withheld makes the components it touches one.
+        touched = np.isin(of_kept, groups.labels[withheld])
+        of_kept[touched] = groups.size
+        labels[kept] = Joiner.of(Partition(of_kept)).partition(largest).labels
+    labels[withheld] = int(labels.max()) + 1
+    return labels
+
+
+def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> LineAnswer:
+    """Return the smallest largest cluster found with at most so many rows withheld, and the bound.
+
+    Up to twelve values all partitions are looked at, and every block of them that may be withheld.
+    """
+    enough.require_reachable()
+    size = enough.size
+    useful = budget if budget >= max(1, int(enough.least.max(initial=1))) else 0
+    if not useful:
+        return least_largest_cluster(enough, effort)
+    if size <= MOST_VALUES:
+        return _of_few(enough, useful)
+    by_rows = np.argsort(enough.rows, kind="stable")
+    fitting = int(np.searchsorted(np.cumsum(enough.rows[by_rows]), useful, side="right"))
+    if fitting == size:
+        everything = np.arange(size)
+        return LineAnswer(
+            labels=np.zeros(size, dtype=np.int64),
+            cost=0.0,
+            lower_bound=0.0,
+            any_bound=0.0,
+            withheld=everything,
+            withheld_rows=int(enough.rows.sum()),
+        )
+    most = most_clusters(enough)
+    bound = -(-size // max(1, most))
+    if most > 1:
+        bound = min(bound, -(-(size - fitting) // (most - 1)))
+    base = least_largest_cluster(enough, effort)
+    best = LineAnswer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
+    withheld = _cheapest_enough(enough, useful)
+    if withheld is None:
+        return best
+    kept = np.setdiff1d(np.arange(size), withheld)
+    rest = enough.take(kept)
+    low, high = bound, int(base.cost)
+    while low < high and not effort.should_stop():
+        middle = (low + high) // 2
+        outcome = of_size(rest, middle, effort)
+        if outcome.labels is None:
+            low = middle + 1
+            continue
+        high = middle
+        labels = np.full(size, int(outcome.labels.max()) + 1, dtype=np.int64)
+        labels[kept] = outcome.labels
+        best = LineAnswer(
+            labels=labels,
+            cost=float(np.bincount(outcome.labels).max()),
+            lower_bound=float(bound),
+            any_bound=float(bound),
+            withheld=withheld,
+            withheld_rows=int(enough.rows[withheld].sum()),
+        )
+    return best
+
+
+def _cheapest_enough(enough: Enough, budget: int) -> Places | None:
+    """Return values within the budget that are enough together, as many as fit, or ``None``."""
+    chosen: list[int] = []
+    used, lack = 0, int(enough.least.sum())
+    while lack:
+        best: tuple[float, int] | None = None
+        for value in np.flatnonzero(enough.rows <= budget - used).tolist():
+            if value in chosen:
+                continue
+            held = enough.counts_of([*chosen, value])
+            gain = lack - int(np.maximum(enough.least - held, 0).sum())
+            key = (-gain / int(enough.rows[value]), value)
+            if gain > 0 and (best is None or key < best):
+                best = key
+        if best is None:
+            return None
+        chosen.append(best[1])
+        used += int(enough.rows[best[1]])
+        lack = int(np.maximum(enough.least - enough.counts_of(chosen), 0).sum())
+    taken = set(chosen)
+    for value in np.argsort(enough.rows, kind="stable").tolist():
+        if value not in taken and used + int(enough.rows[value]) <= budget:
+            chosen.append(value)
+            taken.add(value)
+            used += int(enough.rows[value])
+    return np.array(sorted(chosen), dtype=np.int64)
+
+
+def _of_few(enough: Enough, budget: int) -> LineAnswer:
+    size = enough.size
+    inside = members_of_subsets(size)
+    cost = inside.sum(axis=1).astype(float)
+    holds = enough_subsets(enough)
+    cost[~holds] = inf
+    cost[0] = 0.0
+    best = least_worst.for_size(3**size)(cost)
+    rows = inside @ enough.rows
+    full = (1 << size) - 1
+    options = [0, *np.flatnonzero(holds & (rows <= budget)).tolist()]
+    least = min(float(best[full ^ subset]) for subset in options)
+    count, total = np.zeros(len(cost), dtype=np.int64), np.zeros(len(cost))
+    chosen = finest_first.for_size(3**size)(cost, np.zeros(len(cost)), least, count, total)
+    fitting = [subset for subset in options if best[full ^ subset] <= least]
+    withheld = min(fitting, key=lambda subset: (rows[subset], -count[full ^ subset], subset))
+    labels = clusters_of_first(chosen, full ^ withheld, size)
+    labels[labels < 0] = int(labels.max(initial=-1)) + 1
+    return LineAnswer(
+        labels=labels,
+        cost=least,
+        lower_bound=least,
+        any_bound=least,
+        withheld=np.flatnonzero(inside[withheld]),
+        withheld_rows=int(rows[withheld]),
+    )

@@ -1,0 +1,1 @@
+"""One codebook for each public column."""

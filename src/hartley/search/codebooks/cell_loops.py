@@ -1,0 +1,248 @@
+"""Compiled loops that count what cells hold.
+
+One pass over the elements tells which cells are enough: each cell remembers the code from which on the next
+one counts. The counts of a demand follow each other in the space of codes, so a cell that misses one count
+can never reach the number at which the next begins.
+"""
+
+from __future__ import annotations
+
+from hartley.hot_loops import hot_loop, hot_part
+from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.search.codebooks.workspace import (
+    CELLS,
+    COUNTED,
+    NEXT,
+    ROWS,
+    TINY,
+    WITHHELD,
+    Elements,
+    Int32s,
+    Layout,
+    Scratch,
+    State,
+    Terms,
+    Trial,
+)
+
+
+@hot_part
+def slot_of(key: int, direct: bool, scratch: Scratch) -> int:
+    """Return where the number of a cell is kept, given its key."""
+    if direct:
+        return key
+    size = len(scratch.slot)
+    place = ((key ^ (key >> 17)) * 0x9E3779B1) & (size - 1)
+    mark = scratch.mark[0]
+    while scratch.slot[place] > mark and scratch.key[place] != key:
+        place = (place + 1) & (size - 1)
+    scratch.key[place] = key
+    return place
+
+
+@hot_part
+def count_element(element: int, line: int, elements: Elements, memory: Int64s) -> None:
+    """Add an element to what is remembered of its cell."""
+    code = elements.code[element]
+    if code >= memory[line, NEXT]:
+        counted = memory[line, COUNTED]
+        if elements.begin[code] <= counted < elements.end[code]:
+            memory[line, COUNTED] = counted + 1
+            memory[line, NEXT] = elements.next_code[code]
+    memory[line, ROWS] += elements.rows[element]
+
+
+@hot_loop
+def withheld_rows(
+    cell: Int32s, cells: int, column: int, label: Int32s, bands: int, elements: Elements, scratch: Scratch
+) -> int:
+    """Return the rows in cells that are not enough once the cells are also split by a codebook."""
+    mark = scratch.mark[0]
+    memory = scratch.memory
+    direct = cells * bands <= len(scratch.slot)
+    used = 0
+    value = elements.value[column]
+    for element in range(len(cell)):
+        place = slot_of(int(cell[element]) * bands + label[value[element]], direct, scratch)
+        line = scratch.slot[place] - mark - 1
+        if line < 0:
+            line = used
+            used += 1
+            scratch.slot[place] = mark + used
+            memory[line, NEXT] = 0
+            memory[line, COUNTED] = 0
+            memory[line, ROWS] = 0
+        count_element(element, line, elements, memory)
+    scratch.mark[0] = mark + used
+    withheld = 0
+    for line in range(used):
+        if memory[line, COUNTED] < elements.total or memory[line, ROWS] < elements.row_k:
+            withheld += memory[line, ROWS]
+    return withheld
+
+
+@hot_loop
+def split_cells(
+    cell: Int32s, cells: int, value: Int32s, label: Int32s, bands: int, scratch: Scratch, out: Int32s
+) -> int:
+    """Split cells by a codebook into ``out``, numbered as they are met; return how many there are."""
+    mark = scratch.mark[0]
+    direct = cells * bands <= len(scratch.slot)
+    used = 0
+    for element in range(len(cell)):
+        place = slot_of(int(cell[element]) * bands + label[value[element]], direct, scratch)
+        line = scratch.slot[place] - mark - 1
+        if line < 0:
+            line = used
+            used += 1
+            scratch.slot[place] = mark + used
+        out[element] = line
+    scratch.mark[0] = mark + used
+    return used
+
+
+@hot_loop
+def poor_cells(cell: Int32s, cells: int, elements: Elements, memory: Int64s, poor: Flags) -> int:
+    """Mark the cells that are not enough; return their rows."""
+    for line in range(cells):
+        memory[line, NEXT] = 0
+        memory[line, COUNTED] = 0
+        memory[line, ROWS] = 0
+    for element in range(len(cell)):
+        count_element(element, cell[element], elements, memory)
+    withheld = 0
+    for line in range(cells):
+        poor[line] = memory[line, COUNTED] < elements.total or memory[line, ROWS] < elements.row_k
+        if poor[line]:
+            withheld += memory[line, ROWS]
+    return withheld
+
+
+@hot_loop
+def fill_bands(layout: Layout, state: State) -> None:
+    """Fill in what the bands hold, given the labels of the values."""
+    for column in range(len(layout.weight)):
+        base = layout.base[column]
+        for at in range(base, base + state.bands[column]):
+            state.size[at] = 0
+            state.band_rows[at] = 0
+            state.low[at] = -1
+            state.high[at] = -1
+        for value in range(base, layout.base[column + 1]):
+            at = base + state.label[value]
+            state.size[at] += 1
+            state.band_rows[at] += layout.rows[value]
+            if value != layout.missing[column]:
+                if state.low[at] < 0:
+                    state.low[at] = value
+                state.high[at] = value
+
+
+@hot_loop
+def fill_cells(memory: Int64s, width: Floats, elements: Elements, layout: Layout, state: State) -> None:
+    """Fill in what the cells lose and which rows of each band are withheld, given which cells are poor.
+
+    ``memory`` holds the rows of each cell as :func:`poor_cells` has left it, ``width`` is that of each band.
+    """
+    columns = len(layout.weight)
+    for column in range(columns):
+        base = layout.base[column]
+        for at in range(base, base + state.bands[column]):
+            state.band_withheld[at] = 0
+    for element in range(len(state.cell)):
+        cell = state.cell[element]
+        for column in range(columns):
+            base = layout.base[column]
+            band = state.label[base + elements.value[column, element]]
+            state.tag[cell, column] = band
+            if state.poor[cell]:
+                state.band_withheld[base + band] += elements.rows[element]
+    loss = 0.0
+    for cell in range(state.numbers[CELLS]):
+        cost = 0.0
+        for column in range(columns):
+            cost += layout.weight[column] * width[layout.base[column] + state.tag[cell, column]]
+        state.cost[cell] = cost
+        loss += memory[cell, ROWS] * (1.0 if state.poor[cell] else cost)
+    state.loss[0] = loss
+
+
+@hot_loop
+def fill_order(elements: Elements, layout: Layout, state: State) -> None:
+    """Sort the elements by the bands of each column, within a band by their codes."""
+    for column in range(len(layout.weight)):
+        base = layout.base[column]
+        for at in range(base, base + state.bands[column]):
+            state.start[at] = 0
+        for element in range(len(state.cell)):
+            state.start[base + state.label[base + elements.value[column, element]]] += 1
+        place = 0
+        for at in range(base, base + state.bands[column]):
+            held = state.start[at]
+            state.start[at] = place
+            state.stop[at] = place
+            place += held
+        for element in range(len(state.cell)):
+            at = base + state.label[base + elements.value[column, element]]
+            state.order[column, state.stop[at]] = element
+            state.stop[at] += 1
+
+
+@hot_loop
+def settle(
+    elements: Elements, layout: Layout, state: State, trial: Trial, terms: Terms
+) -> tuple[float, int, int]:
+    """Return the loss of all rows, the rows withheld, and the cell that is withheld so that these are enough.
+
+    The cell is -1 where none is needed; the loss is infinite where the budget or the share does not allow it.
+    A published cell is enough by itself, so one whole cell makes the withheld rows enough, and a second one
+    only costs: the cell of least extra loss is taken.
+    """
+    withheld = state.numbers[WITHHELD]
+    if withheld == 0:
+        return state.loss[0], 0, -1
+    if withheld > terms.budget:
+        return float("inf"), withheld, -1
+    for column in range(len(layout.weight)):
+        base = layout.base[column]
+        for band in range(base, base + state.bands[column]):
+            if state.band_withheld[band] > terms.share * state.band_rows[band] + TINY:
+                return float("inf"), withheld, -1
+    memory = trial.memory
+    cells = state.numbers[CELLS]
+    line = len(memory) - 1
+    for element in range(len(state.cell)):
+        cell = state.cell[element]
+        if not state.poor[cell]:
+            memory[cell, ROWS] += elements.rows[element]
+            continue
+        code = elements.code[element]
+        if code >= memory[line, NEXT]:
+            counted = memory[line, COUNTED]
+            if elements.begin[code] <= counted < elements.end[code]:
+                memory[line, COUNTED] = counted + 1
+                memory[line, NEXT] = elements.next_code[code]
+    is_enough = memory[line, COUNTED] == elements.total and withheld >= elements.row_k
+    memory[line, NEXT] = 0
+    memory[line, COUNTED] = 0
+    best, least, least_rows = -1, 0.0, 0
+    for cell in range(cells):
+        rows = memory[cell, ROWS]
+        memory[cell, ROWS] = 0
+        if is_enough or rows == 0 or withheld + rows > terms.budget:
+            continue
+        extra = rows * (1.0 - state.cost[cell])
+        if best >= 0 and (extra > least - TINY and (extra > least + TINY or rows >= least_rows)):
+            continue
+        is_allowed = True
+        for column in range(len(layout.weight)):
+            band = layout.base[column] + state.tag[cell, column]
+            if state.band_withheld[band] + rows > terms.share * state.band_rows[band] + TINY:
+                is_allowed = False
+        if is_allowed:
+            best, least, least_rows = cell, extra, rows
+    if is_enough:
+        return state.loss[0], withheld, -1
+    if best < 0:
+        return float("inf"), withheld, -1
+    return state.loss[0] + least, withheld + least_rows, best

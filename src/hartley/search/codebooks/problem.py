@@ -1,0 +1,147 @@
+"""A table as the search sees it: public columns, what every combination must keep, and arrays of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hartley.errors import InputError
+from hartley.model.arrays import Floats, Int64s
+from hartley.search.codebooks.column import PublicColumn
+from hartley.search.codebooks.demand import ClusterDemand
+from hartley.search.codebooks.workspace import Elements, Int32s, Layout, Scratch
+
+NEVER = 2**60
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The public columns of a table, and the demand on sets of its public tuples."""
+
+    columns: tuple[PublicColumn, ...]
+    demand: ClusterDemand
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InputError("one codebook for each column needs at least one public column")
+        if any(len(column.codes) != self.demand.tuples for column in self.columns):
+            raise InputError("every public column needs one value for each public tuple")
+        if not self.demand.tuples:
+            raise InputError("a table without rows has no codebooks")
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.demand.rows.sum())
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The columns' shares of all weights."""
+        given = np.array([column.weight for column in self.columns])
+        return np.asarray(given / given.sum())
+
+    @cached_property
+    def value_rows(self) -> list[Int64s]:
+        """How many rows hold each value of each column."""
+        rows = self.demand.rows
+        return [
+            np.bincount(column.codes, weights=rows, minlength=column.size).astype(np.int64)
+            for column in self.columns
+        ]
+
+    @cached_property
+    def element_tuple(self) -> Int64s:
+        """The public tuple of each element; elements stand in the order of their codes."""
+        return self._element_order[0]
+
+    @cached_property
+    def _element_order(self) -> tuple[Int64s, Int32s]:
+        demand = self.demand
+        held = np.diff(demand.value_ptr)
+        owner = np.repeat(np.arange(demand.tuples), held)
+        # A tuple without a code has an element that never counts, to carry its rows.
+        bare = np.flatnonzero(held == 0)
+        owner = np.r_[owner, bare]
+        code = np.r_[demand.value_code, np.full(len(bare), len(demand.next_code))].astype(np.int32)
+        order = np.argsort(code, kind="stable")
+        return owner[order], code[order]
+
+    @cached_property
+    def elements(self) -> Elements:
+        """The elements, as compiled loops see them."""
+        demand = self.demand
+        owner, code = self._element_order
+        first = np.unique(owner, return_index=True)[1]
+        rows = np.zeros(len(owner), dtype=np.int64)
+        rows[first] = demand.rows[owner[first]]
+        reached = np.r_[0, np.cumsum(demand.wanted)].astype(np.int64)
+        lengths = np.diff(demand.offsets)
+        return Elements(
+            code=code,
+            rows=rows,
+            value=np.array([column.codes[owner] for column in self.columns], dtype=np.int32),
+            next_code=np.r_[demand.next_code, NEVER].astype(np.int64),
+            begin=np.r_[np.repeat(reached[:-1], lengths), NEVER].astype(np.int64),
+            end=np.r_[np.repeat(reached[1:], lengths), NEVER].astype(np.int64),
+            total=int(reached[-1]),
+            row_k=int(demand.row_k),
+        )
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The columns, as compiled loops see them."""
+        sizes = [column.size for column in self.columns]
+        base = np.r_[0, np.cumsum(sizes)].astype(np.int64)
+        position = np.zeros(base[-1])
+        splits = []
+        for number, column in enumerate(self.columns):
+            position[base[number] : base[number] + len(column.positions)] = column.positions
+            splits += [(number, base[number] + first, base[number] + end) for first, end in column.splits]
+        told = np.array(splits, dtype=np.int64).reshape(-1, 3)
+        missing = [
+            base[number] + len(column.values) if column.has_missing else -1
+            for number, column in enumerate(self.columns)
+        ]
+        return Layout(
+            base=base,
+            rows=np.concatenate(self.value_rows),
+            position=position,
+            is_line=np.array([column.is_line for column in self.columns]),
+            missing=np.array(missing, dtype=np.int64),
+            extent=np.array([column.extent if column.extent > 0 else 1.0 for column in self.columns]),
+            weight=self.weights,
+            split_column=told[:, 0].copy(),
+            split_first=told[:, 1].copy(),
+            split_end=told[:, 2].copy(),
+        )
+
+    def scratch(self) -> Scratch:
+        """Build memory for counting cells."""
+        count = len(self.element_tuple)
+        size = 1 << max(int(4 * count - 1).bit_length(), 12)
+        return Scratch(
+            slot=np.zeros(size, dtype=np.int64),
+            key=np.zeros(size, dtype=np.int64),
+            mark=np.zeros(1, dtype=np.int64),
+            memory=np.zeros((count + 1, 3), dtype=np.int64),
+        )
+
+    def coarsest(self) -> list[Int32s]:
+        """Return the codebooks with everything merged that may be."""
+        return [
+            np.arange(column.size, dtype=np.int32) if column.keep else np.zeros(column.size, dtype=np.int32)
+            for column in self.columns
+        ]
+
+
+def spared_budget(demand: ClusterDemand, rows: int) -> int:
+    """Return the rows that can be withheld within a budget: none if they are too few to be enough."""
+    return rows if rows >= demand.fewest_rows else 0
+
+
+def joined_labels(labels: Sequence[Int32s]) -> Int32s:
+    """Return the labels of all columns one after the other."""
+    return np.concatenate(labels).astype(np.int32)

@@ -1,0 +1,218 @@
+"""Variable bands: codebooks grown from several starts by splits, then by rounds of merging and growing anew.
+
+A start is grown until no split is left that is allowed and lowers the loss; then every column on a line gets
+its best bands given the others, and so on until nothing falls. Each round merges a few bands of the best
+codebooks in up to three columns and grows them with other weights. The seed and the number of rounds are
+fixed, so the result depends on nothing else. Of codebooks whose losses hardly differ the one is taken whose
+combinations span least: members of a combination seldom fill its bands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hartley.model.arrays import Floats
+from hartley.search.codebooks.column import PublicColumn
+from hartley.search.codebooks.line_program import LineProgram
+from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.width import box_width
+from hartley.search.codebooks.workbench import Settled, Workbench
+from hartley.search.codebooks.workspace import Int32s
+from hartley.search.effort import UNLIMITED, Effort
+
+WORTH_A_PROGRAM = 1.1
+"""Grown codebooks within this factor of the best loss get the best bands of their columns."""
+HARDLY_MORE = 1.005
+"""Codebooks within this factor of the best loss are as good."""
+OTHERS_FIRST = 1e-3
+"""By how much the falls of merged columns count less where the other columns are to grow first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """Codebooks that were found, and what is known of them."""
+
+    labels: tuple[Int32s, ...]
+    settled: Settled
+    is_maximal: bool
+    """Whether no candidate split can be added that is allowed and lowers the loss."""
+    is_column_wise_optimal: bool | None
+    """Whether no column on a line has better bands, given the others; ``None`` where that was not decided."""
+    rounds: int
+
+
+class Refinement:
+    """A search for variable bands; see the module's text."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        budget: int,
+        share: float,
+        objective: str = "mean",
+        effort: Effort = UNLIMITED,
+        most_visits: float = float("inf"),
+    ) -> None:
+        self.problem = problem
+        self.budget = budget
+        self.objective = objective
+        self.effort = effort
+        self.most_visits = most_visits
+        by_width = objective == "worst"
+        self._bench = Workbench(problem, budget=budget, share=share, by_width=by_width)
+        self._plain = Workbench(problem, budget=0, share=share, by_width=by_width) if budget else None
+        self._program = LineProgram(problem)
+        self._best: tuple[list[Int32s], Settled] | None = None
+        self._short_list: dict[bytes, tuple[list[Int32s], Settled]] = {}
+        self._ceiling = float("inf")
+
+    def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined | None:
+        """Return the best codebooks that were found from these starts, ``None`` where none is feasible."""
+        for start in starts:
+            self._bench.load(start)
+            self._keep(self._bench)
+            self._ceiling = min(self._ceiling, self._bench.settle().loss)
+            self._grow(self._bench)
+        if self._plain is not None:
+            # With nothing withheld first: what is grown then needs no budget for its coarse part.
+            self._plain.load(self.problem.coarsest())
+            self._grow(self._plain)
+            self._bench.load(self._plain.labels())
+            self._grow(self._bench)
+        done = self._perturb(rounds)
+        if self._best is None:
+            return None
+        return self._examined(self._best, done)
+
+    def _is_over(self) -> bool:
+        plain = self._plain.visits if self._plain is not None else 0
+        visits = self._bench.visits + plain + self._program.visits
+        return visits > self.most_visits or self.effort.should_stop()
+
+    def _keep(self, bench: Workbench) -> bool:
+        """Keep the codebooks under work if they are the best so far; return whether they are."""
+        settled = bench.settle()
+        if not settled.is_feasible:
+            return False
+        labels = bench.labels()
+        if self._best is None or settled.loss <= self._best[1].loss * HARDLY_MORE:
+            self._short_list[bench.state.label.tobytes()] = (labels, settled)
+        if not settled.is_better(None if self._best is None else self._best[1], self.objective):
+            return False
+        self._best = (labels, settled)
+        return True
+
+    def _grow(self, bench: Workbench, factor: Floats | None = None) -> None:
+        bench.grow(factor, self.effort)
+        self._keep(bench)
+        if self._best is None or bench.loss < self._best[1].loss * WORTH_A_PROGRAM:
+            self._improve_lines(bench)
+            self._keep(bench)
+
+    def _improve_lines(self, bench: Workbench) -> None:
+        """Give every column on a line its best bands in turn and grow, until nothing falls."""
+        before = bench.settle()
+        labels = bench.labels()
+        while not self._is_over():
+            for number in range(len(self.problem.columns)):
+                self._improve_line(bench, number)
+            bench.grow(None, self.effort)
+            after = bench.settle()
+            if not after.is_better(before, self.objective):
+                break
+            before, labels = after, bench.labels()
+        bench.load(labels)
+
+    def _improve_line(self, bench: Workbench, number: int) -> bool:
+        """Give a column its best bands if that is better; return whether it was."""
+        labels, before = bench.labels(), bench.settle()
+        widest = before.worst if self.objective == "worst" else np.inf
+        bands = self._program.best_bands(number, labels, bench.terms.budget, widest)
+        if bands is None or np.array_equal(bands, labels[number]):
+            return False
+        bench.load([*labels[:number], bands, *labels[number + 1 :]])
+        if bench.settle().is_better(before, self.objective):
+            return True
+        bench.load(labels)
+        return False
+
+    def _perturb(self, rounds: int) -> int:
+        """Merge bands of the best codebooks and grow them anew, so many times; return how often."""
+        random = np.random.default_rng(self.effort.seed)
+        columns = len(self.problem.columns)
+        for done in range(rounds):
+            if self._best is None or self._is_over():
+                return done
+            factor = np.exp(random.normal(0.0, 1.0, columns))
+            chosen = random.permutation(columns)[: 1 + random.integers(0, min(3, columns))]
+            if random.random() < 0.5:
+                factor[chosen] *= OTHERS_FIRST
+            labels = [label.copy() for label in self._best[0]]
+            for number in chosen:
+                labels[number] = _coarser(self.problem.columns[number], labels[number], random)
+            self._bench.load(labels)
+            self._grow(self._bench, factor)
+            self.effort.progress(done + 1, rounds, "rounds")
+        return rounds
+
+    def _chosen(self, best: tuple[list[Int32s], Settled]) -> tuple[list[Int32s], Settled]:
+        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest."""
+        if self.objective != "mean":
+            return best
+        most = min(best[1].loss * HARDLY_MORE, self._ceiling) + 1e-12
+        narrowest, least = best, self._box_width(best[0])
+        for found in self._short_list.values():
+            if found[1].loss > most or found is best or not self._is_grown(found[0]):
+                continue
+            width = self._box_width(found[0])
+            if width < least - 1e-12:
+                narrowest, least = found, width
+        return narrowest
+
+    def _is_grown(self, labels: Sequence[Int32s]) -> bool:
+        """Tell whether no split can be added that is allowed and lowers the loss."""
+        self._bench.load(labels)
+        return self._bench.grow(None, self.effort) == 0 and not self.effort.should_stop()
+
+    def _box_width(self, labels: Sequence[Int32s]) -> float:
+        self._bench.load(labels)
+        return box_width(self.problem, *self._bench.clusters())
+
+    def _examined(self, best: tuple[list[Int32s], Settled], rounds: int) -> Refined:
+        """Return the codebooks to publish with what holds of them."""
+        labels, settled = self._chosen(best)
+        lines = [j for j, column in enumerate(self.problem.columns) if column.is_line and not column.keep]
+        is_optimal: bool | None = None
+        if self.budget == 0 and self.objective == "mean" and all(map(self._program.is_exact_for, lines)):
+            self._bench.load(labels)
+            is_optimal = not any(self._improve_line(self._bench, number) for number in lines)
+        return Refined(tuple(labels), settled, self._is_grown(labels), is_optimal, rounds)
+
+
+def _coarser(column: PublicColumn, labels: Int32s, random: np.random.Generator) -> Int32s:
+    """Merge everything, a run of bands on a line, or a few groups of categories with the largest one."""
+    bands = int(labels.max()) + 1
+    if bands == 1 or column.keep:
+        return labels
+    if random.random() < 0.3:
+        return np.zeros_like(labels)
+    values = labels[: len(column.values)]
+    merged = labels.copy()
+    if column.is_line:
+        runs = np.cumsum(np.r_[0, np.diff(values) != 0])
+        first = random.integers(0, runs[-1] + 1)
+        last = first + random.integers(1, 4)
+        merged[: len(values)] = np.where((runs >= first) & (runs <= last), first, runs)
+        if column.has_missing:
+            merged[-1] = runs[-1] + 1 if labels[-1] not in values else merged[0]
+    else:
+        chosen = random.permutation(np.unique(values))[:2]
+        chosen = np.r_[chosen, np.bincount(values).argmax()]
+        merged[: len(values)][np.isin(values, chosen)] = chosen[0]
+        if column.has_missing and labels[-1] in values:
+            return labels
+    return np.unique(merged, return_inverse=True)[1].astype(np.int32)

@@ -1,0 +1,348 @@
+"""The public columns as the search sees them: positions, categories, and how far apart two of them lie.
+
+A number lies where it lies, in units of its column's scale. The categories of a column are numbered so that
+similar ones stand side by side, and the *width* of a run of them is that of a tree above them: no category of the
+run lies farther from another. For categories that are 0 or 1 apart the tree is a star; for a hierarchy it is the
+hierarchy; for a table of dissimilarities it is the tree of complete linkage, whose widths are never too small.
+So a box (a lowest and a highest number in each column) tells how wide a cluster is, and no wider cluster has a
+narrower box. All widths are *sides*: twice the cost.
+
+Beside the width there is the *gap* of two cells, which never exceeds the side of a cluster that holds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from hartley.errors import InputError, OptionError
+from hartley.hot_loops import hot_part
+
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Combination: TypeAlias = Literal["max", "sum", "euclid"]
+NORMS: dict[str, int] = {"max": 0, "sum": 1, "euclid": 2}
+NUMBER, CATEGORY, TREE, TABLE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCells:
+    """A column of numbers: where each tuple lies, in units of the column's scale; NaN where the cell is missing."""
+
+    positions: Floats
+    weight: float = 1.0
+    """How much the column counts: its distances are multiplied by this."""
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryCells:
+    """A column of categories: the code of each tuple, -1 where the cell is missing.
+
+    Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), and one of the cluster's stands
+    for it. Or a node of a hierarchy stands for it, as far from all of them as it is high, the root being 1:
+    ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
+    """
+
+    codes: npt.NDArray[np.integer]
+    weight: float = 1.0
+    table: Floats | None = None
+    paths: npt.NDArray[np.integer] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many categories there are."""
+        given = self.table if self.table is not None else self.paths
+        return len(given) if given is not None else int(self.codes.max(initial=-1)) + 1
+
+
+Column: TypeAlias = NumberCells | CategoryCells
+
+
+class Cells(NamedTuple):
+    """All cells, as the loops take them."""
+
+    place: Floats
+    """The position, or the number of the category, of each tuple in each column."""
+    kind: Places
+    mixed: Floats
+    """The side of a column of plain categories where they are mixed."""
+    apart: Floats
+    """The gap of two plain categories."""
+    share: Floats
+    """What a unit of span, or a further category, adds to the relative width of a cluster."""
+    base: Places
+    """Where the categories of each column begin when those of all columns are numbered through."""
+    size: Places
+    """How many categories each column has."""
+    rise: Floats
+    """Widths of all runs of 2^k + 1 neighbouring categories of the trees, one k after the other."""
+    rise_at: Places
+    gap: Floats
+    """The gaps of the tables, row by row."""
+    gap_at: Places
+    log: Places
+    """The greatest k with 2^k at most the index."""
+    norm: int
+
+
+@hot_part
+def width_between(cells: Cells, column: int, low: float, high: float) -> float:
+    """Return the side of a column whose cells lie between these two."""
+    if low >= high:
+        return 0.0
+    kind = cells.kind[column]
+    if kind == 0:
+        return high - low
+    if kind == 1:
+        return cells.mixed[column]
+    first = int(low)
+    length = int(high) - first
+    level = cells.log[length]
+    at = cells.rise_at[column] + level * cells.size[column]
+    return max(cells.rise[at + first], cells.rise[at + first + length - (1 << level)])
+
+
+@hot_part
+def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
+    """Return the gap of two cells of a column."""
+    if one == other:
+        return 0.0
+    kind = cells.kind[column]
+    if kind == 0:
+        return abs(one - other)
+    if kind == 1:
+        return cells.apart[column]
+    if kind == 2:
+        return width_between(cells, column, min(one, other), max(one, other))
+    return cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)]
+
+
+@hot_part
+def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) -> float:
+    """Return a gap that the cell has at least from every cell between these two."""
+    if low <= cell <= high:
+        return 0.0
+    if cells.kind[column] == 3 and low < high:
+        return 0.0
+    return gap_between(cells, column, cell, low if cell < low else high)
+
+
+@hot_part
+def combined(norm: int, total: float, more: float) -> float:
+    """Add a column to a combination that is under way."""
+    if norm == 0:
+        return max(total, more)
+    if norm == 1:
+        return total + more
+    return total + more * more
+
+
+@hot_part
+def gap_of(cells: Cells, one: int, other: int) -> float:
+    """Return the gap of two tuples."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        gap = gap_between(cells, column, cells.place[one, column], cells.place[other, column])
+        total = combined(cells.norm, total, gap)
+    return total**0.5 if cells.norm == 2 else total
+
+
+@hot_part
+def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
+    """Return a gap that a tuple has at least from every tuple in a box."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        gap = gap_to_run(cells, column, cells.place[one, column], low[column], high[column])
+        total = combined(cells.norm, total, gap)
+    return total**0.5 if cells.norm == 2 else total
+
+
+@hot_part
+def side_of(cells: Cells, low: Floats, high: Floats) -> float:
+    """Return the side of a box."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))
+    return total**0.5 if cells.norm == 2 else total
+
+
+@hot_part
+def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
+    """Return the side of a box that also takes a tuple."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        width = width_between(cells, column, min(low[column], cell), max(high[column], cell))
+        total = combined(cells.norm, total, width)
+    return total**0.5 if cells.norm == 2 else total
+
+
+def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cells:
+    """Build the cells of tuples without a missing cell.
+
+    Raises
+    ------
+    InputError
+        There is no column, one has another length than the others, a cell is missing, or a table is not
+        square, not symmetric, or holds a number that is no dissimilarity.
+    OptionError
+        The combination is not known.
+    """
+    if combination not in NORMS:
+        raise OptionError.unknown("combination", combination, NORMS)
+    if not columns:
+        raise InputError("a search over columns needs at least one column")
+    norm = NORMS[combination]
+    parts = [_number_part(c) if isinstance(c, NumberCells) else _category_part(c, norm) for c in columns]
+    if len({len(part.place) for part in parts}) != 1:
+        raise InputError("the public columns must have the same length")
+    sizes = np.array([part.size for part in parts], dtype=np.int64)
+    rises, gaps = [part.rise for part in parts], [part.gap for part in parts]
+    longest = max(int(sizes.max()), 2)
+    log = np.zeros(longest + 1, dtype=np.int64)
+    log[1:] = np.floor(np.log2(np.arange(1, longest + 1)) + 1e-12).astype(np.int64)
+    share = np.array([part.share for part in parts])
+    return Cells(
+        place=np.ascontiguousarray(np.column_stack([part.place for part in parts]), dtype=np.float64),
+        kind=np.array([part.kind for part in parts], dtype=np.int64),
+        mixed=np.array([part.mixed for part in parts]),
+        apart=np.array([part.apart for part in parts]),
+        share=share / sum(column.weight for column in columns),
+        base=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        size=sizes,
+        rise=np.concatenate([*rises, np.zeros(1)]),
+        rise_at=np.cumsum([0, *map(len, rises[:-1])]).astype(np.int64),
+        gap=np.concatenate([*gaps, np.zeros(1)]),
+        gap_at=np.cumsum([0, *map(len, gaps[:-1])]).astype(np.int64),
+        log=log,
+        norm=norm,
+    )
+
+
+def _nothing() -> Floats:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One column of the cells."""
+
+    place: Floats
+    kind: int
+    share: float
+    mixed: float = 0.0
+    apart: float = 1.0
+    size: int = 0
+    rise: Floats = field(default_factory=_nothing)
+    gap: Floats = field(default_factory=_nothing)
+
+
+def _number_part(column: NumberCells) -> _Part:
+    place = np.asarray(column.positions, dtype=np.float64) * column.weight
+    if not np.isfinite(place).all():
+        raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
+    extent = float(place.max() - place.min()) if len(place) else 0.0
+    return _Part(place, NUMBER, column.weight / extent if extent > 0 else 0.0)
+
+
+def _category_part(column: CategoryCells, norm: int) -> _Part:
+    codes = np.asarray(column.codes)
+    size = column.size
+    if len(codes) and (codes.min() < 0 or codes.max() >= size):
+        raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
+    seen = len(np.unique(codes))
+    share = column.weight / (seen - 1) if seen > 1 else 0.0
+    if column.table is not None:
+        order, heights = _table_tree(column.table)
+        return _Part(
+            place=_ranks(order)[codes].astype(np.float64),
+            kind=TABLE,
+            share=share,
+            size=size,
+            rise=_runs(2 * column.weight * heights, size),
+            gap=(column.weight * _table_gaps(column.table, norm)[np.ix_(order, order)]).ravel(),
+        )
+    if column.paths is not None:
+        order, heights = path_tree(np.asarray(column.paths))
+        return _Part(
+            place=_ranks(order)[codes].astype(np.float64),
+            kind=TREE,
+            share=share,
+            size=size,
+            rise=_runs(2 * column.weight * heights, size),
+        )
+    apart = column.weight * (2.0 if norm == 0 else 1.0)
+    return _Part(codes.astype(np.float64), CATEGORY, share, 2 * column.weight, apart, size)
+
+
+def _ranks(order: npt.NDArray[np.integer]) -> Places:
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+def _runs(heights: Floats, size: int) -> Floats:
+    """Return the greatest of 1, 2, 4, ... neighbouring heights from every place on; the heights are size - 1."""
+    level = np.append(heights, 0.0)[:size] if size else np.zeros(0)
+    levels, step = [level], 1
+    while 2 * step < size:
+        level = level.copy()
+        level[: size - step] = np.maximum(level[: size - step], level[step:])
+        levels.append(level)
+        step *= 2
+    return np.concatenate(levels)
+
+
+def _table_tree(table: Floats) -> tuple[Places, Floats]:
+    """Return an order of the categories and, between neighbours, the height at which complete linkage joins them."""
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
+        raise InputError("a table of dissimilarities must be square and finite")
+    if (table < 0).any() or (table != table.T).any() or np.diagonal(table).any():
+        raise InputError(
+            "a table of dissimilarities must be symmetric, none below zero, zero on the diagonal"
+        )
+    if len(table) < 2:
+        return np.arange(len(table)), np.zeros(0)
+    joined = linkage(squareform(table, checks=False), method="complete")
+    order = leaves_list(joined).astype(np.int64)
+    return order, _heights_between(joined, order)
+
+
+def _heights_between(joined: Floats, order: Places) -> Floats:
+    """Return the height at which each leaf and the next one in the order come together."""
+    size = len(order)
+    first, last = np.empty(2 * size - 1, dtype=np.int64), np.empty(2 * size - 1, dtype=np.int64)
+    first[:size] = last[:size] = _ranks(order)
+    heights = np.zeros(size - 1)
+    for number, (left, right, height, _) in enumerate(joined):
+        runs = sorted(((first[int(left)], last[int(left)]), (first[int(right)], last[int(right)])))
+        heights[runs[0][1]] = height
+        first[size + number], last[size + number] = runs[0][0], runs[1][1]
+    return heights
+
+
+def _table_gaps(table: Floats, norm: int) -> Floats:
+    """Return twice the least worst dissimilarity of two categories from a third (max), or the least sum."""
+    gaps = np.empty_like(table, dtype=np.float64)
+    for one, row in enumerate(np.asarray(table, dtype=np.float64)):
+        gaps[one] = 2 * np.maximum(row, table).min(axis=1) if norm == 0 else (row + table).min(axis=1)
+    return gaps
+
+
+def path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
+    """Return an order of the categories and the height of the node above each two neighbours, the root's being 1."""
+    if paths.ndim != 2 or not paths.shape[1]:
+        raise InputError("a hierarchy needs one path of nodes for each category, all of the same length")
+    order = np.lexsort(paths.T).astype(np.int64)
+    sorted_paths = paths[order]
+    same = sorted_paths[1:] == sorted_paths[:-1]
+    top = paths.shape[1] - 1
+    heights = np.where(same.any(axis=1), same.argmax(axis=1), paths.shape[1]) / max(top, 1)
+    return order, heights.astype(np.float64)

@@ -1,0 +1,183 @@
+"""Mend the worst cluster first, until it is proven that no partition has a smaller worst side, or it is stuck.
+
+Each mend replaces a cluster of side s by clusters of side below s and leaves every other cluster it touches below s, so
+the sides, sorted from the greatest, fall and mending ends (Theorem 6). The bound looks only at clusters whose side
+is above it, from the greatest down: no other tuple can raise it (Theorem 3).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hartley.search.columns.cells import Places, width_between
+from hartley.search.columns.mend_loops import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
+from hartley.search.columns.prepared import NEAREST, Prepared, compact
+from hartley.search.effort import Effort
+
+BELOW = 1 - 1e-9
+"""Just below a side: times this."""
+COMPANIONS = 12
+"""Nearest clusters that are dissolved together with a stuck one, one at a time."""
+MOST_MEMBERS = 4000
+"""Clusters of more tuples are not dissolved."""
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What mending came to."""
+
+    labels: Places
+    bound: float
+    """No partition has a smaller worst side."""
+    mends: int
+    stuck: bool
+    """Whether the worst cluster is above the bound and could not be mended."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One way to place the tuples of a cluster."""
+
+    order: Places
+    target: float
+    dissolving: int
+
+
+class _Mender:
+    """One run of mending."""
+
+    def __init__(self, prepared: Prepared, labels: Places, bound: float) -> None:
+        self.prepared = prepared
+        self.clusters: Clusters = prepared.clusters(labels)
+        self.bound = bound
+        count = int(labels.max()) + 1
+        self.heap = [(-float(side), number) for number, side in enumerate(self.clusters.side[:count])]
+        heapq.heapify(self.heap)
+        self.place_all = prepared.loop(place_all)
+        self.mends = 0
+
+    def run(self, effort: Effort, goal: float) -> Mended:
+        """Mend until done, stuck or stopped."""
+        stuck = False
+        clusters = self.clusters
+        while self.heap and not effort.should_stop():
+            negative, worst = heapq.heappop(self.heap)
+            side = -negative
+            if clusters.size[worst] == 0 or clusters.side[worst] != side:
+                continue
+            if side <= max(self.bound, goal):
+                break
+            members = self.members_of(worst)
+            self.bound = self.prepared.raise_bound(members, self.bound, side)
+            if side <= self.bound:
+                break
+            if stuck:
+                continue
+            stuck = not self.mended(worst, members, side, effort)
+        return Mended(compact(clusters.label), self.bound, self.mends, stuck)
+
+    def members_of(self, cluster: int) -> Places:
+        """Return the members of a cluster, sorted."""
+        clusters = self.clusters
+        members = np.empty(clusters.size[cluster], dtype=np.int64)
+        one = clusters.head[cluster]
+        for at in range(len(members)):
+            members[at] = one
+            one = clusters.after[one]
+        members.sort()
+        return members
+
+    def mended(self, worst: int, members: Places, side: float, effort: Effort) -> bool:
+        """Try to replace a cluster by clusters of smaller sides."""
+        if len(members) > MOST_MEMBERS:
+            return False
+        for attempt in self.attempts(worst, members, side):
+            if effort.should_stop():
+                return False
+            if attempt.target >= side:
+                continue
+            if self.is_placed(attempt, side):
+                self.commit()
+                return True
+        return False
+
+    def attempts(self, worst: int, members: Places, side: float) -> Iterator[_Attempt]:
+        """Return the ways to mend a cluster, in the order in which they are tried."""
+        reach = self.prepared.reaches_of(members)
+        order = members[np.argsort(-reach, kind="stable")]
+        goal = max(self.bound, float(reach.max()))
+        just_below = side * BELOW
+        yield _Attempt(order, goal, 0)
+        yield _Attempt(order, (goal + side) / 2, 0)
+        yield _Attempt(order, just_below, 0)
+        yield _Attempt(order, just_below, MOST_DISSOLVED)
+        yield _Attempt(order[::-1].copy(), just_below, MOST_DISSOLVED)
+        place = self.prepared.cells.place[members, self.widest_column(worst)]
+        yield _Attempt(members[np.argsort(place, kind="stable")], just_below, MOST_DISSOLVED)
+        for companion in self.companions(order, worst):
+            both = np.concatenate([members, self.members_of(companion)])
+            reach = self.prepared.reaches_of(both)
+            yield _Attempt(both[np.argsort(-reach, kind="stable")], just_below, MOST_DISSOLVED)
+
+    def widest_column(self, cluster: int) -> int:
+        """Return the widest column of numbers of a cluster, or column 0."""
+        cells = self.prepared.cells
+        low, high = self.clusters.low[cluster], self.clusters.high[cluster]
+        widths = [
+            -1.0 if cells.kind[column] else width_between(cells, column, low[column], high[column])
+            for column in range(len(low))
+        ]
+        return int(np.argmax(widths))
+
+    def companions(self, order: Places, worst: int) -> list[int]:
+        """Return clusters near the first tuples of a cluster."""
+        near, label = self.prepared.near, self.clusters.label
+        found: list[int] = []
+        for one in order[:4]:
+            start = near.start[one]
+            owners = label[near.pool[start : start + min(NEAREST, near.size[one])]]
+            fresh = [int(c) for c in dict.fromkeys(owners.tolist()) if c != worst and c not in found]
+            found += fresh[: COMPANIONS // 4 + 1]
+        return [cluster for cluster in found[:COMPANIONS] if self.clusters.size[cluster] <= MOST_MEMBERS]
+
+    def is_placed(self, attempt: _Attempt, side: float) -> bool:
+        """Try one attempt; make the lists of near tuples that it needs."""
+        prepared, clusters = self.prepared, self.clusters
+        prepared.list_near(attempt.order, side)
+        while True:
+            answer = self.place_all(
+                prepared.cells,
+                prepared.needs,
+                prepared.marks,
+                clusters,
+                prepared.near,
+                attempt.order,
+                attempt.target,
+                attempt.dissolving,
+                NEAREST,
+            )
+            if answer != LISTS_NEEDED:
+                return bool(answer == DONE)
+            prepared.list_near(clusters.queue[: clusters.counts[2]], side)
+
+    def commit(self) -> None:
+        """Make the moves of the last attempt final."""
+        clusters = self.clusters
+        moves = int(clusters.counts[1])
+        touched = np.concatenate([clusters.moved_from[:moves], clusters.label[clusters.moved[:moves]]])
+        for cluster in np.unique(touched[touched >= 0]).tolist():
+            if clusters.size[cluster]:
+                heapq.heappush(self.heap, (-float(clusters.side[cluster]), cluster))
+            else:
+                clusters.ids[clusters.counts[0]] = cluster
+                clusters.counts[0] += 1
+        self.mends += 1
+
+
+def mend(prepared: Prepared, labels: Places, bound: float, effort: Effort, goal: float = 0.0) -> Mended:
+    """Mend a partition that is enough everywhere, from the worst cluster down to the bound or to a goal."""
+    return _Mender(prepared, labels, bound).run(effort, goal)

@@ -1,0 +1,144 @@
+"""Bring the loss of a partition down without raising its worst side: the second objective.
+
+The loss is the relative width of a row's cluster, mean over the rows (NCP). Tuples near one are taken from an index of
+their own, in which two tuples are as far apart as their union would be wide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.cells import CATEGORY, Cells, Places
+from hartley.search.columns.index_loops import list_nearest
+from hartley.search.columns.measures import cluster_sides, relative_widths
+from hartley.search.columns.mend_loops import Near
+from hartley.search.columns.polish_loops import Losses, polish_clusters
+from hartley.search.columns.prepared import Prepared, compact
+from hartley.search.columns.split_loops import MIDDLE
+from hartley.search.effort import Effort
+
+CLUSTERS_AT_A_TIME = 500
+ROUNDS = 4
+PASSES = 8
+LEAST_PROGRESS = 0.005
+"""A round that lowers the loss by less than this share of it is the last."""
+NEAREST, MOST_NEAR = 32, 64
+MOST_DISSOLVED_PER_WANTED = 6
+
+
+def width_cells(cells: Cells) -> Cells:
+    """Return cells whose gaps are relative widths: what a cluster of two tuples would lose."""
+    numbers = cells.kind == 0
+    place = cells.place.copy()
+    place[:, numbers] *= cells.share[numbers]
+    return cells._replace(
+        place=place, kind=np.where(numbers, 0, CATEGORY), mixed=cells.share, apart=cells.share, norm=1
+    )
+
+
+class Polisher:
+    """Polishes partitions of one table; the lists of near tuples are made once, when first needed."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        self.nearby = Prepared(width_cells(prepared.cells), prepared.demand)
+        self.near = Near(
+            start=np.full(prepared.size, -1, dtype=np.int64),
+            size=np.zeros(prepared.size, dtype=np.int64),
+            pool=np.zeros(1 << 14, dtype=np.int32),
+        )
+        self.used = 0
+
+    def polish(self, labels: Places, effort: Effort, cap: float | None = None) -> Places:
+        """Return a partition of no greater loss, in which no cluster can be peeled; no side grows above the cap.
+
+        Without a cap that is the greatest side there is.
+        """
+        prepared = self.prepared
+        if cap is None:
+            cap = float(cluster_sides(prepared.cells, labels).max())
+        loss = np.inf
+        for _ in range(ROUNDS):
+            labels, after = self._once(labels, cap, effort)
+            labels = peel(prepared, split(prepared, labels, MIDDLE, effort), effort)
+            if effort.should_stop() or after >= loss * (1 - LEAST_PROGRESS):
+                break
+            loss = after
+        return labels
+
+    def _once(self, labels: Places, cap: float, effort: Effort) -> tuple[Places, float]:
+        """Look at every cluster, and again at those that were touched, until nothing changes."""
+        prepared = self.prepared
+        clusters = prepared.clusters(labels)
+        losses = _losses(prepared, labels, len(clusters.size))
+        loop = prepared.loop(polish_clusters)
+        most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max())
+        for _ in range(PASSES):
+            waiting = np.flatnonzero(losses.waiting)
+            order = waiting[np.argsort(-losses.loss[waiting], kind="stable")]
+            self._list_near(np.flatnonzero(losses.loss[clusters.label] > 0))
+            changed = 0
+            for start in range(0, len(order), CLUSTERS_AT_A_TIME):
+                if effort.should_stop():
+                    break
+                some = order[start : start + CLUSTERS_AT_A_TIME]
+                arguments = (prepared.cells, prepared.needs, prepared.marks, clusters, self.near, losses)
+                changed += loop(*arguments, some, cap, most)
+            if not changed or effort.should_stop():
+                break
+        return compact(clusters.label), float(losses.loss.sum())
+
+    def _list_near(self, members: Places) -> None:
+        """Make the lists that are missing."""
+        nearby, near = self.nearby, self.near
+        missing = members[near.start[members] < 0]
+        if not len(missing):
+            return
+        room = self.used + len(missing) * MOST_NEAR
+        if room > len(near.pool):
+            self.near = near = near._replace(pool=np.resize(near.pool, room))
+        self.used = nearby.loop(list_nearest)(
+            nearby.cells,
+            nearby.needs,
+            nearby.marks,
+            nearby.tree,
+            nearby.walk,
+            missing,
+            NEAREST,
+            MOST_NEAR,
+            near.start,
+            near.size,
+            near.pool,
+            self.used,
+        )
+
+
+def _losses(prepared: Prepared, labels: Places, most: int) -> Losses:
+    count = int(labels.max()) + 1
+    rows = np.bincount(labels, weights=prepared.needs.rows, minlength=count)
+    loss, waiting = np.zeros(most), np.zeros(most, dtype=np.bool_)
+    loss[:count] = relative_widths(prepared.cells, labels) * rows
+    waiting[:count] = True
+    room = 8 * prepared.size + 10_000
+    categories = int(prepared.cells.base[-1]) + 1
+    return Losses(
+        loss=loss,
+        waiting=waiting,
+        changed=np.empty(room, dtype=np.int64),
+        before=np.empty(room),
+        version_before=np.empty(room, dtype=np.int64),
+        counts=np.zeros(1, dtype=np.int64),
+        seen=np.zeros(categories, dtype=np.int64),
+        stamp=np.full(1, most + 1, dtype=np.int64),
+        tried=np.zeros(most, dtype=np.int64),
+        members=np.empty(prepared.size + 1, dtype=np.int64),
+        low=np.empty(prepared.columns),
+        high=np.empty(prepared.columns),
+        held=np.zeros(categories, dtype=np.int64),
+        basis=np.zeros(3),
+        version=np.arange(1, most + 1),
+        known=np.zeros(prepared.size, dtype=np.int64),
+        without=np.empty(prepared.size),
+        spared=np.zeros(prepared.size, dtype=np.bool_),
+    )

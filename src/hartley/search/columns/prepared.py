@@ -1,0 +1,182 @@
+"""Everything a search over columns needs at hand: the cells, the demand, the index, scratch paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.hot_loops import HotLoop
+from hartley.search.columns.cells import TABLE, Cells, Floats, Places, side_of
+from hartley.search.columns.index_loops import MOST_WORDS, Tree, Walk, grow_tree, near_tuples, reaches
+from hartley.search.columns.mend_loops import MOST_DISSOLVED, Clusters, Near
+from hartley.search.columns.needs import ClusterDemand, Marks, Needs
+from hartley.search.columns.window_loops import bound_cluster
+
+STEPS_PER_TUPLE = 100
+"""Elementary steps that a search takes for each tuple, about."""
+NEAREST = 48
+PER_CODE = 4
+MOST_NEAR = 248
+MOST_LISTED = 1 << 26
+"""Entries of lists of near tuples that are kept at most; beyond that they are made anew."""
+
+
+class Prepared:
+    """One table of tuples and one demand, with the index and scratch paper that all steps share."""
+
+    def __init__(self, cells: Cells, demand: ClusterDemand) -> None:
+        self.cells = cells
+        self.demand = demand
+        self.needs: Needs = demand.needs
+        self.marks: Marks = demand.marks()
+        self.size, self.columns = cells.place.shape
+        box = np.ascontiguousarray(cells.place.min(axis=0)), np.ascontiguousarray(cells.place.max(axis=0))
+        self.widest = float(side_of(cells, *box))
+        """The side of one cluster of everything; no cluster is wider."""
+        self.reach: Floats = np.full(self.size, -1.0)
+        """The reach of each tuple, below 0 where it is not known yet."""
+        self.near = self._no_lists()
+        self._listed = 0
+
+    def loop(self, loop: HotLoop[..., Any]) -> Callable[..., Any]:
+        """Return a hot loop as it should run on a table of this size."""
+        return loop.for_size(self.size * STEPS_PER_TUPLE)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The index."""
+        words = min((self.demand.width + 63) // 64, MOST_WORDS)
+        grown: Tree = self.loop(grow_tree)(self.cells, self.needs, max(words, 1))
+        return grown
+
+    @cached_property
+    def walk(self) -> Walk:
+        """Scratch paper for walks through the index."""
+        most = 2 * self.size + 1000
+        return Walk(
+            gap=np.empty(most),
+            item=np.empty(most, dtype=np.int64),
+            mask=np.zeros(self.tree.bits.shape[1], dtype=np.uint64),
+            times=np.zeros(max(self.demand.width, 1), dtype=np.int64),
+            met=np.empty(self.size if not self.needs.plain else 1, dtype=np.int64),
+            met_gap=np.empty(self.size if not self.needs.plain else 1),
+        )
+
+    def with_demand(self, demand: ClusterDemand) -> Prepared:
+        """Return the same table under another number wanted; the index stays."""
+        other = Prepared(self.cells, demand)
+        if "tree" in self.__dict__:
+            other.__dict__["tree"] = self.tree
+        return other
+
+    def raise_bound(self, members: Places, bound: float, side: float) -> float:
+        """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
+        windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
+        bounded = self.loop(bound_cluster)
+        arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, members, self.reach)
+        return float(bounded(*arguments, bound, side, self.widest, windows))
+
+    def reaches_of(self, members: Places) -> Floats:
+        """Return the reaches of some tuples."""
+        unknown = members[self.reach[members] < 0]
+        if len(unknown):
+            out = np.empty(len(unknown))
+            self.loop(reaches)(
+                self.cells, self.needs, self.marks, self.tree, self.walk, unknown, self.widest, out
+            )
+            self.reach[unknown] = out
+        return self.reach[members]
+
+    def list_near(self, members: Places, most_gap: float) -> None:
+        """Make the lists of near tuples that are missing."""
+        listing = self.loop(near_tuples)
+        if self._listed > MOST_LISTED:
+            self.near, self._listed = self._no_lists(), 0
+        for one in members[self.near.start[members] < 0]:
+            if self._listed + MOST_NEAR > len(self.near.pool):
+                self.near = self.near._replace(pool=np.resize(self.near.pool, 2 * len(self.near.pool)))
+            out = self.near.pool[self._listed : self._listed + MOST_NEAR]
+            arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, one, most_gap)
+            got = listing(*arguments, NEAREST, PER_CODE, self.demand.width, MOST_NEAR, out)
+            self.near.start[one], self.near.size[one] = self._listed, got
+            self._listed += got
+
+    def _no_lists(self) -> Near:
+        return Near(
+            start=np.full(self.size, -1, dtype=np.int64),
+            size=np.zeros(self.size, dtype=np.int64),
+            pool=np.zeros(1 << 14, dtype=np.int32),
+        )
+
+    def clusters(self, labels: npt.NDArray[np.integer]) -> Clusters:
+        """Return a partition that the loops can change."""
+        n, count = self.size, int(labels.max()) + 1
+        most = n + 4 * MOST_DISSOLVED + 16
+        order = np.argsort(labels, kind="stable")
+        sizes = np.bincount(labels, minlength=count)
+        starts = np.cumsum(sizes) - sizes
+        first = np.zeros(n, dtype=bool)
+        first[starts] = True
+        after, before = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+        follows = np.flatnonzero(~first)
+        after[order[follows - 1]] = order[follows]
+        before[order[follows]] = order[follows - 1]
+        low, high = np.full((most, self.columns), np.inf), np.full((most, self.columns), -np.inf)
+        low[:count] = np.minimum.reduceat(self.cells.place[order], starts)
+        high[:count] = np.maximum.reduceat(self.cells.place[order], starts)
+        size, head = np.zeros(most, dtype=np.int64), np.full(most, -1, dtype=np.int64)
+        size[:count], head[:count] = sizes, order[starts]
+        side = np.full(most, -1.0)
+        side[:count] = sides_of(self.cells, low[:count], high[:count])
+        room = 2 * n + 100 * (int(self.needs.wanted.sum()) + self.needs.row_k + 64)
+        return Clusters(
+            label=labels.astype(np.int64),
+            after=after,
+            before=before,
+            head=head,
+            size=size,
+            low=low,
+            high=high,
+            side=side,
+            ids=np.concatenate([np.arange(most - 1, count - 1, -1), np.zeros(count, dtype=np.int64)]),
+            moved=np.empty(room, dtype=np.int64),
+            moved_from=np.empty(room, dtype=np.int64),
+            queue=np.empty(room, dtype=np.int64),
+            counts=np.array([most - count, 0, 0], dtype=np.int64),
+            buffer=np.empty(n, dtype=np.int64),
+        )
+
+
+def sides_of(cells: Cells, low: Floats, high: Floats) -> Floats:
+    """Return the side of every box, as :func:`~hartley.search.columns.cells.side_of` does for one."""
+    widths = np.zeros(low.shape)
+    for column in range(low.shape[1]):
+        first, last = low[:, column], high[:, column]
+        if cells.kind[column] == 0:
+            widths[:, column] = last - first
+        elif cells.kind[column] == 1:
+            widths[:, column] = np.where(last > first, cells.mixed[column], 0.0)
+        else:
+            start, length = first.astype(np.int64), (last - first).astype(np.int64)
+            level = cells.log[length]
+            at = cells.rise_at[column] + level * cells.size[column] + start
+            wide = np.maximum(cells.rise[at], cells.rise[at + np.maximum(length - (1 << level), 0)])
+            widths[:, column] = np.where(length > 0, wide, 0.0)
+    if cells.norm == 0:
+        return np.max(widths, axis=1)
+    total = np.zeros(len(low))
+    for column in range(low.shape[1]):
+        total += widths[:, column] if cells.norm == 1 else widths[:, column] ** 2
+    return np.sqrt(total) if cells.norm == 2 else total
+
+
+def compact(labels: npt.NDArray[np.integer]) -> Places:
+    """Return the labels renumbered by the first tuple of each cluster."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    ranks = np.empty(len(first), dtype=np.int64)
+    ranks[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return ranks[inverse]

@@ -1,0 +1,242 @@
+"""The least worst cost over several columns, and among partitions with that cost the closest to the data.
+
+The worst cluster is settled first, with the combination that is asked for: cut, peel and mend from blocks of equal
+categories, with other rules for the cuts where the bound is not met. Then everything else is decided by the loss, the
+mean over rows of the relative width of their cluster: which of the starts (Mondrian's own partition and those handed in are
+among them), and the polish. The result depends on nothing but the input, and is never worse than a start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError, UnreachableError
+from hartley.search.columns.blocks import blocks_first
+from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.cells import (
+    CategoryCells,
+    Column,
+    Combination,
+    NumberCells,
+    Places,
+    cells_of,
+)
+from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.measures import cluster_sides, relative_loss
+from hartley.search.columns.mend import mend
+from hartley.search.columns.needs import ClusterDemand
+from hartley.search.columns.polish import Polisher
+from hartley.search.columns.prepared import Prepared, compact
+from hartley.search.columns.split_loops import GAP, MEDIAN, MIDDLE, ROWS
+from hartley.search.effort import UNLIMITED, Effort
+
+ROUNDS = 3
+SLACK = 1e-12
+"""Costs whose relative difference is less are equal."""
+MOST_LOWERED = 100
+"""A start with more clusters above the worst cost that is known is not mended."""
+POLISH_ALL_UP_TO = 5000
+"""Tables of at most so many tuples have every start polished, larger ones the best."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsResult:
+    """A partition of tuples over several columns, with what is known of it."""
+
+    labels: Places
+    """The cluster of each tuple, numbered by its first."""
+    worst: float
+    """The greatest cost of a cluster."""
+    bound: float
+    """No partition that is enough everywhere has a smaller worst cost."""
+    loss: float
+    """The mean over rows of the relative width of their cluster: 0 untouched, 1 nothing left (NCP)."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether no partition has a smaller worst cost."""
+        return self.worst <= self.bound * (1 + SLACK)
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are."""
+        return int(self.labels.max()) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A partition that may be the result."""
+
+    labels: Places
+    worst: float
+    loss: float
+
+    @property
+    def key(self) -> tuple[float, float]:
+        return self.worst, self.loss
+
+
+class ColumnsSearch:
+    """The search for one table of tuples without missing cells, and one demand."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        demand: ClusterDemand,
+        combination: Combination,
+        prepared: Prepared | None = None,
+    ) -> None:
+        self.columns = columns
+        self.combination = combination
+        if prepared is None:
+            prepared = Prepared(cells_of(columns, combination), demand)
+        self.prepared = prepared
+        self.bound = 0.0
+        """No partition has a smaller worst side."""
+
+    def run(self, starts: Iterable[npt.NDArray[np.integer]], polish: bool, effort: Effort) -> ColumnsResult:
+        """Search from all starts."""
+        prepared = self.prepared
+        candidates: list[_Candidate] = []
+        blocks = blocks_first(prepared.cells, prepared.demand)
+        for rule in (MIDDLE, MEDIAN, GAP):
+            candidates.append(self.settled(blocks, rule, effort))
+            if self.is_met(candidates) or effort.should_stop():
+                break
+        whole = np.zeros(prepared.size, dtype=np.int64)
+        mondrian = split(prepared, whole, ROWS, effort)
+        for start in (mondrian, *starts):
+            if not effort.should_stop():
+                candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
+        candidates.sort(key=lambda candidate: candidate.key)
+        if polish and not effort.should_stop():
+            candidates = self.polished(candidates, effort)
+        best = min(candidates, key=lambda candidate: candidate.key)
+        return ColumnsResult(best.labels, best.worst, min(self.bound / 2, best.worst), best.loss)
+
+    def candidate(self, labels: Places) -> _Candidate:
+        """Measure a partition."""
+        worst = float(midpoint_costs(self.columns, labels, self.combination).max())
+        return _Candidate(labels, worst, relative_loss(self.prepared.cells, labels, self.prepared.needs.rows))
+
+    def is_met(self, candidates: Sequence[_Candidate]) -> bool:
+        """Tell whether the bound is met."""
+        return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SLACK)
+
+    def settled(self, labels: Places, rule: int, effort: Effort) -> _Candidate:
+        """Cut, peel and mend until nothing is mended any more."""
+        prepared = self.prepared
+        labels = peel(prepared, split(prepared, labels, rule, effort), effort)
+        for _ in range(ROUNDS):
+            mended = mend(prepared, labels, self.bound, effort)
+            self.bound = max(self.bound, mended.bound)
+            if not mended.mends:
+                break
+            labels = peel(prepared, split(prepared, mended.labels, rule, effort), effort)
+        return self.candidate(labels)
+
+    def lowered(self, labels: Places, worst: float, effort: Effort) -> list[_Candidate]:
+        """Return a start as it is if it is better, and mended down to the worst cost that is known."""
+        prepared = self.prepared
+        start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
+        above = int((cluster_sides(prepared.cells, start.labels) > 2 * worst * (1 + SLACK)).sum())
+        if not above or above > MOST_LOWERED:
+            return [start]
+        mended = mend(prepared, start.labels, self.bound, effort, goal=2 * worst)
+        self.bound = max(self.bound, mended.bound)
+        again = self.candidate(peel(prepared, split(prepared, mended.labels, MIDDLE, effort), effort))
+        return [again]
+
+    def polished(self, candidates: Sequence[_Candidate], effort: Effort) -> list[_Candidate]:
+        """Polish the best candidate, or all that share its worst cost where the table is small."""
+        polisher = Polisher(self.prepared)
+        least = candidates[0].worst * (1 + SLACK)
+        most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
+        result = list(candidates)
+        for candidate in [c for c in candidates if c.worst <= least][:most]:
+            cap = None if self.combination == "max" else 2 * candidate.worst
+            result.append(self.candidate(polisher.polish(candidate.labels, effort, cap)))
+        return result
+
+
+def search_columns(
+    columns: Sequence[Column],
+    demand: ClusterDemand,
+    *,
+    combination: Combination = "max",
+    starts: Iterable[npt.NDArray[np.integer]] = (),
+    polish: bool = True,
+    effort: Effort = UNLIMITED,
+) -> ColumnsResult:
+    """Return the partition with the least worst cost that was found, and among those the least loss.
+
+    Parameters
+    ----------
+    columns
+        The public columns, one cell of each for every tuple. A tuple with a missing cell stays alone.
+    demand
+        What every cluster must hold.
+    combination
+        How the distances of the columns make up that of a tuple.
+    starts
+        Partitions (labels) that are enough everywhere, such as other methods'; the result is not worse than any.
+    polish
+        Whether to bring the loss down after the worst cost is settled.
+    effort
+        When to stop; what was best until then is returned.
+
+    Raises
+    ------
+    UnreachableError
+        The whole table is not enough, or a tuple with a missing cell is not enough by itself.
+    """
+    size = demand.size
+    here = present(columns, size)
+    if here.all():
+        _require_enough(demand)
+        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
+    alone = np.flatnonzero(~here)
+    if not demand.enough(np.arange(len(alone)), alone).all():
+        raise UnreachableError(
+            "a tuple with a missing cell stays alone, and one of them does not hold enough"
+        )
+    labels = np.empty(size, dtype=np.int64)
+    labels[alone] = np.arange(len(alone))
+    if not here.any():
+        return ColumnsResult(labels, 0.0, 0.0, 0.0)
+    inside = np.flatnonzero(here)
+    part = demand.of_tuples(inside)
+    _require_enough(part)
+    kept = [compact(np.asarray(start)[inside]) for start in starts]
+    found = ColumnsSearch([_cells_at(c, inside) for c in columns], part, combination).run(
+        kept, polish, effort
+    )
+    labels[inside] = found.labels + len(alone)
+    loss = found.loss * float(part.rows.sum() / demand.rows.sum())
+    return ColumnsResult(compact(labels), found.worst, found.bound, loss)
+
+
+def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:
+    """Tell of each tuple whether it has a cell in every column."""
+    here = np.ones(size, dtype=np.bool_)
+    for column in columns:
+        cells = column.positions if isinstance(column, NumberCells) else column.codes
+        if len(cells) != size:
+            raise InputError("the public columns and the demand must be about the same tuples")
+        here &= ~np.isnan(cells) if isinstance(column, NumberCells) else np.asarray(cells) >= 0
+    return here
+
+
+def _cells_at(column: Column, inside: Places) -> Column:
+    if isinstance(column, NumberCells):
+        return NumberCells(column.positions[inside], column.weight)
+    return CategoryCells(np.asarray(column.codes)[inside], column.weight, column.table, column.paths)
+
+
+def _require_enough(demand: ClusterDemand) -> None:
+    if not demand.enough(np.zeros(demand.size, dtype=np.int64))[0]:
+        raise UnreachableError("all tuples together do not hold enough")

@@ -1,0 +1,179 @@
+"""Cut boxes in two, again and again, while both halves are enough.
+
+Columns are tried from the widest (ties: the first); tuples are sorted by the column (ties: as they stand). The
+cuts with enough on both sides lie in one run, found from both ends. Among those between different cells the rule
+chooses; where no column has one, cuts between equal cells are allowed, ordered by the widest other column, nearest
+the median. A column without a cut has none in any part of the box (Theorem 5) and is not tried again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.hot_loops import hot_loop, hot_part
+from hartley.search.columns.cells import Cells, Floats, Places, width_between
+from hartley.search.columns.needs import Marks, Needs, needed_from_end, needed_from_start
+
+MIDDLE, MEDIAN, GAP, ROWS = 0, 1, 2, 3
+"""Rules: nearest the middle of the box, the median tuple, the widest gap, the median row of the column that is
+widest beside its whole extent (Mondrian's)."""
+
+
+class Segments(NamedTuple):
+    """Segments of an order of the tuples: those still to be cut, on a stack, and the clusters that are done."""
+
+    order: Places
+    first: Places
+    last: Places
+    spent: npt.NDArray[np.bool_]
+    """The columns of each segment that have no cut left."""
+    label: Places
+    counts: Places
+    """How many segments are on the stack, and how many clusters are done."""
+
+
+@hot_part
+def box_into(cells: Cells, members: Places, first: int, last: int, low: Floats, high: Floats) -> None:
+    """Write the box of ``members[first:last]``."""
+    for column in range(cells.place.shape[1]):
+        low[column] = np.inf
+        high[column] = -np.inf
+    for i in range(first, last):
+        one = members[i]
+        for column in range(cells.place.shape[1]):
+            cell = cells.place[one, column]
+            if cell < low[column]:
+                low[column] = cell
+            if cell > high[column]:
+                high[column] = cell
+
+
+@hot_part
+def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floats, ranked: Places) -> None:
+    """Order the columns from the widest; of equal ones the first."""
+    columns = len(width)
+    for column in range(columns):
+        if rule == 3:
+            width[column] = (high[column] - low[column]) * cells.share[column]
+        else:
+            width[column] = width_between(cells, column, low[column], high[column])
+        at = column
+        while at > 0 and width[ranked[at - 1]] < width[column]:
+            ranked[at] = ranked[at - 1]
+            at -= 1
+        ranked[at] = column
+
+
+@hot_loop
+def sorted_by(cells: Cells, members: Places, column: int) -> Places:
+    """Return the members sorted by a column, equal ones as they stood."""
+    values = np.empty(len(members))
+    for i in range(len(members)):
+        values[i] = cells.place[members[i], column]
+    return members[np.argsort(values, kind="mergesort")]
+
+
+@hot_part
+def chosen_cut(
+    cells: Cells,
+    line: Places,
+    column: int,
+    start: int,
+    stop: int,
+    middle: float,
+    rule: int,
+    ties: bool,
+    rows: Places,
+) -> int:
+    """Return how many tuples of the line lie below the best cut, -1 where there is none."""
+    size = len(line)
+    best, cut = np.inf, -1
+    total, below = 0, 0
+    if rule == 3:
+        for i in range(size):
+            total += rows[line[i]]
+        for i in range(start - 1):
+            below += rows[line[i]]
+    for i in range(start, stop + 1):
+        if rule == 3:
+            below += rows[line[i - 1]]
+        left = cells.place[line[i - 1], column]
+        right = cells.place[line[i], column]
+        if left == right and not ties:
+            continue
+        if rule == 3:
+            key = abs(2.0 * below - total)
+        elif ties or rule == 1 or cells.kind[column] != 0:
+            key = abs(2.0 * i - size)
+        elif rule == 0:
+            key = abs(0.5 * (left + right) - middle)
+        else:
+            key = left - right
+        if key < best:
+            best = key
+            cut = i
+    return cut
+
+
+@hot_loop
+def split_segments(
+    cells: Cells, needs: Needs, marks: Marks, segments: Segments, rule: int, tie_cuts: bool, budget: int
+) -> None:
+    """Cut segments from the stack until it is empty or about so many tuples were looked at."""
+    columns = cells.place.shape[1]
+    low, high, width = np.empty(columns), np.empty(columns), np.empty(columns)
+    ranked = np.zeros(columns, np.int64)
+    spent = np.zeros(columns, np.bool_)
+    top, done = segments.counts[0], segments.counts[1]
+    order = segments.order
+    while top > 0 and budget > 0:
+        top -= 1
+        first, last = segments.first[top], segments.last[top]
+        size = last - first
+        budget -= size + 8
+        for column in range(columns):
+            spent[column] = segments.spent[top, column]
+        cut = -1
+        if size > 1:
+            box_into(cells, order, first, last, low, high)
+            rank_columns(cells, low, high, rule, width, ranked)
+            for ties in range(2 if tie_cuts else 1):
+                for c in range(columns):
+                    column = ranked[c]
+                    if low[column] == high[column] or (spent[column] and ties == 0):
+                        continue
+                    line = order[first:last]
+                    if ties == 1 and columns > 1:
+                        line = sorted_by(cells, line, ranked[1] if c == 0 else ranked[0])
+                    line = sorted_by(cells, line, column)
+                    start = needed_from_start(line, size, needs, marks)
+                    stop = -1
+                    if start < size:
+                        stop = size - needed_from_end(line, size, needs, marks)
+                    if start <= stop:
+                        middle = 0.5 * (low[column] + high[column])
+                        cut = chosen_cut(
+                            cells, line, column, start, stop, middle, rule, ties == 1, needs.rows
+                        )
+                    if cut > 0:
+                        order[first:last] = line
+                        break
+                    spent[column] = True
+                if cut > 0:
+                    break
+        if cut < 0:
+            for i in range(first, last):
+                segments.label[order[i]] = done
+            done += 1
+            continue
+        for half in range(2):
+            segments.first[top] = first + cut if half == 0 else first
+            segments.last[top] = last if half == 0 else first + cut
+            for column in range(columns):
+                segments.spent[top, column] = spent[column]
+            top += 1
+    segments.counts[0] = top
+    segments.counts[1] = done

@@ -1,0 +1,360 @@
+"""The cheapest partition that keeps a demand, by whichever search answers the question.
+
+==========================  =============================================  ==========================
+utility                     search                                         proof
+==========================  =============================================  ==========================
+distortion on a line        intervals, withheld rows, borders              windows; all partitions of few
+distortion over columns     boxes, mended worst first                      reach and windows of boxes
+resolution                  swaps, deals, matchings                        counting
+anything else, or where     merging what keeps too little with whatever    none
+side information is seen    costs least
+==========================  =============================================  ==========================
+
+Every requirement stays true when a cluster grows, so merging ends in a partition that keeps the demand
+wherever the whole table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
+from hartley.measures.verdicts import kept_by_each
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Flags, Int64s
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.requirement import Requirement
+from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
+from hartley.search.columns.cells import CategoryCells, Column, NumberCells
+from hartley.search.columns.needs import ClusterDemand
+from hartley.search.columns.search import search_columns
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.line.answer import Band, LineAnswer
+from hartley.search.line.borders import Borders
+from hartley.search.line.equal_width import best_equal_width
+from hartley.search.line.every_partition import (
+    MOST_VALUES,
+    clusters_of_first,
+    enough_subsets,
+    finest_first,
+    least_worst,
+)
+from hartley.search.line.intervals import finest_free_grid
+from hartley.search.line.least_cost import least_cost
+from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.resolution import least_largest_cluster
+from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
+
+NOTHING: Int64s = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DemandQuestion:
+    """What must be kept, at the least cost."""
+
+    joint: JointRange
+    utility: Utility
+    requirements: tuple[Requirement, ...]
+    """Those that stay true when a cluster grows."""
+    closeness: Closeness = NO_CLOSENESS
+    shape: Shape = ANY_SHAPE
+    budget: int = 0
+    """The most rows whose public value may be withheld."""
+    is_single: bool = False
+    """Whether a single component must be left, so that nothing is known for certain."""
+
+    def asking(self, requirement: Requirement) -> DemandQuestion:
+        """Return the question with one more requirement, or more of one."""
+        others = tuple(
+            one
+            for one in self.requirements
+            if (one.name, one.column) != (requirement.name, requirement.column)
+            or one.wanted > requirement.wanted
+        )
+        known = any((one.name, one.column) == (requirement.name, requirement.column) for one in others)
+        return replace(self, requirements=others if known else (*others, requirement))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DemandAnswer:
+    """The cheapest partition found that keeps a demand, and what is proven of it."""
+
+    partition: Partition
+    cost: float
+    lower_bound_cost: float | None
+    """No partition of the shape and budget asked for costs less; ``None`` where no bound is known."""
+    any_bound: float | None = None
+    """No partition of any shape within the budget costs less."""
+    withheld: Int64s = field(default_factory=lambda: NOTHING)
+    """Places of the public values that are withheld; they are one cluster."""
+    withheld_rows: int = 0
+    bands: tuple[Band, ...] = ()
+    loss: float | None = None
+    """The mean over rows of the relative width of their cluster, over several columns."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether nothing of the shape and budget asked for costs less."""
+        return self.lower_bound_cost is not None and self.cost <= self.lower_bound_cost * (1 + 1e-12)
+
+
+def cheapest(
+    question: DemandQuestion, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
+) -> DemandAnswer:
+    """Return the cheapest partition found that keeps a demand, and what nothing can beat.
+
+    >>> from hartley.examples import toy
+    >>> asked = DemandQuestion(
+    ...     joint=toy(), utility=Resolution(7), requirements=(Requirement("distinct-l", 3),)
+    ... )
+    >>> answer = cheapest(asked)
+    >>> answer.cost, answer.is_proven
+    (4.0, True)
+    """
+    found = _searched(question, effort, starts)
+    if question.is_single:
+        found = _joined(question, found)
+    return found
+
+
+def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:
+    joint, utility = question.joint, question.utility
+    if joint.side is None and isinstance(utility, LineDistortion):
+        return _of_line(question, utility, effort)
+    if not question.shape.is_any:
+        raise OptionError(
+            f"{option('shape', question.shape.name)} needs one ordered public column, under distortion, and "
+            "nothing that the reader sees besides"
+        )
+    if question.budget:
+        raise OptionError(
+            f"{option('withhold')} needs one public column of numbers or dates, under distortion, and "
+            "nothing that the reader sees besides"
+        )
+    if joint.side is None:
+        enough = Enough.of(joint, question.requirements, question.closeness)
+        if isinstance(utility, Resolution):
+            return _of_answer(least_largest_cluster(enough, effort))
+        few = _of_few(enough, utility) if joint.public.size <= MOST_VALUES else None
+        if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
+            known = starts if few is None else (*starts, few.partition)
+            found = _of_columns(enough, utility, effort, known)
+            return found if few is None else replace(found, lower_bound_cost=few.cost, any_bound=few.cost)
+        if few is not None:
+            return few
+    return _merged(question, effort, starts)
+
+
+def _of_few(enough: Enough, utility: Utility) -> DemandAnswer:
+    """Look at every partition of a few values: the least worst cost, then most clusters."""
+    enough.require_reachable()
+    size = enough.size
+    costs = np.zeros(1 << size)
+    for subset in range(1, 1 << size):
+        inside = (subset >> np.arange(size)) & 1
+        costs[subset] = utility.costs(Partition(np.where(inside, 0, np.arange(1, size + 1)))).max()
+    costs[1:][~enough_subsets(enough)[1:]] = np.inf
+    best = float(least_worst.for_size(3**size)(costs)[-1])
+    if not np.isfinite(best):
+        raise UnreachableError("no merging of the public values keeps what is required")
+    counts, totals = np.zeros(1 << size, dtype=np.int64), np.zeros(1 << size)
+    chosen = finest_first.for_size(3**size)(costs, costs, best, counts, totals)
+    labels = clusters_of_first(chosen, (1 << size) - 1, size)
+    return DemandAnswer(partition=Partition(labels), cost=best, lower_bound_cost=best, any_bound=best)
+
+
+def _of_line(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:
+    values = OrderedValues.of(question.joint, utility, question.requirements, question.closeness)
+    shape = question.shape
+    if shape.name == "columns":
+        raise OptionError(
+            f"{option('shape', 'columns')} is of several public columns; name more, or use intervals"
+        )
+    if shape.equal_width:
+        if question.budget:
+            raise OptionError(f"{option('equal_width')} does not go with {option('withhold')}")
+        step = shape.borders if isinstance(shape.borders, float) else None
+        return _of_answer(
+            best_equal_width(
+                values, open_ends=shape.open_ends, step=step, offset=shape.offset or None, effort=effort
+            )
+        )
+    kind: Literal["any", "intervals"] = "any" if shape.is_any else "intervals"
+    if shape.borders == "auto" and not question.budget:
+        return _of_answer(finest_free_grid(values, effort, shape.offset))
+    borders = _borders(question, values)
+    if question.budget:
+        asked = WithheldQuestion.of(values, question.budget, borders)
+        if question.budget < asked.least_budget and not values.can_be_met:
+            raise UnreachableError(
+                f"withholding {question.budget} rows buys nothing here; at least {asked.least_budget} rows "
+                "must be withheld for what is withheld to keep the requirements itself"
+            )
+        return _of_answer(least_cost_withholding(values, question.budget, kind, borders, effort=effort))
+    return _of_answer(least_cost(values, kind, borders, effort))
+
+
+def _borders(question: DemandQuestion, values: OrderedValues) -> Borders | None:
+    shape, column = question.shape, question.joint.public.coordinates[0]
+    if shape.borders is None or shape.borders == "auto":
+        return None
+    if shape.borders in CALENDARS:
+        if column.kind not in ("date", "timestamp"):
+            raise OptionError(
+                f"borders by {shape.borders} are of dates; column {column.name!r} is a {column.kind}"
+            )
+        unit: Literal["day", "second"] = "day" if column.kind == "date" else "second"
+        return Borders.in_calendar(values.positions, shape.borders, unit)
+    return Borders.on_grid(values.positions, cast("float", shape.borders), shape.offset)
+
+
+def _of_answer(found: LineAnswer) -> DemandAnswer:
+    return DemandAnswer(
+        partition=found.partition,
+        cost=found.cost,
+        lower_bound_cost=found.lower_bound,
+        any_bound=found.any_bound,
+        withheld=found.withheld,
+        withheld_rows=found.withheld_rows,
+        bands=found.bands,
+    )
+
+
+def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
+    """Return the columns of a utility as the search over columns takes them."""
+    columns: list[Column] = []
+    for column in utility.columns:
+        if isinstance(column, NumberColumn):
+            columns.append(NumberCells(column.positions))
+        elif isinstance(column, CategoryColumn):
+            is_plain = bool((column.table == 1.0 - np.eye(len(column.table))).all())
+            columns.append(CategoryCells(column.codes, table=None if is_plain else column.table))
+    return columns
+
+
+def _of_columns(
+    enough: Enough, utility: ColumnsDistortion, effort: Effort, starts: Sequence[Partition]
+) -> DemandAnswer:
+    demand = ClusterDemand(
+        value_ptr=enough.value_ptr,
+        value_code=enough.value_code.astype(np.int32),
+        next_code=enough.next_code,
+        offsets=enough.offsets,
+        wanted=enough.wanted,
+        rows=enough.rows,
+        row_k=max(1, enough.row_k),
+    )
+    fitting = [start.labels for start in starts if demand.enough(start.labels).all()]
+    found = search_columns(
+        cells_of_utility(utility), demand, combination=utility.combination, starts=fitting, effort=effort
+    )
+    return DemandAnswer(
+        partition=Partition(found.labels),
+        cost=found.worst,
+        lower_bound_cost=found.bound,
+        any_bound=found.bound,
+        loss=found.loss,
+    )
+
+
+def _merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:
+    """Merge whatever keeps too little with what costs least, from each start and from nothing merged."""
+    joint, utility = question.joint, question.utility
+    size = joint.public.size
+    best: DemandAnswer | None = None
+    for start in (*starts, Partition.singletons(size)):
+        grown = _grown(question, start)
+        if grown is not None:
+            cost = float(utility.costs(grown).max())
+            if np.isfinite(cost) and (best is None or cost < best.cost):
+                best = DemandAnswer(partition=grown, cost=cost, lower_bound_cost=None)
+        if effort.should_stop() and best is not None:
+            break
+    if best is None:
+        raise UnreachableError("no merging of the public values keeps what is required")
+    return best
+
+
+def _grown(question: DemandQuestion, start: Partition) -> Partition | None:
+    joint = question.joint
+    unions = question.utility.union_costs()
+    labels = start.labels.astype(np.int64).copy()
+    first: dict[int, int] = {}
+    for place, label in enumerate(labels.tolist()):
+        if label in first:
+            unions.merge(first[label], place)
+        else:
+            first[label] = place
+    root = np.array([first[label] for label in labels.tolist()])
+    lacking = _lacking(question)
+    while True:
+        poor = lacking(joint, root)
+        if not poor.any():
+            return Partition(root)
+        place = int(np.flatnonzero(poor)[0])
+        costs = unions.with_each(place)
+        costs[place] = np.inf
+        partner = int(np.argmin(costs))
+        if not np.isfinite(costs[partner]):
+            return None
+        kept, joined = min(place, partner), max(place, partner)
+        unions.merge(kept, joined)
+        root[root == joined] = kept
+
+
+def _lacking(question: DemandQuestion) -> Callable[[JointRange, Int64s], Flags]:
+    """Return what tells, by the first place of each cluster, which clusters keep too little."""
+
+    def poor(joint: JointRange, root: Int64s) -> Flags:
+        partition = Partition(root)
+        released = joint.release(partition)
+        found = np.zeros(joint.public.size, dtype=np.bool_)
+        firsts = np.unique(root, return_index=True)[1]
+        of_cluster = {int(partition.labels[first]): int(root[first]) for first in firsts.tolist()}
+        clusters = released.public_of
+        for requirement in question.requirements:
+            lacks = kept_by_each(released, requirement, question.closeness) < requirement.wanted
+            for cluster in np.unique(clusters[lacks]).tolist():
+                found[of_cluster[cluster]] = True
+        return found
+
+    return poor
+
+
+def _joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
+    """Merge clusters of different components, the cheapest first, until one component is left."""
+    joint, utility = question.joint, question.utility
+    partition, withheld = found.partition, found.withheld
+    if components(joint.release(partition)).size == 1:
+        return found
+    unions = utility.union_costs()
+    first = np.array([cluster[0] for cluster in partition.clusters()])
+    root = first[partition.labels]
+    for place in range(joint.public.size):
+        if root[place] != place:
+            unions.merge(int(root[place]), place)
+    while True:
+        now = Partition(root)
+        parts = components(joint.release(now))
+        if parts.size == 1:
+            cost = float(utility.costs(now).max())
+            return replace(found, partition=now, cost=cost, withheld=withheld[:0], withheld_rows=0, bands=())
+        part_of = parts.labels[now.labels]
+        best = (np.inf, 0, 0)
+        for place in np.unique(root).tolist():
+            costs = unions.with_each(place)
+            costs[(part_of == part_of[place]) | (root != np.arange(len(root)))] = np.inf
+            partner = int(np.argmin(costs))
+            best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
+        if not np.isfinite(best[0]):
+            raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+        unions.merge(best[1], best[2])
+        root[root == best[2]] = best[1]

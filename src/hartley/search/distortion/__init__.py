@@ -1,0 +1,1 @@
+"""Least leakage for a worst distortion on one line: windows, intervals, bounds."""

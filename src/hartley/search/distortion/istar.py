@@ -1,0 +1,335 @@
+r"""What is learnt for certain, under distortion, one numeric column: fewest components for each distortion.
+
+The leakage is ``log2`` of the number of components (:func:`~hartley.measures.overlap.components`), and a
+cluster joins the components of its members. For midpoint and member intervals are enough (see
+:mod:`~hartley.search.distortion.forest_bound`); the problem is NP-hard all the same; prices on windows
+bound it from below, breaks found with them and by annealing from above. For the centroid, a radius of D
+means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals
+whose centroid cost is allowed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import inf, log2
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError
+from hartley.measures.overlap import components, overlap_partition
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Flags, Floats
+from hartley.search.any_utility import least_leakage_of_any_utility
+from hartley.search.distortion.annealing import annealed
+from hartley.search.distortion.forest_bound import Links, price_windows
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import Level, Levels, in_time
+from hartley.search.proofs.statements import LagrangianCertificate
+
+SETTLED_UP_TO = 400
+"""Lines up to this many values get every distortion at which the number of components changes."""
+COVERING_LEVELS = 48
+"""Longer lines get this many distortions, spread from nothing to everything merged."""
+MOST_EXCHANGED = 60
+"""Up to this many values, centroid clusters are also improved by exchanging members."""
+MOST_PRICE_STEPS = 4000
+ANNEALING_STEPS = 500_000_000
+"""Steps of annealing times values on the line, at most, for one distortion."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What is known at one distortion."""
+
+    cost: float
+    components: int
+    fewest: int
+    """No partition within this distortion leaves fewer components."""
+    certificate: LagrangianCertificate | None
+    cut: Callable[[], Partition]
+
+
+def fewest_components_within(
+    joint: JointRange,
+    utility: LineDistortion,
+    max_distortion: float,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Level:
+    """Return the partition with the fewest components among those that distort no more than this.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> level = fewest_components_within(joint, LineDistortion.of(joint.public), 0.3)
+    >>> level.leakage_bits == log2(2), level.proven_optimal
+    (True, True)
+    """
+    if not max_distortion >= 0:
+        raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
+    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    search.solve(max_distortion)
+    return search.level(max_distortion)
+
+
+def least_distortion_for_components(
+    joint: JointRange,
+    utility: LineDistortion,
+    most_components: int,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Level:
+    """Return the least distortion found at which no more than this many components remain.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> least_distortion_for_components(joint, LineDistortion.of(joint.public), 1).cost
+    0.55
+    """
+    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    if most_components < search.least_components:
+        raise UnreachableError(
+            f"no release leaves {most_components} components; the fewest that can be reached is "
+            f"{search.least_components}"
+        )
+    search.narrow(most_components)
+    return search.level(search.cheapest(most_components))
+
+
+def istar_distortion_levels(
+    joint: JointRange,
+    utility: LineDistortion,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Levels:
+    """Return the frontier of maximin information and distortion.
+
+    Up to ``SETTLED_UP_TO`` values on the line, ``complete`` says that between any two levels no distortion
+    was left out at which another number of components may be reached; for the centroid, at which intervals
+    may reach it. On longer lines a covering set of ``COVERING_LEVELS`` distortions is searched, and
+    ``complete`` says that all of those were.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> found = istar_distortion_levels(joint, LineDistortion.of(joint.public))
+    >>> [(round(2**level.leakage_bits), round(level.cost, 6)) for level in found.levels]
+    [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
+    """
+    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    complete = search.solve_all()
+    return Levels(levels=tuple(search.levels()), complete=complete)
+
+
+class IstarSearch:
+    """What is known so far about the distortions looked at."""
+
+    def __init__(self, line: Line, effort: Effort, starts: Sequence[Partition]) -> None:
+        self.line = line
+        self.effort = effort
+        self.windows = Windows.of(line)
+        groups = components(line.joint)
+        self.count = groups.size
+        self.groups = groups.labels[line.order].astype(np.int64)
+        self.least_components = self.count - max(len(np.unique(self.groups)) - 1, 0)
+        self.answers: list[_Answer] = []
+        self.given: list[tuple[int, float, Callable[[], Partition]]] = []
+        self.offer(Partition.singletons(line.joint.public.size))
+        if line.size:
+            self.offer(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
+        for start in in_time(starts, effort):
+            self.offer(start)
+
+    @property
+    def widest(self) -> float:
+        """The cost at which the whole line can be one cluster."""
+        whole = self.line.partition_of_starts(np.zeros(0, dtype=np.int64))
+        return self.line.cost_of(whole) if self.line.size else 0.0
+
+    def offer(self, partition: Partition) -> None:
+        """Take note of a partition known from elsewhere."""
+        cost = self.line.cost_of(partition)
+        if cost < inf:
+            left = overlap_partition(self.line.joint, partition).size
+            self.given.append((left, cost, partial(_same, partition)))
+
+    def solve(self, cost: float) -> _Answer:
+        """Search at one distortion."""
+        left, _, cut = self.reach(cost)
+        answer = _Answer(cost, left, self.fewest(cost), self.proof(cost), cut)
+        if self.line.size > 1 and answer.components > answer.fewest:
+            answer = self.searched(answer)
+        self.answers.append(answer)
+        return answer
+
+    def searched(self, answer: _Answer) -> _Answer:
+        """Bound and improve what is known at a distortion."""
+        line, count = self.line, self.count
+        earliest = self.windows.within(answer.cost + line.rounding)
+        links = Links.within(self.groups, count, earliest)
+        priced = price_windows(links, self.effort, min(100 * line.size, MOST_PRICE_STEPS))
+        fewest, certificate = answer.fewest, answer.certificate
+        if count - priced.most_joined > fewest:
+            fewest = count - priced.most_joined
+            used = priced.multipliers > 0
+            certificate = LagrangianCertificate(
+                answer.cost + line.rounding,
+                fewest,
+                links.starts[used],
+                links.ends[used],
+                priced.multipliers[used],
+            )
+        best, cut = answer.components, answer.cut
+        random = np.random.default_rng(self.effort.seed)
+        steps = min(400 * line.size**2, 400_000, ANNEALING_STEPS // line.size)
+        if line.codeword == "centroid":
+            begin: Flags = np.ones(line.size - 1, dtype=np.bool_)
+            centroid = (line.positions, answer.cost)
+        else:
+            begin, centroid = priced.broken, None
+            if count - priced.joined < best:
+                best, cut = count - priced.joined, self._cut_of(priced.broken)
+        if best > fewest and not self.effort.should_stop():
+            broken, most = annealed(
+                self.groups,
+                count,
+                earliest,
+                links.latest,
+                begin,
+                count - fewest,
+                steps,
+                self.effort,
+                random,
+                centroid,
+            )
+            better = self._cut_of(broken)
+            if count - most < best and line.cost_of(better()) <= answer.cost:
+                best, cut = count - most, better
+        if line.codeword == "centroid" and best > fewest and line.size <= MOST_EXCHANGED:
+            # Means can be pulled from afar: clusters that are no intervals may do better.
+            level = least_leakage_of_any_utility(
+                line.joint, line.utility, "istar", answer.cost, self.effort, [cut()]
+            )
+            if round(2**level.leakage_bits) < best:
+                best, cut = round(2**level.leakage_bits), level.cut
+        return _Answer(answer.cost, best, fewest, certificate, cut)
+
+    def _cut_of(self, broken: Flags) -> Callable[[], Partition]:
+        starts = (np.flatnonzero(broken) + 1).astype(np.int32)
+        return partial(self.line.partition_of_starts, starts)
+
+    def fewest(self, cost: float) -> int:
+        """Return the bound that holds at a distortion: that of any greater distortion does."""
+        return max((a.fewest for a in self.answers if a.cost >= cost), default=self.least_components)
+
+    def proof(self, cost: float) -> LagrangianCertificate | None:
+        """Return the certificate of the bound that holds at a distortion."""
+        bounds = [(a.fewest, a.certificate) for a in self.answers if a.cost >= cost]
+        return max(bounds, key=lambda bound: bound[0])[1] if bounds else None
+
+    def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
+        """Return the fewest components known within a distortion, at the least cost known."""
+        return min((k for k in self.known() if k[1] <= cost), key=lambda k: (k[0], k[1]))
+
+    def cheapest(self, most_components: int) -> float:
+        """Return the least cost known that leaves no more than this many components."""
+        return min(cost for left, cost, _ in self.known() if left <= most_components)
+
+    def known(self) -> list[tuple[int, float, Callable[[], Partition]]]:
+        """Return all partitions known: components left, a distortion they keep, and how to build them."""
+        return [*self.given, *((a.components, a.cost, a.cut) for a in self.answers)]
+
+    def narrow(self, most_components: int) -> None:
+        """Bisect for the least distortion that leaves no more than this many components."""
+        low, high = 0.0, self.cheapest(most_components)
+        self.solve(low)
+        high = min(high, self.cheapest(most_components))
+        while (middle := self.between(low, high)) is not None and not self.effort.should_stop():
+            if self.solve(middle).components <= most_components:
+                high = middle
+            else:
+                low = middle
+
+    def between(self, low: float, high: float) -> float | None:
+        """Return a distortion between two, about halfway, at which more can be reached than just below it."""
+        if high <= low:
+            return None
+        middle = low + (high - low) / 2
+        if self.line.codeword == "centroid":
+            if self.line.size > SETTLED_UP_TO:
+                return middle if low < middle < high else None
+            first, last = np.searchsorted(self.centroid_costs, (low, high), side="right").tolist()
+            last -= int(last > 0 and self.centroid_costs[last - 1] == high)
+            return float(self.centroid_costs[(first + last) // 2]) if first < last else None
+        reach = self.windows.within(middle)
+        for cost in (self.windows.below(reach), self.windows.above(reach)):
+            if low < cost < high:
+                return cost
+        return None
+
+    @cached_property
+    def centroid_costs(self) -> Floats:
+        """Distortions at which centroids can reach more: costs of intervals, and where the bound falls."""
+        positions = self.line.positions
+        shifted = positions - np.rint(positions[self.line.size // 2])
+        sums = np.concatenate(([0.0], np.cumsum(shifted)))
+        start, end = np.triu_indices(self.line.size, 1)
+        count, total = end - start + 1, sums[end + 1] - sums[start]
+        costs = np.maximum(shifted[end] * count - total, total - shifted[start] * count) / count
+        halves = (positions[end] - positions[start]) / 2 + 2 * self.line.rounding
+        return np.unique(np.concatenate([costs, halves]))
+
+    def solve_all(self) -> bool:
+        """Search the distortions that matter, coarse to fine; tell whether all were."""
+        small = self.line.size <= SETTLED_UP_TO
+        self.solve(self.widest)
+        self.solve(0.0)
+        ranges = deque([(0.0, self.widest)])
+        while ranges:
+            low, high = ranges.popleft()
+            if self.reach(low)[0] <= self.fewest(high) or (middle := self.between(low, high)) is None:
+                continue
+            if not small and len(self.answers) >= COVERING_LEVELS:
+                break
+            if self.effort.should_stop():
+                return False
+            self.solve(middle)
+            self.effort.progress(len(self.answers), 0, "fewest components for each distortion")
+            self.effort.found(self.levels)
+            ranges += [(low, middle), (middle, high)]
+        return not self.effort.should_stop()
+
+    def levels(self) -> Iterable[Level]:
+        """Return the levels that no other dominates, from the least cost to the greatest."""
+        costs = sorted({a.cost for a in self.answers} | {cost for _, cost, _ in self.given})
+        # A partition may cost less than the distortion it was searched at; of equal costs the last is best.
+        levels: dict[float, Level] = {}
+        reached = self.count + 1
+        for cost in costs:
+            left = self.reach(cost)[0]
+            if left < reached:
+                reached = left
+                level = self.level(cost)
+                levels = {known: kept for known, kept in levels.items() if known < level.cost}
+                levels[level.cost] = level
+        return levels.values()
+
+    def level(self, cost: float) -> Level:
+        """Return the best partition known within a cost, and what no partition within it can beat."""
+        left, _, cut = self.reach(cost)
+        exact_cost = self.line.cost_of(cut())
+        return Level(
+            cost=exact_cost,
+            leakage_bits=log2(left),
+            lower_bound_bits=log2(max(self.fewest(cost), self.least_components)),
+            certificate=self.proof(cost),
+            cut=cut,
+        )
+
+
+def _same(partition: Partition) -> Partition:
+    return partition

@@ -1,0 +1,198 @@
+r"""Problem (3) under distortion, one numeric column: least worst-case leakage with :math:`I_* = 0`.
+
+Every released value must leave ``distinct_l`` candidates, and all of them together must leave one
+component. No partition does that below the least distortion of either demand alone, and often none is
+needed above it. Partitions come from those two searches and from intervals that meet both demands (the
+cheapest breaks with prices on links, then annealing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange, Partition
+from hartley.search.any_utility import least_leakage_of_any_utility
+from hartley.search.distortion.annealing import annealed
+from hartley.search.distortion.by_candidates import CandidateSearch
+from hartley.search.distortion.forest_bound import Links, price_windows
+from hartley.search.distortion.istar import IstarSearch
+from hartley.search.distortion.l0 import SOLVERS
+from hartley.search.distortion.least_cost import LeastDistortion, latest_of
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.windows import Windows
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.levels import Level, Levels
+
+MOST_EXCHANGED = 60
+"""Up to this many values, clusters are also improved by exchanging members."""
+PRICE_STEPS = 400
+ANNEALING_STEPS = 20_000_000
+"""Steps of annealing times values on the line, at most, for one distortion."""
+TARGETS = 12
+"""Distortions tried between bound and partition for one number of candidates."""
+
+
+def least_connected_distortion(
+    joint: JointRange,
+    utility: LineDistortion,
+    distinct_l: int,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> LeastDistortion:
+    """Return the least distortion that leaves this many candidates everywhere and one component.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> best = least_connected_distortion(joint, LineDistortion.of(joint.public), 2)
+    >>> best.cost, best.proven_optimal
+    (0.55, True)
+    """
+    search = _search(joint, utility, effort, starts)
+    search.require(distinct_l)
+    return search.solve(distinct_l)
+
+
+def most_candidates_connected_within(
+    joint: JointRange,
+    utility: LineDistortion,
+    max_distortion: float,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Level:
+    """Return the partition of one component with the most candidates that distorts no more than this."""
+    return _search(joint, utility, effort, starts).solve_within(max_distortion)
+
+
+def joint_distortion_levels(
+    joint: JointRange,
+    utility: LineDistortion,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Levels:
+    """Return the frontier of worst-case leakage and distortion with nothing learnt for certain."""
+    search = _search(joint, utility, effort, starts)
+    complete = search.solve_all()
+    return Levels(levels=tuple(search.levels()), complete=complete)
+
+
+def _search(
+    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
+) -> CandidateSearch:
+    line = Line.of(joint, utility)
+    istar = IstarSearch(line, effort, starts)
+    if istar.least_components > 1:
+        raise UnreachableError(
+            f"no release leaves one component: values without a position stay alone, and at least "
+            f"{istar.least_components} components remain"
+        )
+    istar.narrow(1)
+    solver = _ConnectedSolver(istar, effort)
+    search = CandidateSearch(line, solver, effort, starts, admits=partial(_is_connected, joint))
+    for left, _, cut in istar.known():
+        if left == 1:
+            search.offer(cut())
+    return search
+
+
+def _is_connected(joint: JointRange, partition: Partition) -> bool:
+    return overlap_partition(joint, partition).size == 1
+
+
+@dataclass(frozen=True, eq=False)
+class _ConnectedSolver:
+    """Improves what is known for one number of candidates, given what one component alone costs."""
+
+    istar: IstarSearch
+    effort: Effort
+
+    def __call__(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        # What is known here is a valid start there: only partitions below the bound of both demands are lost.
+        free = SOLVERS[line.codeword](line, known, effort)
+        if free.certificate is not None:
+            known = known.with_bound(free.lower_bound, free.certificate)
+        # One component alone is proven to cost more than every distortion at which more remain.
+        refuted = [a for a in self.istar.answers if a.fewest > 1 and a.certificate is not None]
+        for answer in refuted:
+            assert answer.certificate is not None  # noqa: S101
+            known = known.with_bound(
+                Windows.of(line).next_cost(answer.cost) - line.rounding, answer.certificate
+            )
+        known = self._offered(line, known, free.cut)
+        known = self._by_intervals(line, known, effort)
+        return self._by_exchange(line, known, effort) if line.size <= MOST_EXCHANGED else known
+
+    def _offered(self, line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
+        partition = cut()
+        cost = line.cost_of(partition)
+        if (
+            cost < known.cost
+            and line.distinct_l_of(partition) >= known.distinct_l
+            and _is_connected(line.joint, partition)
+        ):
+            return known.with_partition(cost, cut)
+        return known
+
+    def _by_intervals(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        """Bisect for the least distortion at which intervals are found that meet both demands."""
+        latest = latest_of(line, known.distinct_l)
+        low = target = known.lower_bound
+        for _ in range(TARGETS):
+            if known.proven_optimal or low >= known.cost or effort.should_stop():
+                break
+            cut = self._intervals(line, latest, target, effort)
+            before = known.cost
+            known = known if cut is None else self._offered(line, known, cut)
+            if known.cost == before:
+                low = Windows.of(line).next_cost(target)
+            target = low + (known.cost - low) / 2
+        return known
+
+    def _by_exchange(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        """Exchange members between clusters of the best partition known, within lower distortions."""
+        for share in (0.0, 0.5, 1.0):
+            if known.proven_optimal or effort.should_stop():
+                break
+            target = known.lower_bound + share * (known.cost - known.lower_bound)
+            starts = [cut() for left, cost, cut in self.istar.known() if left == 1 and cost <= target]
+            if share == 1.0:
+                starts.append(known.cut())
+            if starts:
+                level = least_leakage_of_any_utility(
+                    line.joint, line.utility, "joint", target, effort, starts
+                )
+                known = self._offered(line, known, level.cut)
+        return known
+
+    def _intervals(
+        self, line: Line, latest: np.ndarray, cost: float, effort: Effort
+    ) -> Callable[[], Partition] | None:
+        """Look for intervals within a distortion that leave enough candidates and one component."""
+        istar = self.istar
+        links = Links.within(istar.groups, istar.count, istar.windows.within(cost + line.rounding), latest)
+        if bool((links.latest < 0).all()) or line.size < 2:
+            return None
+        priced = price_windows(links, effort, min(20 * line.size, PRICE_STEPS))
+        if priced.broken.all() and line.codeword != "centroid":
+            return None
+        random = np.random.default_rng(effort.seed)
+        broken, _ = annealed(
+            istar.groups,
+            istar.count,
+            links.earliest,
+            links.latest,
+            priced.broken,
+            istar.count - 1,
+            min(200 * line.size**2, 100_000, ANNEALING_STEPS // line.size),
+            effort,
+            random,
+            (line.positions, cost) if line.codeword == "centroid" else None,
+        )
+        starts = (np.flatnonzero(broken) + 1).astype(np.int32)
+        return partial(line.partition_of_starts, starts)

@@ -1,0 +1,157 @@
+"""What is known about the least distortion for one number of candidates, and how it is found on windows.
+
+For midpoint and member: the window bound from below, intervals from above, and where
+they do not meet, the sweep over chains between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hartley.model import Partition
+from hartley.model.arrays import Int64s, Ints
+from hartley.search.distortion.intervals import best_intervals, count_bound, intervals_within
+from hartley.search.distortion.line import Line
+from hartley.search.distortion.two_open_clusters import chain_within
+from hartley.search.distortion.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
+from hartley.search.effort import Effort
+from hartley.search.proofs.statements import (
+    CountCertificate,
+    DistortionCertificate,
+    SweepCertificate,
+    WindowCertificate,
+)
+
+LONGEST_SWEEP = 400
+"""Lines up to this many values are swept where bound and intervals do not meet."""
+NARROW_STATES = 250
+MOST_STATES = 2500
+"""States that a narrow and a wide sweep keep at a time; more proves more and takes longer."""
+WIDE_SWEEPS = 2
+"""Wide sweeps for one number of candidates, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeastDistortion:
+    """The least distortion that leaves ``distinct_l`` candidates everywhere, as far as it is known."""
+
+    distinct_l: int
+    cost: float
+    """What the worst cluster of the partition found costs."""
+    lower_bound: float
+    """No partition that leaves this many candidates costs less."""
+    certificate: DistortionCertificate | None = field(default=None, repr=False, compare=False)
+    """Why the bound holds; ``None`` for a bound of 0."""
+    cut: Callable[[], Partition] = field(repr=False, compare=False)
+    """Builds the partition when it is asked for."""
+
+    @property
+    def partition(self) -> Partition:
+        """The partition itself."""
+        return self.cut()
+
+    @property
+    def proven_optimal(self) -> bool:
+        """Whether partition and bound meet."""
+        return self.cost <= self.lower_bound
+
+    def with_partition(self, cost: float, cut: Callable[[], Partition]) -> LeastDistortion:
+        """Return the same knowledge with a partition that costs less."""
+        return replace(self, cost=cost, cut=cut)
+
+    def with_bound(self, cost: float, certificate: DistortionCertificate) -> LeastDistortion:
+        """Return the same knowledge with a higher bound; a bound that says less is left out."""
+        if cost <= self.lower_bound:
+            return self
+        return replace(self, lower_bound=min(cost, self.cost), certificate=certificate)
+
+
+def cut_of_starts(line: Line, starts: Int64s) -> Callable[[], Partition]:
+    """Keep intervals by their starts, and build the partition when it is asked for."""
+    kept = starts.astype(np.int32)
+    return lambda: line.partition_of_starts(kept)
+
+
+def cut_of_ranks(line: Line, cluster_of: Ints) -> Callable[[], Partition]:
+    """Keep the cluster of each rank, and build the partition when it is asked for."""
+    kept = cluster_of.astype(np.int32)
+    return lambda: line.partition_of_ranks(kept)
+
+
+def latest_of(line: Line, distinct_l: int) -> Int64s:
+    """Return, for each last rank, the latest start of a window with this many sensitive values."""
+    loop = latest_starts.for_size(len(line.indices))
+    return loop(line.indptr, line.indices, line.sensitive_size, distinct_l)
+
+
+def window_bounded(
+    line: Line, latest: Int64s, known: LeastDistortion, passing: float, effort: Effort
+) -> LeastDistortion:
+    """Raise the bound of what is known by the window bound."""
+    bound = window_bound(Windows.of(line), latest, WindowBound(known.lower_bound, -1), passing, effort)
+    if bound.rank < 0:
+        return known
+    lowered = bound.cost - line.rounding
+    return known.with_bound(
+        lowered, WindowCertificate(int(line.order[bound.rank]), known.distinct_l, lowered)
+    )
+
+
+def count_bounded(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Raise the bound of what is known by the number of clusters there can be."""
+    bound = count_bound(line, known.distinct_l, known.lower_bound, effort)
+    return known.with_bound(bound.cost, CountCertificate(known.distinct_l, bound.clusters, bound.cost))
+
+
+def least_by_windows(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Find the least distortion for midpoint or member, starting from what is known."""
+    windows = Windows.of(line)
+    latest = latest_of(line, known.distinct_l)
+    known = window_bounded(line, latest, known, windows.widest, effort)
+    known = count_bounded(line, known, effort)
+    if known.proven_optimal or effort.should_stop():
+        return known
+    plan = intervals_within(windows, latest, known.lower_bound)
+    if plan is None and intervals_within(windows, latest, known.cost) is not None:
+        plan = best_intervals(windows, latest, Bracket(known.lower_bound, known.cost), effort)
+    if plan is not None and plan.cost < known.cost:
+        known = known.with_partition(plan.cost, cut_of_starts(line, plan.starts))
+    if known.proven_optimal or line.size > LONGEST_SWEEP:
+        return known
+    return _least_by_sweeps(line, windows, known, effort)
+
+
+def _least_by_sweeps(line: Line, windows: Windows, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Bisect between bound and partition with narrow sweeps; then ask wide ones just below the partition."""
+    low = known.lower_bound
+    middle = low
+    while low < known.cost and not effort.should_stop():
+        known, found = _swept(line, windows, known, middle, NARROW_STATES, effort)
+        if not found:
+            # Not settled where the sweep was cut: a partition may still be found above, the bound stays.
+            low = windows.next_cost(middle)
+        middle = min(low + (known.cost - low) / 2, float(np.nextafter(known.cost, 0)))
+    for _ in range(WIDE_SWEEPS):
+        if known.proven_optimal or effort.should_stop():
+            break
+        known, found = _swept(line, windows, known, float(np.nextafter(known.cost, 0)), MOST_STATES, effort)
+        if not found:
+            break
+    return known
+
+
+def _swept(
+    line: Line, windows: Windows, known: LeastDistortion, cost: float, most_states: int, effort: Effort
+) -> tuple[LeastDistortion, bool]:
+    """Ask one sweep about a cost; give what is known then, and whether it found a partition."""
+    answer = chain_within(line, windows, known.distinct_l, cost, most_states, effort)
+    if answer.cluster_of is not None:
+        cut = cut_of_ranks(line, answer.cluster_of)
+        return known.with_partition(line.cost_of(cut()), cut), True
+    if answer.exhausted:
+        bound = windows.next_cost(cost)
+        known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+    return known, False

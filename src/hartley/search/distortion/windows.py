@@ -1,0 +1,253 @@
+r"""Windows: stretches of neighbours on a line, what they cost and which sensitive values they hold.
+
+**Window bound.** A cluster that holds the value x has its first and last member
+somewhere; everything between them is a window that contains x, costs no more than
+the cluster (midpoint: equal ends; member: more members to choose a codeword from; centroid: a radius of
+D means a span of at most 2D) and holds no fewer sensitive values. So at a distortion of D
+every x needs a window of cost at most D with ``distinct_l`` sensitive values, and an x
+that has none proves that no partition, contiguous or not, reaches D. (optimal frontiers, part d)
+
+Costs are monotone: a window inside another costs no more, also in floating point. Windows are ranks
+``start..end``, both included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Int64s, Ints
+from hartley.search.distortion.line import Line
+from hartley.search.effort import UNLIMITED, Effort
+
+WindowCost = Literal["midpoint", "member"]
+
+
+@hot_loop
+def latest_starts(indptr: Int64s, indices: Ints, width: int, wanted: int) -> Int64s:
+    """Return, for each end, the latest start whose window holds ``wanted`` values; -1 where none does."""
+    size = len(indptr) - 1
+    held = np.zeros(width, dtype=np.int64)
+    latest = np.full(size, -1, dtype=np.int64)
+    distinct = 0
+    start = 0
+    for end in range(size):
+        for entry in range(indptr[end], indptr[end + 1]):
+            value = indices[entry]
+            if held[value] == 0:
+                distinct += 1
+            held[value] += 1
+        while start < end:
+            lost = 0
+            for entry in range(indptr[start], indptr[start + 1]):
+                if held[indices[entry]] == 1:
+                    lost += 1
+            if distinct - lost < wanted:
+                break
+            for entry in range(indptr[start], indptr[start + 1]):
+                held[indices[entry]] -= 1
+            distinct -= lost
+            start += 1
+        if distinct >= wanted:
+            latest[end] = start
+    return latest
+
+
+@hot_loop
+def earliest_starts(positions: Floats, cost: float, halved: bool) -> Int64s:
+    """Return, for each end, the earliest start so that half the span, or the span, is within ``cost``."""
+    size = len(positions)
+    earliest = np.zeros(size, dtype=np.int64)
+    start = 0
+    for end in range(size):
+        if halved:
+            while (positions[end] - positions[start]) / 2 > cost:
+                start += 1
+        else:
+            while positions[end] - positions[start] > cost:
+                start += 1
+        earliest[end] = start
+    return earliest
+
+
+@hot_loop
+def window_cost(positions: Floats, start: int, end: int, halved: bool) -> Any:
+    """Return the cost of a window: half its span, or the reach of its best member."""
+    low = positions[start]
+    high = positions[end]
+    if halved:
+        return (high - low) / 2
+    first = start
+    last = end
+    while first < last:
+        middle = (first + last) // 2
+        if positions[middle] - low < high - positions[middle]:
+            first = middle + 1
+        else:
+            last = middle
+    best = max(positions[first] - low, high - positions[first])
+    if first > start:
+        best = min(best, max(positions[first - 1] - low, high - positions[first - 1]))
+    return best
+
+
+@hot_loop
+def cost_below(positions: Floats, earliest: Int64s, halved: bool) -> float:
+    """Return the greatest cost of a window that is within reach."""
+    best = 0.0
+    for end in range(len(positions)):
+        best = max(best, window_cost(positions, earliest[end], end, halved))
+    return best
+
+
+@hot_loop
+def cost_above(positions: Floats, earliest: Int64s, halved: bool) -> float:
+    """Return the least cost of a window that is out of reach; infinite where all are within."""
+    best = np.inf
+    for end in range(len(positions)):
+        if earliest[end] > 0:
+            best = min(best, window_cost(positions, earliest[end] - 1, end, halved))
+    return best
+
+
+@hot_loop
+def uncovered(earliest: Int64s, latest: Int64s) -> int:
+    """Return a rank that no window within reach with enough values contains; -1 where there is none."""
+    size = len(earliest)
+    opened = np.zeros(size + 1, dtype=np.int64)
+    for end in range(size):
+        if latest[end] >= earliest[end]:
+            opened[earliest[end]] += 1
+            opened[end + 1] -= 1
+    covering = 0
+    for rank in range(size):
+        covering += opened[rank]
+        if covering == 0:
+            return rank
+    return -1
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """The windows of a line under one way of costing them.
+
+    Midpoint and member windows cost what such a cluster costs; for the centroid, half the span
+    is the least that any cluster between the same ends can cost.
+    """
+
+    positions: Floats
+    cost: WindowCost
+
+    @classmethod
+    def of(cls, line: Line) -> Windows:
+        """Cost windows as the codeword of the line asks."""
+        return cls(line.positions, "member" if line.codeword == "member" else "midpoint")
+
+    @property
+    def _halved(self) -> bool:
+        return self.cost == "midpoint"
+
+    def within(self, cost: float) -> Int64s:
+        """Return the earliest start, for each end, of a window that costs no more than this."""
+        size = len(self.positions)
+        earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
+        # A member serves both ends: the farthest codeword to the left, then what it reaches.
+        return earliest if self._halved else earliest[earliest]
+
+    def below(self, earliest: Int64s) -> float:
+        """Return the greatest cost of a window within reach."""
+        size = len(self.positions)
+        return float(cost_below.for_size(size * 20)(self.positions, earliest, self._halved))
+
+    def above(self, earliest: Int64s) -> float:
+        """Return the least cost of a window out of reach."""
+        size = len(self.positions)
+        return float(cost_above.for_size(size * 20)(self.positions, earliest, self._halved))
+
+    def next_cost(self, cost: float) -> float:
+        """Return the least cost above this one that a cluster can have, whatever lies between its ends."""
+        size = len(self.positions)
+        # A member-coded cluster costs the distance of two values, and half of none.
+        earliest = earliest_starts.for_size(size * 20)(self.positions, cost, self._halved)
+        outside = np.flatnonzero(earliest > 0)
+        if not len(outside):
+            return float("inf")
+        spans = self.positions[outside] - self.positions[earliest[outside] - 1]
+        return float(spans.min()) / (2 if self._halved else 1)
+
+    @property
+    def widest(self) -> float:
+        """The cost of the whole line."""
+        return float(window_cost(self.positions, 0, len(self.positions) - 1, self._halved))
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Where the least cost that passes a monotone test lies; both ends are costs of windows."""
+
+    low: float
+    """Nothing below passes."""
+    high: float
+    """This passes."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the least cost is known."""
+        return self.low >= self.high
+
+
+def least_passing(
+    windows: Windows,
+    passes: Callable[[Int64s], bool],
+    bracket: Bracket,
+    effort: Effort = UNLIMITED,
+) -> Bracket:
+    """Narrow a bracket down to the least window cost whose reach passes a monotone test.
+
+    Only costs of windows are ever its ends, so the result is exact: bisection
+    jumps to the next cost that occurs. Stops early, with a valid bracket, when told to.
+    """
+    low, high = bracket.low, bracket.high
+    while low < high and not effort.should_stop():
+        middle = low + (high - low) / 2
+        if middle >= high:
+            middle = low
+        earliest = windows.within(middle)
+        if passes(earliest):
+            high = windows.below(earliest)
+        else:
+            low = windows.above(earliest)
+    return Bracket(min(low, high), high)
+
+
+@dataclass(frozen=True)
+class WindowBound:
+    """No cluster that holds ``rank`` and enough sensitive values costs less than ``cost``."""
+
+    cost: float = 0.0
+    rank: int = 0
+
+
+def window_bound(
+    windows: Windows, latest: Int64s, known: WindowBound, passing: float, effort: Effort = UNLIMITED
+) -> WindowBound:
+    """Return the greatest cost below which some value has no window with enough sensitive values.
+
+    ``known`` is a bound that holds already (that for fewer sensitive values does), and at the
+    cost ``passing`` every value has such a window. Stopped early, the bound is a lower one and still holds.
+    """
+    witness = known.rank
+
+    def passes(earliest: Int64s) -> bool:
+        nonlocal witness
+        rank = int(uncovered.for_size(len(latest) * 20)(earliest, latest))
+        if rank >= 0:
+            witness = rank
+        return rank < 0
+
+    narrowed = least_passing(windows, passes, Bracket(known.cost, passing), effort)
+    return WindowBound(narrowed.low, witness)

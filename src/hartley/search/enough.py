@@ -1,0 +1,308 @@
+"""Which sets of public values are enough to be a cluster, under any number of requirements at once.
+
+A requirement that stays true when a cluster grows is *monotone*. All that the theorems about clusters need
+is that a set which holds one that is enough is enough itself. So everything that is known for the number of
+candidates holds word for word for rows, for values that are apart by a tolerance, for groups, for single
+columns, and for any of these together.
+
+With side information this is not so: a value that joins may be seen with a side value that the others are not
+seen with, and leave few candidates there. Such tables are for the searches of any utility.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError, UnreachableError
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import code_type, frozen_array
+from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
+from hartley.model.requirement import SLACK, Requirement, require_consistent, require_fitting
+from hartley.search.enough_loops import (
+    JUMPED,
+    PLAIN,
+    Window,
+    WindowDemand,
+    chain_lengths,
+    empty_window,
+    latest_distinct_starts,
+    latest_enough_starts,
+    latest_spaced_starts,
+    mark_counts,
+    steps_of,
+)
+
+Places = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.integer]
+
+OF_ROWS = -1
+"""Stands for the number of rows where counts are numbered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Enough:
+    """What a cluster must hold, laid out for loops.
+
+    Several counts share one space of codes: count ``c`` has the codes from ``offsets[c]`` up to
+    ``offsets[c + 1]``. A set is enough if it has ``row_k`` rows and if, for every count, the chain
+    of the codes it holds is as long as wanted: the smallest code ``s``, then the smallest one from
+    ``next_code[s]`` on, and so forth.
+
+    >>> joint = JointRange.from_pairs([(1, 41), (2, 42), (3, 45), (3, 41)])
+    >>> close = Closeness.of({"sensitive": 2})
+    >>> enough = Enough.of(joint, [Requirement("separated-l", 2), Requirement("row-k", 3)], close)
+    >>> enough.is_enough([2]), enough.is_enough([0, 1]), enough.is_enough([1, 2])
+    (False, False, True)
+    """
+
+    value_ptr: Places
+    """Public value ``x`` holds the codes ``value_code[value_ptr[x]:value_ptr[x + 1]]``, ascending."""
+    value_code: Codes
+    next_code: Places
+    """For each code the first one of its count that is apart from it; where the count ends, if none is."""
+    offsets: Places
+    wanted: Places
+    """How long the chain of each count must be."""
+    rows: Places
+    """The rows of each public value."""
+    row_k: int
+    requirements: tuple[Requirement, ...] = ()
+    count_of: tuple[int, ...] = ()
+    """The count that decides each requirement; ``OF_ROWS`` for the rows."""
+
+    def __post_init__(self) -> None:
+        for name in ("value_ptr", "value_code", "next_code", "offsets", "wanted", "rows"):
+            object.__setattr__(self, name, frozen_array(np.asarray(getattr(self, name))))
+
+    @classmethod
+    def of(
+        cls, joint: JointRange, requirements: Iterable[Requirement], closeness: Closeness = NO_CLOSENESS
+    ) -> Enough:
+        """Lay requirements out for a table without side information.
+
+        A limit on the bits of ``l0`` is a number of candidates; one on ``istar`` is of no single cluster, and
+        is refused.
+        """
+        if joint.side is not None:
+            raise InputError(
+                "with side information a larger cluster may leave fewer candidates, so this search cannot "
+                "be used; use the search for any utility"
+            )
+        given = require_consistent(requirements)
+        require_fitting(given, joint.sensitive.columns, closeness)
+        counts: dict[tuple[str, str | None], tuple[SensitiveCodes, int]] = {}
+        row_k = 0
+        keys: list[tuple[str, str | None] | None] = []
+        for requirement in given:
+            if requirement.name == "row-k":
+                row_k = int(requirement.wanted)
+                keys.append(None)
+                continue
+            if requirement.name == "istar":
+                raise InputError("a limit on istar cannot be told from one cluster alone")
+            wanted = int(requirement.wanted)
+            if requirement.name == "l0":
+                wanted = ceil(joint.sensitive.size / 2 ** (requirement.wanted + SLACK))
+            key = ("separated-l" if requirement.name == "separated-l" else "distinct-l", requirement.column)
+            if key not in counts:
+                codes = (closeness.codes if key[0] == "separated-l" else plain_codes)(joint.sensitive, key[1])
+                counts[key] = codes, wanted
+            counts[key] = counts[key][0], max(counts[key][1], wanted)
+            keys.append(key)
+        order = list(counts)
+        return cls._laid_out(
+            joint,
+            [codes for codes, _ in counts.values()],
+            [wanted for _, wanted in counts.values()],
+            row_k,
+            given,
+            tuple(OF_ROWS if key is None else order.index(key) for key in keys),
+        )
+
+    @classmethod
+    def _laid_out(
+        cls,
+        joint: JointRange,
+        codes: Sequence[SensitiveCodes],
+        wanted: Sequence[int],
+        row_k: int,
+        requirements: tuple[Requirement, ...],
+        count_of: tuple[int, ...],
+    ) -> Enough:
+        offsets = np.zeros(len(codes) + 1, dtype=np.int64)
+        np.cumsum([each.width for each in codes], out=offsets[1:])
+        size, width = joint.public.size, int(offsets[-1])
+        next_code = [each.next_code + begin for each, begin in zip(codes, offsets[:-1], strict=True)]
+        value_ptr, value_code = _codes_of_values(joint, codes, offsets)
+        return cls(
+            value_ptr,
+            value_code.astype(code_type(width)),
+            np.concatenate([np.zeros(0, dtype=np.int64), *next_code]),
+            offsets,
+            np.array(wanted, dtype=np.int64),
+            np.bincount(joint.public_of[joint.observation_of], weights=joint.rows, minlength=size).astype(
+                np.int64
+            ),
+            row_k,
+            requirements,
+            count_of,
+        )
+
+    @property
+    def size(self) -> int:
+        """How many public values there are."""
+        return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        """How many codes there are, of all counts together."""
+        return len(self.next_code)
+
+    @cached_property
+    def demand(self) -> WindowDemand:
+        """The same for loops."""
+        return WindowDemand(
+            self.value_ptr,
+            self.value_code,
+            self.next_code,
+            self.offsets,
+            self.wanted,
+            mark_counts(self.next_code, self.offsets, self.wanted),
+            self.rows,
+            self.row_k,
+        )
+
+    def empty_window(self) -> Window:
+        """Return a window that holds nothing yet, for loops."""
+        return empty_window(self.width, len(self.wanted))
+
+    def take(self, places: Codes) -> Enough:
+        """Return the same demand on some of the public values, in the order given."""
+        counts = np.diff(self.value_ptr)[places]
+        value_ptr = np.zeros(len(places) + 1, dtype=np.int64)
+        np.cumsum(counts, out=value_ptr[1:])
+        shift = np.repeat(self.value_ptr[:-1][places] - value_ptr[:-1], counts)
+        value_code = self.value_code[np.arange(value_ptr[-1]) + shift]
+        return replace(self, value_ptr=value_ptr, value_code=value_code, rows=self.rows[places])
+
+    def asking(self, count: int, wanted: int) -> Enough:
+        """Return the same with another number wanted of one count."""
+        if count == OF_ROWS:
+            return replace(self, row_k=wanted)
+        changed = self.wanted.copy()
+        changed[count] = wanted
+        return replace(self, wanted=changed)
+
+    def counts_of_clusters(self, labels: Codes, clusters: int) -> Places:
+        """Return what each cluster holds: a row for each, a column for each count, then one for the rows.
+
+        Values with a negative label are in no cluster.
+        """
+        found = np.zeros((clusters, len(self.wanted) + 1), dtype=np.int64)
+        inside = labels >= 0
+        found[:, -1] = np.bincount(labels[inside], weights=self.rows[inside], minlength=clusters)
+        if self.width:
+            cluster = np.repeat(labels.astype(np.int64), np.diff(self.value_ptr))
+            keys = cluster * self.width + self.value_code
+            keys = np.unique(keys[cluster >= 0])
+            loop = chain_lengths.for_size(len(keys))
+            loop(keys // self.width, keys % self.width, self.next_code, self.offsets, found)
+        return found
+
+    def counts_of(self, members: Sequence[int] | Codes) -> Places:
+        """Return what one set holds: each count, then the rows."""
+        held = self.take(np.asarray(members, dtype=np.int64))
+        counts: Places = held.counts_of_clusters(np.zeros(held.size, dtype=np.int64), 1)[0]
+        return counts
+
+    def is_enough(self, members: Sequence[int] | Codes) -> bool:
+        """Tell whether a set of public values may be a cluster."""
+        return bool((self.counts_of(members) >= self.least).all())
+
+    @cached_property
+    def least(self) -> Places:
+        """What is wanted of each count, then of the rows."""
+        return frozen_array(np.append(self.wanted, self.row_k))
+
+    def are_enough(self, labels: Codes, clusters: int) -> npt.NDArray[np.bool_]:
+        """Tell for each cluster whether it is enough."""
+        return np.asarray((self.counts_of_clusters(labels, clusters) >= self.least).all(axis=1))
+
+    def is_met_by(self, partition: Partition) -> bool:
+        """Tell whether every cluster of a partition is enough."""
+        return bool(self.are_enough(partition.labels, partition.size).all())
+
+    def latest_starts(self) -> Places:
+        """Return, for each last value of a window of neighbours, the latest start that is enough, or -1."""
+        demand = self.demand
+        steps = steps_of(demand)
+        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == PLAIN:
+            plain = latest_distinct_starts.for_size(steps)
+            return plain(self.value_ptr, self.value_code, self.width, int(self.wanted[0]))
+        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == JUMPED:
+            jumped = latest_spaced_starts.for_size(steps)
+            return jumped(self.value_ptr, self.value_code, self.next_code, int(self.wanted[0]))
+        found: Places = latest_enough_starts.for_size(steps)(demand, self.empty_window())
+        return found
+
+    def found_by(self, counts: Places) -> list[int]:
+        """Return, for each requirement, what some counts come to."""
+        return [int(counts[count]) for count in self.count_of]
+
+    def best_reachable(self, apart: Sequence[Sequence[int]] = ()) -> list[int]:
+        """Return, for each requirement, the most that any partition reaches, whatever the others ask.
+
+        One cluster of everything holds most of everything at once. ``apart`` are sets that must stay clusters
+        of their own.
+        """
+        labels = np.zeros(self.size, dtype=np.int64)
+        for number, members in enumerate(apart):
+            labels[list(members)] = number + 1
+        present = np.unique(labels, return_inverse=True)[1]
+        return self.found_by(self.counts_of_clusters(present, int(present.max()) + 1).min(axis=0))
+
+    def require_reachable(self, apart: Sequence[Sequence[int]] = ()) -> None:
+        """Raise where no partition is enough, with the most that can be reached of each requirement."""
+        best = self.best_reachable(apart)
+        wanted = [int(self.least[count]) for count in self.count_of]
+        missed = [
+            f"{requirement.text} (at most {_reached(requirement, found)})"
+            for requirement, found, want in zip(self.requirements, best, wanted, strict=True)
+            if found < want
+        ]
+        if missed:
+            raise UnreachableError(f"no release can meet {' and '.join(missed)}, however coarse")
+
+
+def _reached(requirement: Requirement, found: int) -> str:
+    return f"{found} candidates" if requirement.name == "l0" else str(found)
+
+
+def _codes_of_values(
+    joint: JointRange, codes: Sequence[SensitiveCodes], offsets: Places
+) -> tuple[Places, Places]:
+    """Return the codes of all counts of each public value, without doubles, in ascending order."""
+    size, width = joint.public.size, int(offsets[-1])
+    public = joint.public_of[joint.observation_of].astype(np.int64)
+    if len(codes) == 1 and codes[0].width == joint.sensitive.size and _is_identity(codes[0]):
+        return joint.indptr.astype(np.int64), joint.indices.astype(np.int64)
+    keys = [
+        public * width + begin + each.code_of[joint.indices]
+        for each, begin in zip(codes, offsets[:-1], strict=True)
+    ]
+    found = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *keys]))
+    value_ptr = np.zeros(size + 1, dtype=np.int64)
+    if width:
+        np.cumsum(np.bincount(found // width, minlength=size), out=value_ptr[1:])
+        found = found % width
+    return value_ptr, found
+
+
+def _is_identity(codes: SensitiveCodes) -> bool:
+    return bool((codes.code_of == np.arange(len(codes.code_of))).all())

@@ -1,0 +1,98 @@
+r"""How many clusters can be enough at all: longest sequences of values that are spaced.
+
+q clusters with k values each that are apart need a sequence of kq pairs of public and sensitive value, in
+the order of the sensitive ones, in which each is apart from the one q places before it: choose k such pairs
+in every cluster; of any q + 1 in order two are of the same cluster. The longest such sequence is found by
+taking what can be taken from the left, T(q). So :math:`k \le T(q) / q`. Where every two values are apart
+this is :math:`\sum_s \min(f_s, q)`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.hot_loops import hot_loop
+from hartley.search.enough import Enough
+
+Places = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.integer]
+
+
+@hot_loop
+def spaced_length(codes: Codes, next_code: Places, clusters: int, taken: Places) -> int:
+    """Return the length of the longest sequence for so many clusters; codes are in ascending order.
+
+    ``taken`` is filled with the entries of the sequence.
+    """
+    length = 0
+    for entry in range(len(codes)):
+        if length < clusters or codes[entry] >= next_code[codes[taken[length - clusters]]]:
+            taken[length] = entry
+            length += 1
+    return length
+
+
+def sequence_of(enough: Enough, count: int, clusters: int) -> tuple[Places, Places]:
+    """Return a longest spaced sequence of one count: its codes, and the public value of each."""
+    codes, values = _pairs_of(enough, count)
+    taken = np.empty(len(codes), dtype=np.int64)
+    length = int(spaced_length.for_size(len(codes) * 4)(codes, enough.next_code, clusters, taken))
+    return codes[taken[:length]], values[taken[:length]]
+
+
+def most_clusters(enough: Enough) -> int:
+    """Return the most clusters that counting allows to be enough, all requirements together; 0 for none.
+
+    >>> from hartley.model import JointRange
+    >>> from hartley.model.requirement import Requirement
+    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B"), (5, "C")])
+    >>> [most_clusters(Enough.of(joint, [Requirement("distinct-l", l)])) for l in (1, 2, 3, 4)]
+    [5, 2, 1, 0]
+    """
+    most = enough.size
+    if enough.row_k > 0:
+        most = min(most, int(enough.rows.sum()) // enough.row_k)
+    for count, wanted in enumerate(enough.wanted.tolist()):
+        most = _fitting(enough, count, wanted, most)
+    return most
+
+
+def most_kept(enough: Enough, count: int, clusters: int) -> int:
+    """Return the most values that so many clusters can all keep of one count, by counting."""
+    bound = len(sequence_of(enough, count, clusters)[0]) // clusters
+    # What a value shows by itself adds up at most: bins of the size wanted must be covered.
+    shown = enough.counts_of_clusters(np.arange(enough.size), enough.size)
+    while bound > 0 and int(np.minimum(shown[:, count], bound).sum()) < bound * clusters:
+        bound -= 1
+    return bound
+
+
+def _pairs_of(enough: Enough, count: int) -> tuple[Places, Places]:
+    begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
+    inside = (enough.value_code >= begin) & (enough.value_code < end)
+    values = np.repeat(np.arange(enough.size), np.diff(enough.value_ptr))[inside]
+    codes = enough.value_code[inside].astype(np.int64)
+    order = np.argsort(codes, kind="stable")
+    return codes[order], values[order]
+
+
+def _fitting(enough: Enough, count: int, wanted: int, most: int) -> int:
+    """Return the most clusters up to ``most`` that can have as many of one count as wanted."""
+    if wanted < 1 or most < 1:
+        return most
+    codes, _ = _pairs_of(enough, count)
+    begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
+    is_plain = bool((enough.next_code[begin:end] == np.arange(begin + 1, end + 1)).all())
+    seen = np.bincount(codes - begin, minlength=end - begin)
+    taken = np.empty(len(codes), dtype=np.int64)
+    loop = spaced_length.for_size(len(codes) * 4)
+    low, high = 0, min(most, len(codes) // wanted)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_plain:
+            length = int(np.minimum(seen, middle).sum())
+        else:
+            length = int(loop(codes, enough.next_code, middle, taken))
+        low, high = (middle, high) if length >= middle * wanted else (low, middle - 1)
+    return low

@@ -1,0 +1,215 @@
+r"""Clusters of fewest values that are enough, for any requirements.
+
+Lemma. Among partitions into clusters of at most m values one that is enough has exactly :math:`\lceil n / m
+\rceil` clusters, if there is any: one of more can be dealt out over the room that the others leave, and
+none of them holds less.
+
+Bounds: no more clusters than counting allows (:mod:`~hartley.search.line.cluster_count`); what values show
+by themselves adds up at most. Where every value shows one sensitive value, counting is attained: the
+longest spaced sequence is dealt out in turn. Else a swap search tries to reach the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import InputError
+from hartley.measures.utility import Resolution
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.line.answer import LineAnswer
+from hartley.search.line.cluster_count import most_clusters, most_kept, sequence_of
+from hartley.search.line.every_partition import (
+    MOST_VALUES,
+    clusters_of_first,
+    costs_of_subsets,
+    enough_subsets,
+    finest_first,
+    least_worst,
+)
+from hartley.search.line.swaps import EnoughSwaps, dealt_places
+from hartley.search.resolution.matching import match_some
+
+Places = npt.NDArray[np.int64]
+
+SHORT, LONG = 3_000, 40_000
+"""Moves of a short and a long search for each value."""
+MOST_MOVES = 20_000_000
+LONG_TRIES = 2
+MOST_PAIRED = 600
+"""Values that are matched in twos; all pairs of them are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptAnswer:
+    """How much of one count clusters of at most ``largest`` values keep."""
+
+    largest: int
+    kept: int
+    most: int
+    """No clusters of at most this size keep more."""
+    labels: Places
+
+    @property
+    def proven(self) -> bool:
+        """Whether nothing keeps more."""
+        return self.kept >= self.most
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is known of one size: clusters that are enough, or the proof that there are none, or neither."""
+
+    labels: Places | None
+    is_excluded: bool = False
+
+
+NONE_FOUND = Outcome(None)
+EXCLUDED = Outcome(None, True)
+
+
+def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAnswer:
+    """Return the partition with the smallest largest cluster found that is enough everywhere, and the bound.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.model.requirement import Requirement
+    >>> answer = least_largest_cluster(Enough.of(toy(), [Requirement("distinct-l", 3)]))
+    >>> answer.cost, answer.proven
+    (4.0, True)
+    """
+    enough.require_reachable()
+    size = enough.size
+    bound = -(-size // max(1, most_clusters(enough)))
+    low = largest = bound
+    outcome = of_size(enough, largest, effort)
+    while outcome.labels is None:
+        if outcome.is_excluded:
+            bound = largest + 1
+        low = largest + 1
+        largest = min(size, 2 * largest)
+        outcome = of_size(enough, largest, effort)
+    labels, high = outcome.labels, largest
+    while low < high and not effort.should_stop():
+        middle = (low + high) // 2
+        outcome = of_size(enough, middle, effort)
+        if outcome.labels is None:
+            low = middle + 1
+            bound = max(bound, middle + 1) if outcome.is_excluded else bound
+        else:
+            high, labels = middle, outcome.labels
+    cost = float(np.bincount(labels).max())
+    return LineAnswer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
+
+
+def most_kept_within(
+    enough: Enough, count: int, largest: int, effort: Effort = UNLIMITED, at_least: int = 1
+) -> KeptAnswer | None:
+    """Return the most of one count that clusters of at most so many values keep, other requirements met.
+
+    ``None`` where none is found that keeps ``at_least`` of it.
+    """
+    size = enough.size
+    if not 1 <= largest <= size:
+        raise InputError(f"the largest cluster holds between 1 and {size} values")
+    most = most_kept(enough, count, -(-size // largest))
+    for wanted in range(most, at_least - 1, -1):
+        outcome = of_size(enough.asking(count, wanted), largest, effort)
+        if outcome.labels is not None:
+            return KeptAnswer(largest, wanted, most, outcome.labels)
+        if outcome.is_excluded:
+            most = min(most, wanted - 1)
+        if effort.should_stop():
+            break
+    return None
+
+
+def of_size(enough: Enough, largest: int, effort: Effort = UNLIMITED) -> Outcome:
+    """Return clusters of at most so many values that are enough, or that there are none, or neither."""
+    size = enough.size
+    clusters = -(-size // largest)
+    if clusters == 1 or largest == 1:
+        labels = np.zeros(size, dtype=np.int64) if clusters == 1 else np.arange(size, dtype=np.int64)
+        holds = bool(enough.are_enough(labels, clusters).all())
+        return Outcome(labels) if holds else EXCLUDED
+    if clusters > most_clusters(enough):
+        return EXCLUDED
+    if size <= MOST_VALUES:
+        return _of_few(enough, largest)
+    dealt = _dealt(enough, largest, clusters)
+    if dealt is not None:
+        return Outcome(dealt)
+    if largest == 2 and size <= MOST_PAIRED:
+        return _paired(enough)
+    if not EnoughSwaps.fits(enough, clusters):
+        return NONE_FOUND
+    search = EnoughSwaps(enough, largest, dealt_places(enough, largest, clusters), effort.seed + largest)
+    if search.run(min(SHORT * size, MOST_MOVES), effort, (0.2, 0.11, 0.08)):
+        return Outcome(search.labels)
+    for attempt in range(LONG_TRIES):
+        if effort.should_stop():
+            break
+        seed = effort.seed + largest + 7919 * (attempt + 1)
+        again = EnoughSwaps(enough, largest, search.places.copy(), seed)
+        if again.run(min(LONG * size, MOST_MOVES), effort):
+            return Outcome(again.labels)
+    return NONE_FOUND
+
+
+def _of_few(enough: Enough, largest: int) -> Outcome:
+    """Look at all partitions."""
+    size = enough.size
+    cost = costs_of_subsets(Resolution(size))
+    cost[~enough_subsets(enough)] = inf
+    cost[0] = 0.0
+    full = (1 << size) - 1
+    if least_worst.for_size(3**size)(cost)[full] > largest:
+        return EXCLUDED
+    count, total = np.zeros(len(cost), dtype=np.int64), np.zeros(len(cost))
+    chosen = finest_first.for_size(3**size)(cost, np.zeros(len(cost)), float(largest), count, total)
+    return Outcome(clusters_of_first(chosen, full, size))
+
+
+def _paired(enough: Enough) -> Outcome:
+    """Match values in twos: those that are enough by themselves may stay alone, the others need a mate."""
+    size = enough.size
+    even = size + size % 2
+    rich = np.ones(even, dtype=bool)
+    rich[:size] = enough.are_enough(np.arange(size), size)
+    fits = rich[:, np.newaxis] & rich
+    one, other = np.triu_indices(size, 1)
+    pairs = np.column_stack((one, other)).ravel()
+    holds = enough.take(pairs).are_enough(np.repeat(np.arange(len(one)), 2), len(one))
+    fits[one, other] |= holds
+    fits[other, one] |= holds
+    np.fill_diagonal(fits, False)
+    mates, odd = np.full(even, -1, dtype=np.int64), np.zeros(even, dtype=bool)
+    if int(match_some.for_size(fits.size)(0, even + 1, fits, mates, odd)) < 0:
+        return EXCLUDED
+    values = np.arange(size)
+    alone = rich[values] & rich[mates[values]]
+    return Outcome(
+        np.unique(np.where(alone, values, np.minimum(values, mates[values])), return_inverse=True)[1]
+    )
+
+
+def _dealt(enough: Enough, largest: int, clusters: int) -> Places | None:
+    """Deal the longest spaced sequence out in turn, then the rest into the room; ``None`` if not enough."""
+    if len(enough.wanted) != 1:
+        return None
+    wanted = int(enough.wanted[0])
+    codes, values = sequence_of(enough, 0, clusters)
+    labels = np.full(enough.size, -1, dtype=np.int64)
+    room = np.full(clusters, largest, dtype=np.int64)
+    if len(codes) < wanted * clusters or len(set(values[: wanted * clusters].tolist())) < wanted * clusters:
+        return None
+    labels[values[: wanted * clusters]] = np.arange(wanted * clusters) % clusters
+    room -= np.bincount(labels[labels >= 0], minlength=clusters)
+    if bool((room < 0).any()):
+        return None
+    rest = np.flatnonzero(labels < 0)
+    labels[rest] = np.repeat(np.arange(clusters), room)[: len(rest)]
+    return labels if bool(enough.are_enough(labels, clusters).all()) else None

@@ -1,0 +1,310 @@
+r"""Withhold the public value of a few rows, so that all others can be kept finer.
+
+A set W of public values within the budget of rows is released as one value, which costs nothing and must be
+enough like any other. Cells that were missing before join it: their rows do not count, what they hold does.
+Facts:
+
+* W holds no more values than rows, so a budget below what is wanted of any count buys nothing. * Without
+the demand on W some optimum withholds nothing inside the span of a cluster (midpoint, member), and a
+dynamic
+  program over intervals is exact among intervals: least rows, then most intervals, then least total width.
+* The demand makes it NP-hard. What the program withholds is topped up: one value after another is forced
+in, the one
+  that brings most for each extra row; or a whole cluster; or the next cost is tried.
+* Bound for any shape: a value that is in no window which is cheap enough and holds enough must be withheld,
+so the rows
+  of these must be within the budget.
+
+Ties: least cost; fewest rows withheld; most clusters; least total width; latest start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.errors import OptionError, UnreachableError
+from hartley.search.distortion.windows import Bracket, least_passing
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.answer import NOTHING, Band, LineAnswer
+from hartley.search.line.borders import Borders
+from hartley.search.line.intervals import STEPS
+from hartley.search.line.least_cost import Shape, least_cost
+from hartley.search.line.loops import fewest_withheld, uncovered_rows
+from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.top_up import Kept, TopUp
+from hartley.search.line.withheld_exhaustive import MOST_VALUES, exhaustive_withheld
+
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEXT_COSTS = 12
+"""Costs just above the least one that are tried before bisection."""
+BISECTIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class WithheldQuestion:
+    """Which rows to withhold: the values, the budget, and the cells that what is withheld joins."""
+
+    values: OrderedValues
+    budget: int
+    """The most rows that may be withheld."""
+    borders: Borders
+    joins: Places
+    """Places of cells that were missing before."""
+
+    @classmethod
+    def of(
+        cls,
+        values: OrderedValues,
+        budget: int,
+        borders: Borders | None = None,
+        joins: Places | None = None,
+    ) -> WithheldQuestion:
+        """Build the question; what is withheld joins the values without a position unless told otherwise."""
+        if budget < 0:
+            raise OptionError(f"no fewer than 0 rows can be withheld, not {budget}")
+        limits = borders or Borders.anywhere(values.positions)
+        return cls(values, budget, limits, values.alone if joins is None else joins)
+
+    @cached_property
+    def least_budget(self) -> int:
+        """The fewest rows that can be enough to be withheld: a row brings at most one value to each count."""
+        whole = self.values.whole
+        held = whole.counts_of(self.joins) if len(self.joins) else np.zeros(len(whole.least), dtype=np.int64)
+        return max(1, int((whole.least - held).max(initial=0)))
+
+    @property
+    def rows_of_use(self) -> int:
+        """The rows that may be withheld, 0 where the budget buys nothing."""
+        return self.budget if self.budget >= self.least_budget else 0
+
+    @cached_property
+    def stands_alone(self) -> bool:
+        """Whether nothing need be withheld: each cell that was missing is enough by itself."""
+        return all(self.values.whole.is_enough([int(place)]) for place in self.values.alone)
+
+    @cached_property
+    def others_stand(self) -> bool:
+        """Whether each value that has no position, and is not joined, is enough by itself."""
+        others = np.setdiff1d(self.values.alone, self.joins)
+        return all(self.values.whole.is_enough([int(place)]) for place in others)
+
+    def is_enough(self, withheld: Places) -> bool:
+        """Tell whether ranks may be withheld together."""
+        if not len(withheld):
+            return self.stands_alone
+        return self.others_stand and self.values.whole.is_enough(
+            np.concatenate((self.values.order[withheld], self.joins))
+        )
+
+
+def least_cost_withholding(
+    values: OrderedValues,
+    budget: int,
+    shape: Shape = "any",
+    borders: Borders | None = None,
+    joins: Places | None = None,
+    effort: Effort = UNLIMITED,
+) -> LineAnswer:
+    """Return the least cost with at most so many rows withheld, as far as it is known, and the bound.
+
+    Raises
+    ------
+    UnreachableError
+        Where nothing is enough; says the least budget that could help where cells that were missing are too
+        few.
+    """
+    question = WithheldQuestion.of(values, budget, borders, joins)
+    if not question.rows_of_use:
+        return _without(question, shape, effort)
+    if shape == "any" and borders is None and 0 < values.size <= MOST_VALUES:
+        return exhaustive_withheld(values, question.rows_of_use, question.joins, question.is_enough)
+    search = _Search(question, effort)
+    any_bound = search.any_bound()
+    relaxed = search.relaxed(any_bound)
+    found = search.settled(relaxed)
+    answer = search.answer(found, any_bound if shape == "any" else relaxed, any_bound)
+    if answer.cost > relaxed and question.stands_alone:
+        untouched = _without(question, shape, effort)
+        if untouched.cost <= answer.cost:
+            return replace(untouched, lower_bound=answer.lower_bound, any_bound=answer.any_bound)
+    return answer
+
+
+def fewest_rows_withheld(
+    values: OrderedValues,
+    cost: float,
+    borders: Borders | None = None,
+    joins: Places | None = None,
+    effort: Effort = UNLIMITED,
+) -> tuple[LineAnswer, int]:
+    """Return intervals of at most this cost with the fewest rows withheld, and a bound on those rows."""
+    total = int(values.enough.rows.sum())
+    question = WithheldQuestion.of(values, total, borders, joins)
+    search = _Search(question, effort)
+    earliest = values.windows.within(values.window_of_cost(cost))
+    bound = int(uncovered_rows.for_size(values.size * STEPS)(earliest, values.latest, values.enough.rows))
+    kept = search.tried(cost)
+    if kept is None:
+        raise UnreachableError(f"no rows found to withhold so that the others cost at most {cost:g}")
+    if bound:
+        bound = max(bound, question.least_budget)
+    return search.answer(kept, 0.0, 0.0), bound
+
+
+def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAnswer:
+    values = question.values
+    if not question.stands_alone and values.whole.best_reachable() != values.whole.best_reachable(
+        [[int(place)] for place in values.alone]
+    ):
+        raise UnreachableError(
+            "the missing cells are too few to be a released value of their own; withhold at least "
+            f"{question.least_budget} rows to join them"
+        )
+    return least_cost(values, shape, None if question.borders.are_anywhere else question.borders, effort)
+
+
+class _Search:
+    """A search under way for one question."""
+
+    def __init__(self, question: WithheldQuestion, effort: Effort) -> None:
+        self.question = question
+        self.values = question.values
+        self.effort = effort
+        self.rows = question.rows_of_use
+        self.top_up = TopUp(question.values, question.borders, question.is_enough, question.joins, effort)
+
+    @cached_property
+    def widest(self) -> float:
+        """What one cluster of the whole line costs."""
+        return self.values.cost_of_labels(np.zeros(self.values.whole.size, dtype=np.int64), self.values.alone)
+
+    def any_bound(self) -> float:
+        """Return the cost below which too many rows are in no window that is cheap and holds enough."""
+        values, windows = self.values, self.values.windows
+        if values.cost_name == "size":
+            return 1.0
+        loop = uncovered_rows.for_size(values.size * STEPS)
+
+        def passes(earliest: Places) -> bool:
+            return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
+
+        return least_passing(windows, passes, Bracket(0.0, windows.widest), self.effort).low
+
+    def relaxed(self, bound: float) -> float:
+        """Return the least cost of intervals if what is withheld need not be enough."""
+        if self.values.cost_name == "centroid":
+            return self._relaxed_centroid(bound)
+        values, windows = self.values, self.values.windows
+        loop = fewest_withheld.for_size(values.size * STEPS)
+
+        def passes(earliest: Places) -> bool:
+            found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
+            return found <= self.rows
+
+        low = min(values.window_of_cost(bound), windows.widest)
+        least = least_passing(windows, passes, Bracket(low, windows.widest), self.effort)
+        return values.cost_of_window(least.high)
+
+    def _relaxed_centroid(self, bound: float) -> float:
+        low, high = (
+            bound,
+            self.values.cost_of_labels(np.zeros(self.values.whole.size, dtype=np.int64), self.values.alone),
+        )
+        for _ in range(BISECTIONS):
+            if high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
+                break
+            middle = (low + high) / 2
+            kept = self.top_up.solved(middle, NOTHING)
+            if kept is not None and kept.rows <= self.rows:
+                high = self.top_up.cost_of(kept)
+            else:
+                low = middle
+        return high
+
+    def tried(self, cost: float) -> Kept | None:
+        """Return a way to keep to a cost and a budget, with the demand on what is withheld."""
+        return self.top_up.within(cost, self.rows)
+
+    def settled(self, relaxed: float) -> Kept:
+        """Return the way of least cost that is found from the relaxed cost on."""
+        found = self.tried(relaxed)
+        cost = relaxed
+        if self.values.cost_name != "centroid" and self.values.size <= 2_000:
+            for _ in range(NEXT_COSTS):
+                if found is not None or self.effort.should_stop():
+                    break
+                above = self.values.windows.next_cost(self.values.window_of_cost(cost))
+                if above == float("inf"):
+                    break
+                cost = self.values.cost_of_window(above)
+                found = self.tried(cost)
+        if found is None:
+            found = self._bisected(cost)
+        if found is None:
+            raise UnreachableError("no rows found to withhold that are enough to be a released value")
+        again = self.tried(self.top_up.cost_of(found))
+        return found if again is None else again
+
+    def _bisected(self, low: float) -> Kept | None:
+        high = self.widest
+        best = self.tried(high)
+        for _ in range(BISECTIONS):
+            if best is None or high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
+                break
+            middle = (low + high) / 2
+            found = self.tried(middle)
+            if found is None:
+                low = middle
+            else:
+                best, high = found, min(middle, self.top_up.cost_of(found))
+        return best
+
+    def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
+        """Return what is kept and withheld as an answer."""
+        return answer_of(self.question, kept, lower_bound, any_bound)
+
+
+def answer_of(question: WithheldQuestion, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
+    """Return clusters of ranks, and what is withheld, as an answer."""
+    values, borders = question.values, question.borders
+    cluster_of = kept.cluster_of
+    withheld = np.flatnonzero(cluster_of < 0)
+    shifted = cluster_of.copy()
+    shifted[withheld] = int(cluster_of.max(initial=-1)) + 1
+    labels = values.labels_of_ranks(shifted)
+    if len(withheld):
+        labels[question.joins] = shifted[withheld[0]]
+    exempt = np.concatenate((values.order[withheld], question.joins if len(withheld) else NOTHING))
+    cost = values.cost_of_labels(labels, exempt)
+    answer = LineAnswer(
+        labels=labels,
+        cost=cost,
+        lower_bound=min(lower_bound, cost),
+        any_bound=min(any_bound, cost),
+        withheld=values.order[withheld],
+        withheld_rows=int(values.enough.rows[withheld].sum()),
+    )
+    low, high = _ends(cluster_of, borders)
+    bands = [Band(*ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
+    return replace(
+        answer,
+        total_width=float((high - low).sum()),
+        bands=() if borders.are_anywhere else tuple(bands),
+    )
+
+
+def _ends(cluster_of: Places, borders: Borders) -> tuple[Floats, Floats]:
+    """Return where the bands of clusters of ranks begin and end, in order; -1 is in no cluster."""
+    kept = np.flatnonzero(cluster_of >= 0)
+    numbers, inverse = np.unique(cluster_of[kept], return_inverse=True)
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+    np.minimum.at(low, inverse, borders.low[kept])
+    np.maximum.at(high, inverse, borders.high[kept])
+    order = np.argsort(low, kind="stable")
+    return low[order], high[order]

@@ -1,0 +1,141 @@
+"""Split clusters as far as they stay enough, where that costs nothing: as fine as the same worst case allows.
+
+Each cluster, the widest first, is split by a cut in order of position; else, if it is small, into any two
+parts; else by dealing its values out, the rarest first. Parts are split again. Whether a set splits at all
+is NP-hard to tell.
+
+A split can raise what is certain: of {a, b} and {c, d} with two candidates each, nothing is joined any
+more. So a guard may refuse a split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.utility import Utility
+from hartley.model import JointRange, Partition
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.every_partition import enough_subsets, members_of_subsets
+
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Guard = Callable[[Partition], bool]
+
+MOST_MEMBERS = 14
+"""Clusters up to this many values are split in every way."""
+
+
+def anything_goes(partition: Partition) -> bool:
+    """Accept every split."""
+    del partition
+    return True
+
+
+def components_stay(joint: JointRange, partition: Partition) -> Guard:
+    """Return a guard that accepts a split only if no more components are left than by this partition.
+
+    For components under a tolerance give the table of :func:`~hartley.measures.separation.linked_range`.
+    """
+    most = overlap_partition(joint, partition).size
+
+    def accepts(split: Partition) -> bool:
+        return overlap_partition(joint, split).size <= most
+
+    return accepts
+
+
+def polished(
+    partition: Partition,
+    enough: Enough,
+    utility: Utility,
+    positions: Floats | None = None,
+    accepts: Guard = anything_goes,
+    effort: Effort = UNLIMITED,
+) -> Partition:
+    """Return the partition with clusters split where every part is enough and none costs more than the worst.
+
+    ``positions`` order the values of a cluster; without them their places do.
+
+    >>> from hartley.measures.utility import Resolution
+    >>> from hartley.model.requirement import Requirement
+    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
+    >>> enough = Enough.of(joint, [Requirement("distinct-l", 2)])
+    >>> polished(Partition.whole(4), enough, Resolution(4))
+    Partition({0, 1}, {2, 3})
+    """
+    place = np.arange(len(partition.labels), dtype=float)
+    where = place if positions is None else np.where(np.isnan(positions), place, positions)
+    labels = partition.labels.astype(np.int64)
+    worst = float(utility.costs(partition).max())
+    queue = [_entry(np.flatnonzero(labels == number), where) for number in range(partition.size)]
+    heapify(queue)
+    next_number = partition.size
+    while queue and not effort.should_stop():
+        members = np.array(heappop(queue)[2], dtype=np.int64)
+        split = _split(enough, members[np.argsort(where[members], kind="stable")], where)
+        if split is None:
+            continue
+        trial = labels.copy()
+        trial[split] = next_number
+        parted = Partition(trial)
+        if float(utility.costs(parted).max()) > worst or not accepts(parted):
+            continue
+        labels = trial
+        next_number += 1
+        for part in (split, np.setdiff1d(members, split)):
+            heappush(queue, _entry(part, where))
+    return Partition(labels)
+
+
+def _entry(members: Places, where: Floats) -> tuple[float, int, list[int]]:
+    return -float(np.ptp(where[members])), int(members[0]), members.tolist()
+
+
+def _split(enough: Enough, members: Places, where: Floats) -> Places | None:
+    """Return one of two parts of a cluster that are enough each; ``None`` where none is found."""
+    if len(members) < 2:
+        return None
+    inside = enough.take(members)
+    if most_clusters(inside) < 2:
+        return None
+    latest = inside.latest_starts()
+    first_end = int(np.argmax(latest >= 0))
+    last_start = int(latest[-1])
+    if first_end < last_start:
+        # Any cut between the two will do; the widest gap makes the parts narrowest.
+        gaps = np.diff(where[members])[first_end:last_start]
+        cut = first_end + 1 + int(len(gaps) - 1 - np.argmax(gaps[::-1]))
+        return members[cut:]
+    if len(members) <= MOST_MEMBERS:
+        holds = enough_subsets(inside)
+        both = np.flatnonzero(holds & holds[::-1])
+        both = both[both > 0]
+        if not len(both):
+            return None
+        part: Places = members[members_of_subsets(len(members))[both[0]]]
+        return part
+    return _dealt(inside, members)
+
+
+def _dealt(inside: Enough, members: Places) -> Places | None:
+    """Deal values out to two sides, the rarest codes first, each to the side that it brings most."""
+    seen = np.bincount(inside.value_code, minlength=inside.width)
+    codes = [inside.value_code[inside.value_ptr[at] : inside.value_ptr[at + 1]] for at in range(len(members))]
+    order = sorted(range(len(members)), key=lambda at: (min(seen[codes[at]], default=0), at))
+    sides: tuple[list[int], list[int]] = ([], [])
+    have = np.zeros((2, inside.width), dtype=bool)
+    for at in order:
+        gains = [(int((~have[side][codes[at]]).sum()), -len(sides[side])) for side in range(2)]
+        side = 0 if gains[0] >= gains[1] else 1
+        sides[side].append(at)
+        have[side][codes[at]] = True
+    if all(part and inside.is_enough(part) for part in sides):
+        return members[sorted(sides[1])]
+    return None

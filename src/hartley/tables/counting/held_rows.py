@@ -1,0 +1,156 @@
+"""Small tables, held here: every column is fetched and coded once, and any roles are made of the codes.
+
+A question to DuckDB costs milliseconds before it begins. An audit of a table of many columns asks of each
+of them alone, so where all cells are few the rows come here in one reading, whatever is asked of them.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model import Alphabet, Coordinate, JointRange
+from hartley.model.arrays import Flags, Ints
+from hartley.tables.column_types import TypedColumn
+from hartley.tables.counting.carriers import coordinate, fetched
+from hartley.tables.counting.fetch_range import RangeRead
+from hartley.tables.counting.first_look import require_complete, require_way_with_missing
+from hartley.tables.counting.value_codes import missing_cells
+from hartley.tables.roles import Roles
+from hartley.tables.sources.source import Missing, Scan
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MOST_CELLS = 1 << 22
+"""Cells that are held here at most."""
+BLOCK = 1 << 19
+"""Cells that are fetched at once: text takes many bytes until it is coded."""
+
+
+@dataclass(frozen=True)
+class HeldColumn:
+    """A column with the codes of its rows: the places of their cells among its values, missing last."""
+
+    typed: TypedColumn
+    carried: npt.NDArray[Any]
+    """The values in their order; one more at the end, without meaning, stands for missing."""
+    codes: Ints
+
+    @property
+    def missing(self) -> Flags:
+        """Where a row has no cell."""
+        found: Flags = self.codes == len(self.carried) - 1
+        return found
+
+    def coordinate(self, codes: Ints) -> Coordinate:
+        """Return the cells of some codes."""
+        values, places = np.unique(codes, return_inverse=True)
+        own = coordinate(self.typed, self.carried[values], values == len(self.carried) - 1)
+        return own.take(places)
+
+
+class HeldRows:
+    """The rows of a table, coded column by column."""
+
+    def __init__(
+        self, connection: DuckDBPyConnection, scan: Scan, columns: Sequence[TypedColumn], rows: int
+    ) -> None:
+        self.columns: dict[str, HeldColumn] = {}
+        self.counts: Ints | None = None
+        step = max(1, BLOCK // max(rows, 1))
+        for start in range(0, len(columns), step):
+            block = columns[start : start + step]
+            asked = [f"{fetched(column, f'({column.sql})')} AS v{k}" for k, column in enumerate(block)]
+            asked += [] if scan.rows is None or start else [f"{scan.rows}::BIGINT AS n"]
+            arrays = connection.execute(f"SELECT {', '.join(asked)} FROM {scan.source}").fetchnumpy()
+            for k, column in enumerate(block):
+                self.columns[column.name] = _coded(column, arrays[f"v{k}"])
+            if "n" in arrays:
+                self.counts = np.ma.getdata(arrays["n"])
+        self._whole: dict[tuple[str, ...], tuple[Alphabet, Ints]] = {}
+
+    def joint_range(self, roles: Roles, missing: Missing) -> RangeRead:
+        """Return the joint range of some roles."""
+        require_way_with_missing(missing)
+        kept: Flags | None = None
+        dropped = 0
+        if missing == "drop":
+            gone = reduce(np.logical_or, (self.columns[name].missing for name in roles.columns))
+            if gone.any():
+                kept, counts = ~gone, np.ones(len(gone), np.int64) if self.counts is None else self.counts
+                require_complete(int(counts[kept].sum()))
+                dropped = int(counts[gone].sum())
+        coded = {role: self._role(names, kept) for role, names in roles.named.items()}
+        (public, public_codes), (sensitive, sensitive_codes) = coded["public"], coded["sensitive"]
+        side, side_codes = coded.get("side", (None, None))
+        joint = JointRange.from_codes(
+            public_codes=public_codes,
+            sensitive_codes=sensitive_codes,
+            public=public,
+            sensitive=sensitive,
+            side_codes=side_codes,
+            side=side,
+            rows=self.counts if self.counts is None or kept is None else self.counts[kept],
+        )
+        return RangeRead(joint, dropped)
+
+    def _role(self, names: tuple[str, ...], kept: Flags | None) -> tuple[Alphabet, Ints]:
+        """Return the alphabet of a role, and the place of each row in it."""
+        if kept is None and names in self._whole:
+            return self._whole[names]
+        codes = [self.columns[name].codes for name in names]
+        if kept is not None:
+            codes = [one[kept] for one in codes]
+        first, places = _joint_codes(codes)
+        own = (self.columns[name].coordinate(one[first]) for name, one in zip(names, codes, strict=True))
+        found = Alphabet(tuple(own)), places
+        if kept is None:
+            self._whole[names] = found
+        return found
+
+
+def _coded(column: TypedColumn, carried: npt.NDArray[Any]) -> HeldColumn:
+    missing = missing_cells(carried)
+    cells = np.ma.getdata(carried)
+    codes = np.zeros(len(cells), dtype=np.int32)
+    if cells.dtype == object:
+        numbers: dict[Any, int] = {}
+        found = [numbers.setdefault(cell, len(numbers)) for cell in cells[~missing]]
+        listed = list(numbers)
+        key = Decimal if column.carrier == "exact" else str
+        order = sorted(range(len(listed)), key=lambda number: key(listed[number]))
+        place = np.empty(len(listed), dtype=np.int32)
+        place[order] = np.arange(len(listed), dtype=np.int32)
+        values = np.empty(len(listed) + 1, dtype=object)
+        values[:-1] = [listed[number] for number in order]
+        codes[~missing] = place[found]
+    else:
+        present, places = np.unique(cells[~missing], return_inverse=True)
+        values = np.append(present, np.zeros(1, dtype=present.dtype))
+        codes[~missing] = places
+    codes[missing] = len(values) - 1
+    return HeldColumn(column, values, codes)
+
+
+def _joint_codes(codes: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Return for each different row, in order, one place where it stands, and for each row its number."""
+    if len(codes) == 1:
+        _, first, places = np.unique(codes[0], return_index=True, return_inverse=True)
+        return first, places
+    order = np.lexsort(tuple(reversed(codes)))
+    is_new = np.zeros(len(order), dtype=bool)
+    is_new[0] = True
+    for one in codes:
+        is_new[1:] |= np.diff(one[order]) != 0
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.cumsum(is_new) - 1
+    return order[is_new], places

@@ -1,0 +1,1 @@
+"""The steps of a release: the point, the plan, the files."""

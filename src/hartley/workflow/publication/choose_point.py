@@ -1,0 +1,303 @@
+"""The partition that meets a target for what the reader of a release really sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
+from math import ceil
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.frontiers import Point
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.uncertainty import prior_counts
+from hartley.measures.utility import Utility
+from hartley.measures.verdicts import verdicts
+from hartley.model import Alphabet, JointRange
+from hartley.model.demand import Demand
+from hartley.model.requirement import Verdict
+from hartley.model.target import Target
+from hartley.model.words import SLACK, Leakage, SearchName
+from hartley.releases.codebook import Codebook, Labels, codebook
+from hartley.releases.ticks import scale_of
+from hartley.releases.writer.reader_view import Observed
+from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
+from hartley.search.effort import Effort
+from hartley.workflow.question import Question
+from hartley.workflow.search_demand import demanded_point
+from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseDemand:
+    """What is asked of a release, besides its columns."""
+
+    demand: Demand
+    question: Question
+    search: SearchName
+    labels: Labels
+    is_seen_beside: bool
+    """Whether the reader sees kept columns or earlier releases beside the labels."""
+    beside: str
+    """Their names, for messages."""
+
+    @property
+    def target(self) -> Target:
+        """The demand as one target."""
+        return self.demand.target
+
+    @property
+    def leakage(self) -> Leakage:
+        """What is kept small."""
+        return self.question.leakage
+
+    @property
+    def utility(self) -> Utility:
+        """What is kept large."""
+        return self.question.utility
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the paper's question with one target."""
+        named = [one.name for one in self.demand.requirements]
+        is_one = len(named) + (self.demand.cap is not None) + (self.demand.max_leakage is not None) <= 1
+        has_columns = any(one.column is not None for one in self.demand.requirements)
+        plainly = replace(self.question, requirements=())
+        return plainly.is_plain and is_one and not has_columns and named in ([], ["distinct-l"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenPoint:
+    """A point that meets the target, its codebook, and the audit that shows it."""
+
+    joint: JointRange
+    """What the search saw."""
+    point: Point
+    book: Codebook
+    audit: Audit
+    """What the reader learns for whom the target must hold."""
+    verdicts: tuple[Verdict, ...]
+    """What that reader is left with of each requirement."""
+    seen: JointRange
+    """What that reader sees."""
+
+
+def reach(
+    observed: Observed,
+    demand: ReleaseDemand,
+    effort: Effort,
+    *,
+    decimals: Mapping[str, int],
+    has_earlier: bool,
+    point: Point | None = None,
+    found_in: JointRange | None = None,
+) -> ChosenPoint:
+    """Find the partition for the target, label it, and hold the result against the target once more.
+
+    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
+    """
+    question = demand.question
+    joint = question.joint
+    known = point
+    if known is not None and len(known.partition.labels) != joint.public.size:
+        raise OptionError("the point is of another table, or of other columns")
+    if demand.is_plain:
+        question = replace(question, requirements=())
+    if known is not None:
+        # What was proven about it holds only where the same reader was searched for.
+        again = question.point(known.cut)
+        same_reader = not demand.is_seen_beside or found_in == joint
+        known = known if same_reader and again.leakage_bits == known.leakage_bits else again
+    wanted = _on_the_grid(demand, joint.public, decimals)
+    last: UnreachableError | None = None
+    for target in _attempts(observed, demand, wanted):
+        try:
+            point = known or _searched(question, demand, target, effort)
+        except UnreachableError as error:
+            last = error
+            break
+        limit = _limit(demand, point, joint.public, decimals)
+        partition = point.partition
+        book = codebook(
+            joint.public,
+            partition,
+            demand.labels,
+            limit=limit,
+            decimals=decimals,
+            withheld=int(partition.labels[point.withheld[0]]) if point.withheld else None,
+        )
+        seen = observed.reader(book, earlier=has_earlier)
+        found = measure(seen)
+        held = verdicts(seen, demand.demand.requirements, question.closeness)
+        if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
+            return ChosenPoint(joint=joint, point=point, book=book, audit=found, verdicts=held, seen=seen)
+    if last is not None:
+        raise UnreachableError(f"{last.message}{demand.beside}")
+    raise UnreachableError(_not_met(demand, found, book, joint.public))
+
+
+def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
+    """Return the targets to search for, the weakest first, until one meets the demand.
+
+    The search counts leakage from what the reader sees beside the labels. A cap on what labels and
+    the rest leak together is a demand on the candidates that are left.
+    """
+    if not demand.is_plain:
+        return [target]
+    if not (demand.is_seen_beside and target.kind == "max_leakage" and demand.leakage != "istar"):
+        return [target]
+    priors = prior_counts(observed.before())
+    share = 2.0**-target.number
+    fewest = max(1, ceil(int(priors.min()) * share - SLACK))
+    most = max(1, ceil(int(priors.max()) * share - SLACK))
+    return [Target("distinct_l", number) for number in range(fewest, most + 1)]
+
+
+def _on_the_grid(demand: ReleaseDemand, public: Alphabet, decimals: Mapping[str, int]) -> Target:
+    """Lower a cap on distortion to what labels on the grid can have: whole numbers, days, seconds."""
+    unit = _unit(public, decimals)
+    if demand.target.kind != "max_distortion" or unit is None:
+        return demand.target
+    steps = (Decimal(repr(float(demand.target.number) + SLACK)) / unit).to_integral_value(ROUND_FLOOR)
+    return Target("max_distortion", float(steps * unit))
+
+
+def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
+    """Return the step of the grid on which labels must lie; nothing where they may lie anywhere."""
+    if len(public.coordinates) != 1:
+        return None
+    (coordinate,) = public.coordinates
+    scale = scale_of(coordinate, decimals=decimals.get(coordinate.name))
+    is_float = coordinate.kind == "number" and coordinate.values.dtype.kind == "f"
+    if scale is None or (is_float and coordinate.name not in decimals):
+        return None
+    return Decimal(scale.step) / scale.per_unit
+
+
+def _limit(
+    demand: ReleaseDemand, point: Point, public: Alphabet, decimals: Mapping[str, int]
+) -> float | None:
+    if point.max_distortion is None:
+        return None
+    if demand.target.kind == "max_distortion":
+        return float(demand.target.number)
+    # Labels on the grid may have to lie up to the next step farther than the search counts.
+    unit = _unit(public, decimals)
+    return point.max_distortion if unit is None else float(ceil(Decimal(point.max_distortion) / unit) * unit)
+
+
+def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:
+    """Tell whether the target holds for what was measured; under ``joint`` nothing may be certain."""
+    number = demand.target.number
+    if demand.leakage == "joint" and found.components > 1:
+        return False
+    if demand.target.kind == "distinct_l":
+        return found.distinct_l >= number
+    if demand.target.kind == "max_leakage":
+        return (found.istar_bits if demand.leakage == "istar" else found.l0_bits) <= number + SLACK
+    if demand.target.kind == "largest_cluster":
+        return not demand.is_plain or int(book.partition.sizes.max()) <= number
+    if demand.target.kind == "max_distortion":
+        return distortion(demand, book, public) <= number + SLACK
+    return True
+
+
+def distortion(demand: ReleaseDemand, book: Codebook, public: Alphabet) -> float:
+    """Return how far values move: to labels on the same line, or as the search counts where there is none."""
+    moved = farthest_move(public, book)
+    return float(demand.utility.costs(book.partition).max()) if moved is None else moved
+
+
+def farthest_move(public: Alphabet, book: Codebook) -> float | None:
+    """Return the greatest distance between a true and a released value; nothing where there is none.
+
+    A missing value that has a place on the line moves as well.
+    """
+    if len(public.coordinates) != 1 or book.columns[0].released_kind == "text":
+        return None
+    given = None if public.given_positions is None else public.given_positions.tolist()
+    scale = scale_of(public.coordinates[0], given)
+    if scale is None:
+        return None
+    worst = Decimal(0)
+    for label, cluster in zip(book.labels, book.partition.clusters(), strict=True):
+        if label[0] is None:
+            continue
+        at = scale.tick(label[0])
+        for place in cluster:
+            tick = scale.ticks[place]
+            if tick is not None:
+                worst = max(worst, abs(at - tick))
+    return float(worst / scale.per_unit)
+
+
+def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> str:
+    if demand.target.kind == "max_distortion":
+        moved = distortion(demand, book, public)
+        return (
+            f"{demand.labels} labels move a value by {moved:g} where {demand.target.number:g} is allowed; "
+            f"use {option('labels', 'midpoint')}"
+        )
+    if demand.target.kind == "largest_cluster":
+        return (
+            f"labels coincide, and then a cluster holds {int(book.partition.sizes.max())} values; "
+            f"use {option('labels', 'interval')} or set"
+        )
+    bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
+    return (
+        f"no release meets {option(demand.target.kind, format(demand.target.number, 'g'))}: "
+        f"the best found leaves {found.distinct_l} candidates and leaks "
+        f"{bits:.4g} bits{demand.beside}"
+    )
+
+
+MOST_BITS = 62.0
+"""No table has so many values that more bits could leak."""
+
+
+def require_reachable_kind(target: Target, utility: Utility) -> None:
+    """Refuse a cap on distortion where nothing has a distance."""
+    if target.kind == "max_distortion" and utility.name != "distortion":
+        raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
+
+
+def _searched(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+    if demand.is_plain:
+        return choose_point(question, demand.search, target, effort)
+    if demand.search == "greedy":
+        raise OptionError(
+            f"requirements that combine, several columns, shapes and withheld rows are searched with "
+            f"{option('search', 'optimal')}"
+        )
+    with question.explaining():
+        return demanded_point(question, demand.demand, effort)
+
+
+def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:
+    """Find the point of the frontier that a target asks for; its own level suffices where one answers it."""
+    with question.explaining():
+        if search == "greedy":
+            weight = target.number if target.kind == "utility_weight" else None
+            return greedy_frontier(question, greedy_run(question, weight, effort)).meeting(target)
+        goal = _goal(question, target)
+        point = None if goal is None else optimal_point(question, goal, effort)
+        return point or optimal_frontier(question, effort).meeting(target)
+
+
+def _goal(question: Question, target: Target) -> Goal | None:
+    """Say which single level a target asks for; nothing where it needs the whole frontier."""
+    if target.kind == "distinct_l":
+        return WithCandidates(int(target.number))
+    if target.kind == "max_leakage":
+        kept = 2.0 ** min(target.number + SLACK, MOST_BITS)
+        if question.leakage == "istar":
+            return WithComponents(int(kept))
+        if question.joint.side is not None:
+            # What leaks is counted from what the side value leaves, which differs from value to value.
+            return None
+        return WithCandidates(ceil(question.joint.sensitive.size / kept))
+    if target.kind in ("largest_cluster", "max_distortion"):
+        by_size = question.utility.name == "resolution"
+        return WithinCost(target.number) if by_size == (target.kind == "largest_cluster") else None
+    return None

@@ -1,0 +1,153 @@
+"""What a release is made from: which columns go where, and the rows as any reader sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hartley.errors import OptionError, option, quoted
+from hartley.model import Alphabet
+from hartley.releases.formats import Format
+from hartley.releases.policy import MeasuredColumn, Policy
+from hartley.releases.writer.reader_view import Observed, ObservedLabels, ObservedRows
+from hartley.releases.writer.source_rows import Rows
+from hartley.tables import Roles, Table
+from hartley.workflow.request.study_table import StudyTable, names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which columns go where."""
+
+    table: Table
+    roles: Roles
+    keep: tuple[str, ...]
+    harmless: tuple[str, ...]
+    publish_sensitive: bool
+    missing: Literal["value", "drop"]
+    missing_at: float | None
+    earlier: Sequence[Policy]
+    format_: Format
+
+    @classmethod
+    def of(cls, study: StudyTable, table: Table, format_: Format) -> Plan:
+        """Plan the release of a study."""
+        return cls(
+            table=table,
+            roles=study.roles,
+            keep=names(study.keep),
+            harmless=names(study.harmless),
+            publish_sensitive=study.publish_sensitive,
+            missing=study.missing,
+            missing_at=study.missing_at,
+            earlier=study.policies,
+            format_=format_,
+        )
+
+    def __post_init__(self) -> None:
+        self.table.require_columns((*self.roles.columns, *self.keep, *self.harmless))
+        for role, named in ((f"{option('keep')}", self.keep), (f"{option('harmless')}", self.harmless)):
+            for other, taken in (
+                ("public", self.roles.public),
+                ("sensitive", self.roles.sensitive),
+                ("kept", self.keep if role == f"{option('harmless')}" else ()),
+            ):
+                both = [name for name in named if name in taken]
+                if both:
+                    raise OptionError(f"column {quoted(both)} is {other} already; leave it out of {role}")
+            if len(set(named)) < len(named):
+                raise OptionError(f"a column is named twice with {role}; name it once")
+        both = [name for name in self.roles.public if name in self.roles.sensitive]
+        if both and self.publish_sensitive:
+            raise OptionError(
+                f"column {quoted(both)} is public and sensitive: it is recoded, and not published as it is"
+            )
+        folded = [name.casefold() for name in self.published]
+        if len(set(folded)) < len(folded):
+            raise OptionError("two of the columns to publish differ only in upper and lower case; rename one")
+        for policy in self.earlier:
+            policy.require_columns(self.table.column_names, self.table.name)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Every column that is in the release."""
+        sensitive = self.roles.sensitive if self.publish_sensitive else ()
+        return tuple(dict.fromkeys((*self.roles.public, *self.keep, *self.harmless, *sensitive)))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Every column that is read."""
+        past = [name for policy in self.earlier for name in policy.read_beside(self.roles.sensitive)]
+        return (*self.roles.columns, *self.keep, *self.harmless, *past)
+
+    @property
+    def beside(self) -> str:
+        """Say, for messages, what the reader sees beside the labels."""
+        parts = []
+        if self.keep:
+            parts.append(f"column {quoted(self.keep)} is kept")
+        if self.earlier:
+            parts.append(
+                f"{len(self.earlier)} earlier release{'s are' if len(self.earlier) > 1 else ' is'} known"
+            )
+        return f" ({' and '.join(parts)})" if parts else ""
+
+    def measured(self, named: Sequence[str]) -> tuple[MeasuredColumn, ...]:
+        """Return columns with the kind they are measured as."""
+        return tuple(
+            MeasuredColumn(name=column.name, kind=column.kind) for column in self.table.typed_columns(named)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """The rows, and what any reader sees of them."""
+
+    rows: Rows
+    observed: Observed
+    public: Alphabet
+    dropped_rows: int
+    decimals: Mapping[str, int]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Seen:
+        """Read what search and measures need."""
+        roles, drops = plan.roles, plan.missing == "drop"
+        asked = roles
+        if drops and plan.keep:
+            # Rows without a kept value are left out as well.
+            asked = Roles(
+                sensitive=roles.sensitive,
+                public=roles.public,
+                side=tuple(dict.fromkeys((*roles.side, *plan.keep))),
+            )
+        read = plan.table.joint_range(asked, missing=plan.missing, missing_at=plan.missing_at)
+        rows = Rows(plan.table, plan.needed, present=asked.columns if drops else ())
+        observed: Observed
+        if plan.keep or plan.harmless or plan.earlier:
+            observed = ObservedRows(
+                rows,
+                read.joint.public,
+                read.joint.sensitive,
+                plan.format_,
+                side=roles.side,
+                keep=plan.keep,
+                harmless=plan.harmless,
+                earlier=plan.earlier,
+            )
+        else:
+            observed = ObservedLabels(read.joint)
+        found = {name: rows.columns[name].decimals for name in roles.public}
+        return cls(
+            rows=rows,
+            observed=observed,
+            public=read.joint.public,
+            dropped_rows=read.dropped_rows,
+            decimals={name: room for name, room in found.items() if room is not None},
+        )
+
+    def kinds(self, named: Sequence[str]) -> dict[str, Any]:
+        """Return the kinds of columns that are published untouched."""
+        found = {name: self.rows.columns[name].typed for name in named}
+        return {name: None if typed is None else typed.kind for name, typed in found.items()}

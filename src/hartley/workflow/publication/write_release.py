@@ -1,0 +1,260 @@
+"""The files of a release: written together, verified as they are on disk, and only then published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import WriteError
+from hartley.frontiers import Point
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.uncertainty import row_counts
+from hartley.measures.usefulness import Usefulness
+from hartley.model import JointRange, Partition
+from hartley.model.closeness import Closeness
+from hartley.model.requirement import Verdict
+from hartley.model.target import Target
+from hartley.releases.certificate import Certificate, Envelope, file_sha256
+from hartley.releases.policy import Policy
+from hartley.releases.record import Commitments, Record
+from hartley.releases.signing import SigningKey
+from hartley.releases.verifier.verification import (
+    Documents,
+    Verification,
+    input_commitment,
+    policy_commitment,
+    verify_release,
+)
+from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
+from hartley.releases.writer.publication import Publication
+from hartley.releases.writer.staging import cannot_write, staged
+from hartley.tables.interrupts import undisturbed
+from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
+from hartley.workflow.publication.original_source import doubt_about, original_file
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.write_to_database import new_table
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseResult:
+    """What was released, what it was before and is now, and where the files are.
+
+    Examples
+    --------
+    >>> import hartley, pyarrow, tempfile
+    >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = hartley.release(
+    ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
+    ...     )
+    >>> made.before.distinct_l, made.after.distinct_l, made.verification.holds
+    (1, 2, True)
+    """
+
+    output: Path
+    """The released file."""
+    policy: Path
+    """The policy file, which stays with the curator."""
+    certificate: Path
+    """The certificate file, to be published with the release."""
+    record: Path
+    """The record file, which stays with the curator: everything that was measured."""
+    signature: Path | None
+    """The file with the signature of the certificate; ``None`` where it is not signed."""
+    rows: int
+    """Rows of the released file."""
+    dropped_rows: int
+    """Rows left out because a value was missing, where that was asked for."""
+    point: Point
+    """The point of the frontier that was released."""
+    before: Audit
+    """What a reader of the columns as they were would learn."""
+    after: Audit
+    """What a reader of the recoded and kept columns learns."""
+    after_all: Audit
+    """What a reader of every published column learns, the sensitive ones aside."""
+    together: Audit | None
+    """As ``after``, for a reader who also has the earlier releases."""
+    together_all: Audit | None
+    """As ``after_all``, for a reader who also has the earlier releases."""
+    verification: Verification
+    """What the verifier counted in the files as they are on disk."""
+    input_sha256: str | None
+    """For the curator: the certificate holds a keyed commitment instead. ``None`` for a frame."""
+    output_sha256: str
+    """The hash of the released file."""
+    columns: tuple[tuple[str, str], ...]
+    """Every column of the table, and how it was treated."""
+    coincided: int
+    """Clusters that were lost because labels had to coincide."""
+    target: Target
+    requirements: tuple[Verdict, ...]
+    """What the release keeps of each requirement, for the reader for whom it must hold."""
+    usefulness: Usefulness
+    closeness: Closeness
+    """Which sensitive values count as one."""
+    """What was asked for."""
+    joint: JointRange = field(repr=False, compare=False)
+    """What the search saw: the public values, and beside them what the reader sees or knows."""
+    partition: Partition = field(repr=False, compare=False)
+    """The public values that share a label."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as it stands in JSON."""
+        return {
+            "output": str(self.output),
+            "rows": self.rows,
+            "dropped_rows": self.dropped_rows,
+            "target": self.target.to_dict(),
+            "point": self.point.to_dict(),
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "after_all": self.after_all.to_dict(),
+            "together": None if self.together is None else self.together.to_dict(),
+            "together_all": None if self.together_all is None else self.together_all.to_dict(),
+            "verified": self.verification.holds,
+            "sha256": {"input": self.input_sha256, "output": self.output_sha256},
+            "policy": str(self.policy),
+            "certificate": str(self.certificate),
+            "record": str(self.record),
+            "signature": None if self.signature is None else str(self.signature),
+            "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "usefulness": self.usefulness.to_dict(),
+            "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
+        }
+
+
+def write_release(
+    original: Any,
+    places: dict[str, Path],
+    plan: Plan,
+    seen: Seen,
+    demand: ReleaseDemand,
+    reached: ChosenPoint,
+    policy: Policy,
+    *,
+    overwrite: bool,
+    into: tuple[str | None, str | None],
+    progress: Callable[[int, int, str], None],
+    key: SigningKey | None = None,
+    timings: Mapping[str, float] | None = None,
+) -> ReleaseResult:
+    """Write the release and its documents, have them verified, and let all of them appear together.
+
+    ``key`` signs the certificate; ``timings`` go into the record as they are.
+    """
+    observed, book = seen.observed, reached.book
+    before, after = measure(observed.before()), measure(observed.reader(book))
+    after_all = measure(observed.reader(book, harmless=True)) if plan.harmless else after
+    together = reached.audit if plan.earlier else None
+    together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
+    usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
+    with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
+        try:
+            Publication(seen.rows, policy).write(
+                staging.path("output"),
+                plan.format_,
+                keep_order=policy.choices.keep_order,
+                cluster_rows=row_counts(observed.before().without_side(), book.partition),
+            )
+            staging.path("policy").write_bytes(policy.to_json())
+            output_sha256 = file_sha256(staging.path("output"))
+            released = Released(
+                policy=policy,
+                public=seen.public,
+                book=book,
+                utility=demand.utility,
+                joint=reached.joint,
+                before=observed.before(),
+                audit=together or after,
+                verdicts=reached.verdicts,
+                withheld_rows=reached.point.withheld_rows,
+            )
+            record = record_of(
+                released,
+                Audits(
+                    before=before,
+                    after=after,
+                    after_all=after_all,
+                    together=together,
+                    together_all=together_all,
+                ),
+                output_sha256=output_sha256,
+                dropped_rows=seen.dropped_rows,
+                commitments=Commitments(
+                    original=input_commitment(policy, original),
+                    policy=policy_commitment(policy, policy),
+                    earlier=tuple(policy_commitment(policy, one) for one in plan.earlier),
+                ),
+                usefulness=usefulness.to_dict(),
+                timings=timings,
+            )
+            staging.path("record").write_bytes(record.to_json())
+            certificate = certificate_of(
+                policy,
+                record,
+                name=places["output"].name,
+                earlier=len(plan.earlier),
+                signed=key is not None,
+            )
+            staging.path("certificate").write_bytes(certificate.to_json())
+            if key is not None:
+                staging.path("signature").write_bytes(key.sign(certificate).to_json())
+        except OSError as error:
+            raise cannot_write(places["output"].parent, error) from None
+        # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
+        verification = verify_release(
+            staging.path("output"),
+            original,
+            Policy.read(staging.path("policy")),
+            Documents(
+                certificate=Certificate.read(staging.path("certificate")),
+                record=Record.read(staging.path("record")),
+                envelope=None if key is None else Envelope.read(staging.path("signature")),
+                key=None if key is None else key.public,
+            ),
+            plan.earlier,
+            progress,
+        )
+        if not verification.holds:
+            failed = verification.failures[0]
+            raise WriteError(
+                f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
+                f"nothing was written{doubt_about(original)}"
+            )
+        if into[0] is not None:
+            plan.table.close()  # a reader of SQLite keeps writers out
+        input_sha256 = file_sha256(source) if (source := original_file(original)) else None
+        with new_table(*into, staging.path("output")) as commit, undisturbed():
+            # The files are whole without the table, so they come first; a table without them would not be.
+            staging.publish()
+            commit()
+    return ReleaseResult(
+        output=places["output"],
+        policy=places["policy"],
+        certificate=places["certificate"],
+        record=places["record"],
+        signature=places.get("signature"),
+        rows=after.rows,
+        dropped_rows=seen.dropped_rows,
+        point=reached.point,
+        before=before,
+        after=after,
+        after_all=after_all,
+        together=together,
+        together_all=together_all,
+        verification=verification,
+        input_sha256=input_sha256,
+        output_sha256=output_sha256,
+        columns=tuple((name, policy.treatment(name)) for name in policy.columns),
+        coincided=book.coincided,
+        target=demand.target,
+        requirements=reached.verdicts,
+        closeness=demand.question.closeness,
+        usefulness=usefulness,
+        joint=reached.joint,
+        partition=book.partition,
+    )

@@ -1,0 +1,1 @@
+"""What is asked: a table with its roles, what is weighed against what, and how long it may take."""

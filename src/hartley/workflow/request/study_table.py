@@ -1,0 +1,178 @@
+"""A table with its roles: who is protected, what is published, what the reader knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from hartley.errors import OptionError
+from hartley.model import Alphabet, Label
+from hartley.model.closeness import Closeness
+from hartley.releases.policy import Policy
+from hartley.tables import ReadOptions, Roles, Table, open_table
+from hartley.tables.group_file import groups_of, read_groups
+from hartley.tables.locations import shown_source
+
+Names = str | Sequence[str]
+Missing = Literal["value", "drop"]
+
+
+class StudyFields(TypedDict, total=False):
+    """The fields of a study, as keywords of the one-call forms."""
+
+    sensitive: Names
+    public: Names
+    side: Names
+    keep: Names
+    harmless: Names
+    publish_sensitive: bool
+    earlier: Sequence[str | Path | Policy]
+    missing: Missing
+    missing_at: float | None
+    tolerance: Mapping[str, Any]
+    groups: Mapping[str, str | Path | Mapping[Label, str]]
+    options: ReadOptions | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyTable:
+    """A table with its roles, opened when it is needed and closed for sure."""
+
+    source: Any
+    _: KW_ONLY
+    sensitive: Names
+    public: Names = ()
+    side: Names = ()
+    keep: Names = ()
+    """Published unchanged; what is required holds for a reader who sees them too."""
+    harmless: Names = ()
+    """Published unchanged and left out of what is required, on the curator's word."""
+    publish_sensitive: bool = False
+    earlier: Sequence[str | Path | Policy] = ()
+    """Policies of earlier releases of the same data."""
+    missing: Missing = "value"
+    missing_at: float | None = None
+    tolerance: Mapping[str, Any] = field(default_factory=dict)
+    """How far apart two values of a sensitive column must be, more than that, to count as two."""
+    groups: Mapping[str, str | Path | Mapping[Label, str]] = field(default_factory=dict)
+    """Sensitive columns whose values count by group: a file of values and groups, or the groups."""
+    options: ReadOptions | None = None
+    _held: list[Table] = field(default_factory=list, init=False)
+    _is_entered: list[bool] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        for role in ("sensitive", "public", "side", "keep", "harmless"):
+            object.__setattr__(self, role, names(getattr(self, role)))
+        if self.missing not in ("value", "drop"):
+            raise OptionError.unknown("way with missing cells", self.missing, ("value", "drop"))
+        object.__setattr__(self, "earlier", _several(self.earlier))
+        object.__setattr__(self, "options", self.options or ReadOptions())
+        object.__setattr__(self, "tolerance", dict(self.tolerance or {}))
+        object.__setattr__(self, "groups", dict(self.groups or {}))
+        Closeness.of(self.tolerance)
+
+    def __repr__(self) -> str:
+        shown = (
+            shown_source(self.source) if isinstance(self.source, (str, Path)) else type(self.source).__name__
+        )
+        said = [repr(shown), f"sensitive={self.sensitive!r}"]
+        said += [
+            f"{role}={getattr(self, role)!r}"
+            for role in ("public", "side", "keep", "harmless")
+            if getattr(self, role)
+        ]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How the table is read."""
+        return self.options or ReadOptions()
+
+    @property
+    def roles(self) -> Roles:
+        """The columns of each role that is measured."""
+        return Roles(sensitive=names(self.sensitive), public=names(self.public), side=names(self.side))
+
+    @property
+    def roles_given(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The sensitive, public and side columns that were named; an audit may leave the public ones out."""
+        return names(self.sensitive), names(self.public), names(self.side)
+
+    @property
+    def named_closeness(self) -> Closeness:
+        """The columns that have a tolerance or groups, without looking at their values."""
+        return Closeness.of(self.tolerance, {name: {} for name in self.groups})
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies of earlier releases."""
+        return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
+
+    @property
+    def is_tolerant(self) -> bool:
+        """Whether a tolerance or groups say which sensitive values count as one."""
+        return bool(self.tolerance or self.groups)
+
+    def closeness(self, sensitive: Alphabet) -> Closeness:
+        """Return which sensitive values count as one; raise where the columns do not fit."""
+        found = Closeness.of(
+            self.tolerance,
+            {
+                name: groups_of(
+                    sensitive, name, read_groups(given) if isinstance(given, (str, Path)) else given
+                )
+                for name, given in self.groups.items()
+            },
+        )
+        found.require_fits(sensitive)
+        return found
+
+    @contextmanager
+    def opened(self) -> Iterator[Table]:
+        """Open the table for a while; inside a ``with`` block of the study it is opened once."""
+        if self._held:
+            yield self._held[0]
+            return
+        table = open_table(self.source, self.reading)
+        if self._is_entered:
+            self._held.append(table)
+            yield table
+            return
+        try:
+            yield table
+        finally:
+            table.close()
+
+    def enter(self) -> None:
+        """Keep the table open from its first use on."""
+        self._is_entered.append(True)
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self._is_entered.clear()
+        while self._held:
+            self._held.pop().close()
+
+    def let_go(self) -> None:
+        """Close the table for now; it is opened again when it is needed."""
+        while self._held:
+            self._held.pop().close()
+
+    def with_fields(self, **changed: Any) -> StudyTable:
+        """Return the study with other fields, not opened."""
+        return replace(self, **changed)
+
+
+def names(given: Names) -> tuple[str, ...]:
+    """Take one name or several."""
+    found = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in found):
+        raise OptionError("columns are given by their names, as text")
+    return found
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    return (given,) if isinstance(given, (str, Path, Policy)) else tuple(given)

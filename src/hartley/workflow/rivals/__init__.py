@@ -1,0 +1,1 @@
+"""Other methods beside ours."""

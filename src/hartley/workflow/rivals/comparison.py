@@ -1,0 +1,212 @@
+"""What a comparison finds: every method's release, measured alike, and who does best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hartley.errors import InputError
+from hartley.frontiers import Frontier, Point
+from hartley.model import JointRange
+from hartley.model.target import Target
+from hartley.model.words import SLACK
+from hartley.workflow.question import Question
+from hartley.workflow.rivals.noise_method import NoiseFound
+
+OPTIMAL, GREEDY, NOISE = "optimal", "greedy", "noise"
+OURS = {
+    OPTIMAL: "ours, the best partition known",
+    GREEDY: "ours, the paper's greedy search",
+}
+NOISE_TITLE = "our clusters, then noise (the paper's last idea)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The release that a method offers."""
+
+    setting: str | None
+    """What the method was told to get there; ``None`` where there is nothing to tell."""
+    point: Point
+    """Its measures; the bound is that of our optimal search at its utility, whoever found the release."""
+    l0_bits: float
+    istar_bits: float
+    row_k: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """Why a method offers nothing."""
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """What one method did."""
+
+    name: str
+    title: str
+    cpu_seconds: float
+    """Processor time of finding and choosing the release, over all settings tried."""
+    complete: bool
+    """Whether it ended by itself."""
+    answer: Measured | Refused
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as it stands in JSON."""
+        return _row(self, _of_partition(self.answer) if isinstance(self.answer, Measured) else {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseMethod:
+    """What noise on our clusters did; no partition, so no rows to count and no bound."""
+
+    name: str = NOISE
+    title: str = NOISE_TITLE
+    question: Question
+    cpu_seconds: float
+    complete: bool
+    answer: NoiseFound | Refused
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as it stands in JSON, in the worst case like all others."""
+        if isinstance(self.answer, Refused):
+            return _row(self, {})
+        after = self.answer.release.after
+        return _row(
+            self,
+            {
+                "setting": self.answer.setting,
+                "leakage_bits": after.istar_bits if self.question.leakage == "istar" else after.l0_bits,
+                "l0_bits": after.l0_bits,
+                "istar_bits": after.istar_bits,
+                "utility": self.answer.utility(self.question),
+                "distinct_l": after.distinct_l,
+                "components": self.answer.components,
+                "clusters": self.answer.released,
+                "largest_cluster": self.answer.largest_cluster,
+                "max_distortion": self.answer.max_distortion,
+            },
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Every method at one target."""
+
+    question: Question
+    target: Target
+    is_given: bool
+    """Whether the target was asked for; otherwise it is that of the balanced point of our frontier."""
+    frontier: Frontier
+    """Of our optimal search."""
+    greedy: Frontier
+    methods: tuple[Method, ...]
+    """Ours, then the baselines."""
+    noise: NoiseMethod
+    dropped_rows: int
+
+    @property
+    def joint(self) -> JointRange:
+        """The joint range of the table."""
+        return self.question.joint
+
+    @property
+    def is_at_utility(self) -> bool:
+        """Whether all methods are held to the same utility; otherwise to the same protection."""
+        return self.target.kind in ("largest_cluster", "max_distortion")
+
+    @property
+    def ours(self) -> Measured:
+        """What our optimal search offers."""
+        answer = self.methods[0].answer
+        if isinstance(answer, Refused):  # our search refuses by raising, so this cannot be built
+            raise InputError(answer.reason)
+        return answer
+
+    @property
+    def baselines(self) -> tuple[tuple[Method, Measured], ...]:
+        """The baselines that have an answer, the best at this target first."""
+        answered = [
+            (method, method.answer)
+            for method in self.methods[len(OURS) :]
+            if isinstance(method.answer, Measured)
+        ]
+        return tuple(sorted(answered, key=lambda pair: self._worth(pair[1]), reverse=True))
+
+    @property
+    def better(self) -> tuple[str, ...]:
+        """The baselines that beat our optimal search here; none, where its answer is proven best."""
+        ours = self._worth(self.ours)[0]
+        return tuple(
+            method.name for method, answer in self.baselines if self._worth(answer)[0] > ours + SLACK
+        )
+
+    def _worth(self, answer: Measured) -> tuple[float, float]:
+        """Return what the methods compete for, then what decides between equals."""
+        point = answer.point
+        if self.is_at_utility:
+            return -point.leakage_bits, point.utility
+        return point.utility, -point.leakage_bits
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as it stands in JSON."""
+        joint, answer = self.joint, self.noise.answer
+        return {
+            "rows": joint.row_count,
+            "dropped_rows": self.dropped_rows,
+            "sensitive": {"columns": list(joint.sensitive.columns), "values": joint.sensitive.size},
+            "public": {"columns": list(joint.public.columns), "values": joint.public.size},
+            "leakage": self.frontier.leakage,
+            "utility": self.frontier.utility,
+            "codeword": self.frontier.codeword,
+            "target": {**self.target.to_dict(), "given": self.is_given},
+            "methods": [*(method.to_dict() for method in self.methods), self.noise.to_dict()],
+            "noise": None if isinstance(answer, Refused) else answer.to_dict(),
+            "best_baseline": self.baselines[0][0].name if self.baselines else None,
+            "better_than_optimal": list(self.better),
+        }
+
+
+def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the table with every key, ``None`` where one does not apply."""
+    empty = dict.fromkeys(
+        (
+            "setting",
+            "leakage_bits",
+            "l0_bits",
+            "istar_bits",
+            "utility",
+            "distinct_l",
+            "row_k",
+            "components",
+            "clusters",
+            "largest_cluster",
+            "max_distortion",
+            "lower_bound_bits",
+            "proven_optimal",
+        )
+    )
+    return {
+        "method": method.name,
+        "title": method.title,
+        **empty,
+        **measures,
+        "complete": method.complete,
+        "cpu_seconds": method.cpu_seconds,
+        "not_applicable": method.answer.reason if isinstance(method.answer, Refused) else None,
+    }
+
+
+def _of_partition(answer: Measured) -> dict[str, Any]:
+    measures = answer.point.to_dict()
+    del measures["step"]
+    return {
+        "setting": answer.setting,
+        **measures,
+        "l0_bits": answer.l0_bits,
+        "istar_bits": answer.istar_bits,
+        "row_k": answer.row_k,
+    }

@@ -1,0 +1,147 @@
+"""Points that keep a demand: requirements that combine, a tolerance, a shape, withheld rows, several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import ceil, log2
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.frontiers import Frontier, Point
+from hartley.measures.separation import (
+    separated_values,
+)
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.words import ROUNDING, SLACK
+from hartley.search.demand_search import DemandAnswer, cheapest
+from hartley.search.effort import Effort
+from hartley.workflow.question import Question, cost_of
+from hartley.workflow.request.time_limit import compiling_in_time
+
+SoFar = Callable[[Callable[[], Frontier]], None]
+"""Is offered the frontier as it grows; it is measured only when called for."""
+
+
+def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+    """Search the cheapest partition at every level of candidates, beside what every point must keep.
+
+    A level that a cheaper partition reaches anyway is skipped. What is proven of a cost bounds the bits
+    as well: nothing reaches the next level below its own bound.
+    """
+    found: list[tuple[int, Point]] = []
+    complete = True
+    most = _most_levels(question)
+    level = 1
+
+    def so_far_found() -> Frontier:
+        return question.frontier(_bounded(question, found, most), search="optimal", complete=False)
+
+    with compiling_in_time(effort):
+        while level <= most:
+            effort.progress(level - 1, most, f"level {level} of {question.axis}")
+            try:
+                answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
+            except UnreachableError:
+                if not found:
+                    raise
+                break
+            point = question.point_of(answer)
+            reached = point.separated_l if question.axis == "separated-l" else point.distinct_l
+            found.append((level, point))
+            if so_far is not None:
+                so_far(so_far_found)
+            level = max(level, int(reached or level)) + 1
+            if effort.should_stop():
+                complete = level > most
+                break
+    return question.frontier(_bounded(question, found, most), search="optimal", complete=complete)
+
+
+def _most_levels(question: Question) -> int:
+    if question.axis == "separated-l":
+        return separated_values(question.joint, question.closeness)
+    return question.joint.sensitive.size
+
+
+def _bounded(question: Question, found: Sequence[tuple[int, Point]], most: int) -> list[Point]:
+    """Add to each point the bound on bits at its cost that the bounds on costs imply."""
+    points: list[Point] = []
+    has_bits = question.joint.side is None and question.leakage != "istar"
+    for _, point in found:
+        excluded = [
+            level
+            for level, other in found
+            if other.lower_bound_cost is not None and other.lower_bound_cost > cost_of(point) * (1 + 1e-12)
+        ]
+        best = min(excluded, default=most + 1) - 1
+        bound = log2(most / best) if has_bits else None
+        proven = (
+            bound is not None
+            and point.leakage_bits <= bound + ROUNDING
+            and point.lower_bound_cost is not None
+            and cost_of(point) <= point.lower_bound_cost * (1 + 1e-12)
+        )
+        points.append(replace(point, lower_bound_bits=bound, proven_optimal=proven))
+    return points
+
+
+def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Find the point that a demand asks for, by the search for demands."""
+    if demand.utility_weight is not None:
+        return frontier_of_demands(question, effort).meeting(demand)
+    wanted = [one for one in demand.requirements if one.is_monotone]
+    for one in demand.requirements:
+        if one.name == "istar" and one.wanted > 0:
+            raise OptionError("of what is certain only nothing can be required beside others: istar=0")
+    asked = replace(question, requirements=tuple(wanted)) if wanted else question
+    if any(one.name == "istar" for one in demand.requirements):
+        asked = replace(asked, leakage="joint")
+    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
+    if demand.max_leakage is not None and question.leakage != "istar":
+        bits.append(demand.max_leakage)
+    more: list[Requirement] = []
+    if bits:
+        fewest = ceil(_most_levels(question) / 2 ** (min(bits) + SLACK))
+        more.append(Requirement(question.axis, fewest))
+    with compiling_in_time(effort):
+        answer = cheapest(asked.demanded(more), effort)
+        if demand.cap is None:
+            point = asked.point_of(answer)
+            proven = answer.is_proven
+            return replace(point, proven_optimal=proven)
+        return _within_cap(asked, demand, answer, more, effort)
+
+
+def _within_cap(
+    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement], effort: Effort
+) -> Point:
+    """Return the point that keeps most within a cap: the highest level whose least cost stays below it."""
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    number = demand.cap.number
+    point = question.point_of(answer)
+    if _size(point, demand) > number + SLACK:
+        raise UnreachableError(
+            f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
+            f"and {number:g} is allowed"
+        )
+    low, high = 1, _most_levels(question)
+    while low < high and not effort.should_stop():
+        level = (low + high + 1) // 2
+        try:
+            tried = question.point_of(
+                cheapest(question.demanded([*more, Requirement(question.axis, level)]), effort)
+            )
+        except UnreachableError:
+            high = level - 1
+            continue
+        if _size(tried, demand) <= number + SLACK:
+            low, point = level, tried
+        else:
+            high = level - 1
+    return point
+
+
+def _size(point: Point, demand: Demand) -> float:
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    return point.largest_cluster if demand.cap.kind == "largest_cluster" else cost_of(point)

@@ -1,0 +1,275 @@
+"""What once ended in a bug, a dead process or endless memory, and is one line now."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hartley.cli.program import run
+
+ROLES = ("-s", "secret", "-p", "age")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text("age,secret\n" + "".join(f"{20 + n % 4},s{n % 3}\n" for n in range(12)), encoding="utf-8")
+    return path
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 2) -> str:
+    """Return the one line of a call that is refused."""
+    found = run([str(argument) for argument in arguments])
+    complaint = capsys.readouterr().err
+    assert found == code, complaint
+    assert complaint.startswith("hartley: ")
+    assert complaint.count("\n") == 1, complaint
+    assert "internal error" not in complaint
+    return complaint
+
+
+def arrow_file(path: Path, secret: pa.Array) -> bytes:
+    table = pa.table({"age": pa.array([1, 2, 2, 3]), "secret": secret})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    return path.read_bytes()
+
+
+def test_arrow_offsets_that_lead_out_of_the_file_are_damage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.arrow"
+    content = arrow_file(path, pa.array(["ab", "cd", "ef", "gh"]))
+    offsets = np.array([0, 2, 4, 6, 8], np.int32).tobytes()
+    assert content.count(offsets) == 1
+    path.write_bytes(
+        content.replace(offsets, np.array([0, 2**30, 2**30, 2**30, 2**30 + 8], np.int32).tobytes())
+    )
+    assert "damaged" in refusal(capsys, "audit", path, *ROLES)
+
+
+def test_arrow_texts_that_are_not_utf8_are_damage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.arrow"
+    path.write_bytes(
+        arrow_file(path, pa.array(["abcd", "efgh", "abcd", "efgh"])).replace(b"efgh", b"\xff\xfegh")
+    )
+    complaint = refusal(capsys, "audit", path, *ROLES)
+    assert "damaged" in complaint or "UTF-8" in complaint
+
+
+def test_arrow_indices_beyond_their_dictionary_are_damage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.arrow"
+    indices = pa.array([0, 1, 0, 1], pa.int32())
+    content = arrow_file(path, pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b"])))
+    stored = np.array([0, 1, 0, 1], np.int32).tobytes()
+    assert content.count(stored) >= 1
+    path.write_bytes(content.replace(stored, np.array([0, 1, 0, 2**30], np.int32).tobytes()))
+    assert "damaged" in refusal(capsys, "audit", path, *ROLES)
+
+
+def test_a_damaged_column_that_is_not_used_does_no_harm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.arrow"
+    table = pa.table({"age": [1, 2, 2], "other": ["abcd", "abcd", "abcd"], "secret": ["x", "y", "z"]})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    path.write_bytes(path.read_bytes().replace(b"abcdabcdabcd", b"abcd\xff\xff\xff\xffabcd"))
+    assert run(["audit", str(path), *ROLES, "--json"]) == 0
+    assert refusal(capsys, "audit", path, "-s", "secret", "-p", "other")
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip"])
+def test_a_parquet_file_with_a_damaged_body_is_told_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], compression: str
+) -> None:
+    path = tmp_path / "t.parquet"
+    secret = [f"s{n % 50}" for n in range(400)]
+    pq.write_table(pa.table({"age": list(range(400)), "secret": secret}), path, compression=compression)
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + bytes(300) + content[304:])
+    for command in (
+        ["audit", path],
+        ["frontier", path],
+        ["release", path, tmp_path / "o.csv", "--distinct-l", 2],
+    ):
+        assert "damaged" in refusal(capsys, *command, *ROLES)
+
+
+def test_a_sheet_with_one_cell_far_away_is_refused_before_it_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    for row in (["age", "secret"], [1, "a"], [2, "b"]):
+        book.active.append(row)
+    book.active["XFD1048576"] = "far"
+    book.save(path)
+    assert "row 1,048,576 and column 16,384" in refusal(capsys, "audit", path, *ROLES)
+
+
+def test_a_sheet_that_is_wide_and_short_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    for row in (["age", "secret"], [1, "a"], [2, "b"]):
+        book.active.append(row)
+    book.active["AAA1"] = "last"
+    for place in range(3, 703):
+        book.active.cell(1, place, f"c{place}")
+    book.save(path)
+    assert run(["audit", str(path), *ROLES, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 2
+
+
+@pytest.mark.parametrize("size", ["999999999TB", "9" * 30 + "TB", "9" * 400 + "GB"])
+def test_a_memory_limit_beyond_any_machine_is_refused(
+    table: Path, capsys: pytest.CaptureFixture[str], size: str
+) -> None:
+    assert "memory limit" in refusal(capsys, "audit", table, *ROLES, "--memory-limit", size)
+
+
+@pytest.mark.parametrize("leakage", ["l0", "istar"])
+@pytest.mark.parametrize("bits", ["1100", "1e308"])
+def test_more_bits_than_any_table_has_are_a_target_that_all_meet(
+    table: Path, capsys: pytest.CaptureFixture[str], leakage: str, bits: str
+) -> None:
+    out = table.with_name("out.csv")
+    asked = ("--max-leakage", bits, "--leakage", leakage, "--json")
+    assert run(["release", str(table), str(out), *ROLES, *asked]) == 0
+    assert json.loads(capsys.readouterr().out)["point"]["clusters"] == 4
+
+
+@pytest.mark.parametrize("option", ["--largest-cluster", "--distinct-l"])
+def test_whole_numbers_beyond_any_table_are_refused(
+    table: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    out = table.with_name("out.csv")
+    assert option in refusal(capsys, "release", table, out, *ROLES, option, "1" + "0" * 400)
+
+
+def released(table: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
+    out = table.with_name("out.csv")
+    assert run(["release", str(table), str(out), *ROLES, "--distinct-l", "2"]) == 0
+    capsys.readouterr()
+    return out, table.with_name("out.policy.json")
+
+
+def rewritten(policy: Path, change: dict[str, object]) -> None:
+    """Change the policy, and put its checksum right."""
+    document = json.loads(policy.read_text(encoding="utf-8"))
+    document["reading"].update(change)
+    document["checksum"] = ""
+    compact = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    document["checksum"] = sha256(compact.encode()).hexdigest()
+    policy.write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "undefined", "", "é" * 50])
+def test_a_policy_with_an_unknown_encoding_is_refused(
+    table: Path, capsys: pytest.CaptureFixture[str], encoding: str
+) -> None:
+    out, policy = released(table, capsys)
+    rewritten(policy, {"encoding": encoding})
+    refusal(capsys, "verify", out, "--original", table, "--policy", policy)
+    refusal(capsys, "apply", policy, table, table.with_name("again.csv"))
+
+
+def test_a_checksum_that_is_not_ascii_is_damage(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, policy = released(table, capsys)
+    document = json.loads(policy.read_text(encoding="utf-8"))
+    policy.write_text(json.dumps({**document, "checksum": "é" * 64}), encoding="utf-8")
+    assert "checksum" in refusal(capsys, "apply", policy, table, table.with_name("again.csv"))
+
+
+def test_a_seal_that_is_not_ascii_is_no_seal(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, policy = released(table, capsys)
+    certificate = table.with_name("out.certificate.json")
+    document = json.loads(certificate.read_text(encoding="utf-8"))
+    certificate.write_text(json.dumps({**document, "seal": "é" * 64}), encoding="utf-8")
+    assert run(["verify", str(out), "--original", str(table), "--policy", str(policy)]) in (2, 3)
+    assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("depth", [900, 5_000, 100_000])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_json_that_is_nested_too_deep_is_refused(
+    table: Path, capsys: pytest.CaptureFixture[str], depth: int, opening: str, closing: str
+) -> None:
+    deep = opening * depth + "1" + closing * depth
+    lines = table.with_name("t.jsonl")
+    lines.write_text(deep + "\n", encoding="utf-8")
+    refusal(capsys, "audit", lines, *ROLES)
+    lines.write_text(f'{{"age": {deep}, "secret": 1}}\n', encoding="utf-8")
+    refusal(capsys, "audit", lines, *ROLES)
+    policy = table.with_name("deep.json")
+    policy.write_text(deep, encoding="utf-8")
+    refusal(capsys, "apply", policy, table, table.with_name("out.csv"))
+    policy.write_text(f'{{"format": "hartley policy", "version": 1, "key": {deep}}}', encoding="utf-8")
+    refusal(capsys, "apply", policy, table, table.with_name("out.csv"))
+
+
+def test_a_report_without_the_package_that_fills_it_in_says_what_to_install(
+    table: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    out = table.with_name("page.html")
+    assert "pip install 'hartley[web]'" in refusal(capsys, "report", table, "-o", out, *ROLES)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["t\x00.csv", "x" * 300 + ".csv"])
+def test_names_that_no_file_has_are_refused(
+    table: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = table.with_name(name)
+    refusal(capsys, "audit", path, *ROLES)
+    refusal(capsys, "release", table, path, *ROLES, "--distinct-l", 2)
+    refusal(capsys, "audit", table, *ROLES, "--earlier", path)
+    refusal(capsys, "report", table, "-o", path, *ROLES)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")
+@pytest.mark.parametrize(("column", "code"), [("absent", 2), ("secret", 3)])
+def test_where_stderr_is_full_the_exit_code_stays(table: Path, column: str, code: int) -> None:
+    command = [sys.executable, "-m", "hartley", "release", str(table), str(table.with_name("o.csv"))]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [*command, "-s", column, "-p", "age", "--distinct-l", "9"], stderr=full, check=False
+        )
+    assert ended.returncode == code
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such signal to send")
+def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path) -> None:
+    from hartley.examples import CLINIC_COLUMNS, clinic
+
+    table = tmp_path / "clinic.csv"
+    rows = [",".join("" if cell is None else str(cell) for cell in row) for row in clinic(3000)]
+    table.write_text("\n".join([",".join(CLINIC_COLUMNS), *rows]), encoding="utf-8")
+    asked = ("-s", "age", "-p", "cholesterol", "--utility", "resolution", "--distinct-l", "5")
+    program = subprocess.Popen(
+        [sys.executable, "-m", "hartley", "release", str(table), str(tmp_path / "out.csv"), *asked],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stderr is not None
+    assert program.stderr.readline().startswith("compiling")
+    program.send_signal(signal.SIGTERM)
+    _, complaint = program.communicate(timeout=300)
+    assert program.returncode == 128 + signal.SIGTERM
+    assert complaint.strip() == "hartley: interrupted; nothing was written"
+    assert {path.name for path in tmp_path.iterdir()} <= {"clinic.csv", "compiled"}

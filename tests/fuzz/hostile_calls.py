@@ -1,0 +1,257 @@
+"""Hostile calls of the command line, each made from a seed and a number and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from fuzz.damaged_files import COLUMNS, write_oddities, write_table
+from fuzz.damaged_releases import write_release
+from fuzz.hostile_values import (
+    DELIMITERS,
+    ENCODINGS,
+    NUMBERS,
+    PATHS,
+    SIZES,
+    WORDS,
+    some_name,
+)
+
+Arguments = list[str]
+CALM_NUMBERS = ("1", "2", "3", "0.5", "1.5")
+
+
+class Mood(Random):
+    """A source of calls that are hostile in their options, in their files, or in both."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        kind = self.choice(("options", "files", "files", "both"))
+        self.has_odd_files = kind != "options"
+        self.has_odd_options = kind != "files"
+
+    def odd(self, chance: float) -> bool:
+        """Tell whether to be odd here, in an option."""
+        return self.has_odd_options and self.random() < chance
+
+
+def hostile_call(seed: int, number: int, folder: Path) -> Arguments:
+    """Write the files of a case into an empty folder, and return the arguments of its call."""
+    source = Mood(f"{seed}/{number}")
+    write_oddities(folder)
+    command = source.choice(tuple(MAKERS))
+    arguments = MAKERS[command](source, folder)
+    if source.odd(0.12):
+        arguments = _garbled(source, arguments)
+    return arguments
+
+
+def _audit(source: Mood, folder: Path) -> Arguments:
+    found = ["audit", _table(source, folder), *_roles(source, 0)]
+    found += _some(source, 0.15, "--require", _requirement)
+    return found + _flags(source, "--stochastic", "--disclosive") + _reading(source) + _json(source)
+
+
+def _frontier(source: Mood, folder: Path) -> Arguments:
+    found = ["frontier", _table(source, folder), *_roles(source), *_question(source), *_reading(source)]
+    found += _some(source, 0.1, "--keep", _name) + _flags(source, "--trace")
+    return found + _json(source)
+
+
+def _release(source: Mood, folder: Path) -> Arguments:
+    found = ["release", _table(source, folder), _out(source), *_roles(source), *_question(source)]
+    found += _target(source)
+    for option in ("--keep", "--harmless"):
+        found += _some(source, 0.15, option, _name)
+    labels = ("midpoint", "centroid", "member", "interval", "set", "x")
+    found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
+    for option in ("--policy", "--certificate", "--earlier", "--into", "--into-database"):
+        found += _odd(source, 0.04, option, _path)
+    found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite") + _reading(source)
+    return found + _json(source)
+
+
+def _apply(source: Mood, folder: Path) -> Arguments:
+    write_release(source, folder)
+    table = "original.csv" if source.random() < 0.6 else _table(source, folder)
+    policy = _path(source) if source.odd(0.05) else "out.policy.json"
+    found = ["apply", policy, table, _out(source)]
+    found += _some(source, 0.5, "--unseen", lambda s: _word(s, "error", "nearest", "suppress", "x"))
+    found += _some(source, 0.2, "--require", _requirement)
+    return found + _flags(source, "--overwrite") + _json(source)
+
+
+def _verify(source: Mood, folder: Path) -> Arguments:
+    write_release(source, folder)
+    original = "original.csv" if source.random() < 0.8 else _table(source, folder)
+    released = "out.csv" if source.random() < 0.9 else _table(source, folder)
+    found = ["verify", released, "--original", original, "--policy", "out.policy.json"]
+    found += _odd(source, 0.1, "--certificate", _path) + _odd(source, 0.1, "--earlier", _policy)
+    return found + _json(source)
+
+
+def _compare(source: Mood, folder: Path) -> Arguments:
+    found = ["compare", _table(source, folder), *_roles(source), *_target(source, 0.5), *_utility(source)]
+    found += _odd(source, 0.2, "--hierarchy", lambda s: f"{_name(s)}={_path(s)}")
+    return found + _reading(source) + _json(source)
+
+
+def _report(source: Mood, folder: Path) -> Arguments:
+    out = _path(source) if source.odd(0.2) else "page.html"
+    found = ["report", _table(source, folder), "-o", out, *_roles(source), *_question(source)]
+    return found + _target(source, 0.6) + _flags(source, "--overwrite", "--disclosive") + _reading(source)
+
+
+def _other(source: Mood, folder: Path) -> Arguments:
+    del folder
+    first = source.choice(
+        ("serve", "reproduce", "help", "Audit", "", "-", "--version", "--help", "-h", source.choice(WORDS))
+    )
+    if first == "serve":
+        return [first, "--port", source.choice(("x", "-1", "99999", "1e3", "", "\x00")), "--no-browser"]
+    if first == "reproduce":
+        return [first, source.choice(("--unknown", "--help", "--json=1")), source.choice(WORDS)]
+    return [first, *source.choices(WORDS, k=source.randrange(3))]
+
+
+MAKERS: dict[str, Callable[[Mood, Path], Arguments]] = {
+    **{f"audit {n}": _audit for n in range(8)},
+    **{f"frontier {n}": _frontier for n in range(4)},
+    **{f"release {n}": _release for n in range(5)},
+    **{f"apply {n}": _apply for n in range(4)},
+    **{f"verify {n}": _verify for n in range(4)},
+    "compare": _compare,
+    "report": _report,
+    "other": _other,
+}
+
+
+def _table(source: Mood, folder: Path) -> str:
+    name = write_table(source, folder, is_whole=0.05 if source.has_odd_files else 1)
+    return _path(source) if source.odd(0.05) else name
+
+
+def _name(source: Mood) -> str:
+    return some_name(source, COLUMNS) if source.has_odd_options else source.choice(COLUMNS[:5])
+
+
+def _path(source: Mood) -> str:
+    return source.choice(PATHS)
+
+
+def _policy(source: Mood) -> str:
+    return _path(source) if source.odd(0.3) else "out.policy.json"
+
+
+def _out(source: Mood) -> str:
+    endings = (".csv", ".csv", ".csv", ".parquet", ".jsonl", ".arrow", ".xlsx", ".tsv", ".csv.gz", ".txt", "")
+    return (
+        _path(source)
+        if source.odd(0.07)
+        else f"new{source.choice(endings[: None if source.has_odd_options else 8])}"
+    )
+
+
+def _requirement(source: Mood) -> str:
+    names = ("distinct-l", "row-k", "l0", "istar")
+    if source.odd(0.2):
+        names = ("k", "", "distinct_l", "l0 ")
+    return (
+        source.choice(names) + (source.choice(("", "==", ">")) if source.odd(0.2) else "=") + _number(source)
+    )
+
+
+def _number(source: Mood) -> str:
+    return source.choice(NUMBERS if source.odd(0.7) else CALM_NUMBERS)
+
+
+def _word(source: Mood, *words: str) -> str:
+    """Return one of some words; the last of them is none that is known."""
+    return source.choice(words) if source.odd(0.1) else source.choice(words[:-1])
+
+
+def _some(source: Mood, chance: float, option: str, value: Callable[[Mood], str]) -> Arguments:
+    return [option, value(source)] if source.random() < chance else []
+
+
+def _odd(source: Mood, chance: float, option: str, value: Callable[[Mood], str]) -> Arguments:
+    return [option, value(source)] if source.odd(chance) else []
+
+
+def _flags(source: Mood, *flags: str) -> Arguments:
+    return [flag for flag in flags if source.random() < 0.15]
+
+
+def _json(source: Mood) -> Arguments:
+    return ["--json"] if source.random() < 0.7 else []
+
+
+def _roles(source: Mood, fewest: int = 1) -> Arguments:
+    found = ["-s", source.choice(("secret", "secret", "secret", "secretnumber"))]
+    found += _odd(source, 0.1, "-s", _name)
+    public = source.sample(COLUMNS[:5], max(source.choice((0, 1, 1, 1, 2)), fewest))
+    found += [word for name in public for word in ("-p", name)]
+    found += _odd(source, 0.05, "-p", _name) + _some(source, 0.12, "--side", _name)
+    return found
+
+
+def _target(source: Mood, chance: float = 0.95) -> Arguments:
+    options = ("--distinct-l", "--max-leakage", "--largest-cluster", "--max-distortion")
+    found = [source.choice(options), _number(source)] if source.random() < chance else []
+    return found + _odd(source, 0.03, "--distinct-l", _number)
+
+
+def _utility(source: Mood) -> Arguments:
+    found = _some(source, 0.4, "--utility", lambda s: _word(s, "resolution", "distortion", "x"))
+    if "distortion" in found or source.odd(0.1):
+        found += _some(source, 0.5, "--codeword", lambda s: _word(s, "midpoint", "centroid", "member", "x"))
+        found += _some(source, 0.3, "--combine", lambda s: _word(s, "max", "sum", "euclid", "x"))
+    found += _odd(source, 0.1, "--scale", lambda s: f"{_name(s)}={_number(s)}")
+    return found + _some(source, 0.1, "--missing-at", _number)
+
+
+def _question(source: Mood) -> Arguments:
+    found = _some(source, 0.4, "--leakage", lambda s: _word(s, "l0", "istar", "joint", "x"))
+    found += _some(source, 0.7, "--search", lambda s: _word(s, "optimal", "greedy", "greedy", "x"))
+    found += _odd(source, 0.1, "--utility-weight", _number) + _some(source, 0.1, "--time-limit", _number)
+    found += _some(source, 0.05, "--seed", _number) + _odd(source, 0.04, "--earlier", _path)
+    return found + _utility(source)
+
+
+def _reading(source: Mood) -> Arguments:
+    found = _some(source, 0.2, "--missing", lambda s: _word(s, "value", "drop", "x"))
+    found += _odd(source, 0.08, "--text", _name) + _odd(source, 0.08, "--number", _name)
+    found += _odd(source, 0.08, "--encoding", lambda s: s.choice(ENCODINGS))
+    found += _odd(source, 0.08, "--delimiter", lambda s: s.choice(DELIMITERS))
+    found += _odd(source, 0.06, "--memory-limit", lambda s: s.choice(SIZES))
+    found += _odd(source, 0.04, "--sheet", lambda s: s.choice(("Sheet", "second", *WORDS)))
+    queries = (
+        "t",
+        "SELECT * FROM t",
+        "SELECT",
+        "SELECT 1",
+        "DROP TABLE t",
+        "SELECT * FROM absent",
+        ";",
+        *WORDS[:20],
+    )
+    return found + _odd(source, 0.04, "--query", lambda s: s.choice(queries))
+
+
+def _garbled(source: Mood, arguments: Arguments) -> Arguments:
+    """Drop, double, swap or replace a word of a call."""
+    found, at = list(arguments), source.randrange(len(arguments))
+    how = source.randrange(5)
+    if how == 0:
+        del found[at]
+    elif how == 1:
+        found.insert(at, found[at])
+    elif how == 2:
+        found[at] = source.choice(WORDS)
+    elif how == 3:
+        other = source.randrange(len(found))
+        found[at], found[other] = found[other], found[at]
+    else:
+        found.insert(at, source.choice(("--help", "--unknown", "-", "--", "--json", *WORDS[:8])))
+    return found if found[:1] != ["serve"] or "--port" in found else ["serve", "--port", "x"]

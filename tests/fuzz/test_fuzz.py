@@ -1,0 +1,19 @@
+"""Thousands of hostile calls: each ends with 0, 2 or 3, in one line, and tells no sensitive cell."""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz.judgement import try_case
+
+SEED = 1928
+BATCHES = 30
+CASES_TO_A_BATCH = 100
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_no_hostile_call_ends_in_a_bug_or_tells_a_secret(batch: int) -> None:
+    first = batch * CASES_TO_A_BATCH
+    findings = [try_case(SEED, number)[1] for number in range(first, first + CASES_TO_A_BATCH)]
+    wrong = [str(finding) for finding in findings if finding is not None]
+    assert not wrong, "\n".join(wrong)

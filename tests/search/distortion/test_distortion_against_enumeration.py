@@ -1,0 +1,82 @@
+"""The least distortion asked for alone, against all set partitions of small instances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hartley.errors import UnreachableError
+from hartley.measures.overlap import maximin_information
+from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange
+from hartley.model.words import CODEWORDS
+from hartley.search.distortion.istar import least_distortion_for_components
+from hartley.search.distortion.joint import least_connected_distortion
+from hartley.search.distortion.l0 import least_distortion, most_candidates_within
+from hartley.search.proofs.statements import verdict
+from reference_optimal_distortion import Instance, instances, measured
+
+COUNT = 525
+TINY = 1e-12
+"""Sums of decimal positions round; everything else is compared exactly."""
+
+
+def joint_of(instance: Instance) -> JointRange:
+    public, sensitive = zip(*instance.pairs, strict=True)
+    return JointRange.from_codes(public_codes=np.array(public), sensitive_codes=np.array(sensitive))
+
+
+@pytest.mark.parametrize("codeword", CODEWORDS)
+def test_least_distortion_holds_against_all_partitions(codeword):
+    for instance in instances(COUNT, seed=2)[: COUNT // 2]:
+        joint = joint_of(instance)
+        utility = LineDistortion(np.array(instance.positions), codeword)
+        every = measured(instance, codeword)
+        most = max(m.distinct_l for m in every)
+        for wanted in range(1, most + 1):
+            best = least_distortion(joint, utility, wanted)
+            optimum = min(m.cost for m in every if m.distinct_l >= wanted)
+            assert distinct_l(joint, best.partition) >= wanted
+            assert best.lower_bound <= optimum + TINY
+            assert optimum <= best.cost + TINY
+            if best.proven_optimal:
+                assert best.cost == pytest.approx(optimum, abs=TINY)
+            if best.certificate is not None:
+                assert verdict(joint, utility, best.certificate) != "fails"
+            within = most_candidates_within(joint, utility, best.cost)
+            assert within.leakage_bits <= max_uncertainty_reduction(joint, best.partition)
+        with pytest.raises(UnreachableError, match=f"the most that can be reached is {most}"):
+            least_distortion(joint, utility, most + 1)
+
+
+@pytest.mark.parametrize("codeword", CODEWORDS)
+def test_least_distortion_for_components_holds_against_all_partitions(codeword):
+    for instance in instances(COUNT // 3, seed=3):
+        joint = joint_of(instance)
+        utility = LineDistortion(np.array(instance.positions), codeword)
+        every = measured(instance, codeword)
+        fewest = min(m.components for m in every)
+        least = least_distortion_for_components(joint, utility, fewest)
+        optimum = min(m.cost for m in every if m.components == fewest)
+        assert least.cost >= optimum - TINY
+        assert codeword == "centroid" or least.cost == optimum
+        with pytest.raises(UnreachableError, match=f"the fewest that can be reached is {fewest}"):
+            least_distortion_for_components(joint, utility, fewest - 1)
+
+
+@pytest.mark.parametrize("codeword", CODEWORDS)
+def test_least_connected_distortion_holds_against_all_partitions(codeword):
+    for instance in instances(COUNT // 3, seed=4):
+        joint = joint_of(instance)
+        utility = LineDistortion(np.array(instance.positions), codeword)
+        every = [m for m in measured(instance, codeword) if m.components == 1]
+        if not every:
+            with pytest.raises(UnreachableError, match="stay alone"):
+                least_connected_distortion(joint, utility, 1)
+            continue
+        best = least_connected_distortion(joint, utility, 1)
+        optimum = min(m.cost for m in every)
+        assert maximin_information(joint, best.partition) == 0.0
+        assert best.lower_bound <= optimum + TINY
+        assert optimum <= best.cost + TINY

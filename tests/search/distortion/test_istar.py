@@ -1,0 +1,105 @@
+"""Fewest components under distortion: larger instances, certificates, codewords compared."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hartley.errors import OptionError, UnreachableError
+from hartley.examples import toy
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange
+from hartley.search.distortion.istar import (
+    fewest_components_within,
+    istar_distortion_levels,
+    least_distortion_for_components,
+)
+from hartley.search.effort import Effort
+from hartley.search.proofs.statements import LagrangianCertificate, verdict
+
+
+def scattered(size: int, groups: int, seed: int) -> tuple[JointRange, np.ndarray]:
+    """Values about ten apart, each of one of so many components."""
+    source = random.Random(seed)
+    positions = np.array(sorted(source.sample(range(10 * size), size)), dtype=float)
+    number: dict[int, int] = {}
+    codes = [number.setdefault(source.randrange(groups), len(number)) for _ in range(size)]
+    joint = JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.array(codes))
+    return joint, positions
+
+
+@pytest.mark.parametrize("codeword", ["midpoint", "member"])
+@pytest.mark.parametrize("cost", [3.0, 5.0, 8.0, 12.0, 20.0])
+def test_levels_of_a_hundred_values_are_closed(codeword, cost):
+    for seed, share in enumerate((0.5, 0.8, 0.95)):
+        joint, positions = scattered(100, int(100 * share), seed)
+        level = fewest_components_within(joint, LineDistortion(positions, codeword), cost)
+        assert level.proven_optimal
+
+
+def test_the_certificate_of_a_priced_bound_holds_and_a_bolder_one_fails():
+    seen = 0
+    for seed in range(6):
+        joint, positions = scattered(80, 70, seed)
+        for codeword in ("midpoint", "member"):
+            utility = LineDistortion(positions, codeword)
+            for cost in (3.0, 5.0, 8.0):
+                certificate = fewest_components_within(joint, utility, cost).certificate
+                if isinstance(certificate, LagrangianCertificate):
+                    assert verdict(joint, utility, certificate) == "holds"
+                    bolder = replace(certificate, components=certificate.components + 1)
+                    assert verdict(joint, utility, bolder) == "fails"
+                    if len(certificate.multipliers):
+                        forged = replace(certificate, multipliers=-certificate.multipliers)
+                        assert verdict(joint, utility, forged) == "fails"
+                    seen += 1
+    assert seen > 10
+
+
+def test_a_centroid_never_joins_more_than_a_midpoint():
+    for seed in range(4):
+        joint, positions = scattered(50, 40, seed)
+        for cost in (3.0, 8.0, 20.0):
+            midpoint = fewest_components_within(joint, LineDistortion(positions), cost)
+            centroid = fewest_components_within(joint, LineDistortion(positions, "centroid"), cost)
+            assert midpoint.leakage_bits <= centroid.leakage_bits
+            assert centroid.lower_bound_bits <= midpoint.leakage_bits
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("x7", "expected"), [(1, {2: 0.25, 1: 0.55}), (4, {2: 0.55, 1: 1.8})])
+def test_levels_of_the_toy_by_centroid_are_the_optimum(x7, expected, seed):
+    """One component needs clusters that cross: greedy comes to 0.625 (x7 = 1) and 1.95 (x7 = 4)."""
+    joint = toy(x7=x7)
+    utility = LineDistortion.of(joint.public, "centroid")
+    found = istar_distortion_levels(joint, utility, Effort(seed=seed))
+    assert found.complete
+    cost = {round(2**level.leakage_bits): level.cost for level in found.levels}
+    assert {left: cost[left] for left in expected} == pytest.approx(expected)
+    assert all(level.proven_optimal for level in found.levels)
+
+
+def test_below_the_optimum_of_the_toy_the_bound_says_so():
+    joint = toy()
+    below = fewest_components_within(joint, LineDistortion.of(joint.public, "centroid"), 0.54)
+    assert below.lower_bound_bits == 1.0
+
+
+def test_least_distortion_for_a_number_of_components_is_a_level():
+    joint, positions = scattered(60, 40, 1)
+    utility = LineDistortion(positions)
+    found = istar_distortion_levels(joint, utility)
+    for level in found.levels[:: max(1, len(found.levels) // 5)]:
+        wanted = round(2**level.leakage_bits)
+        assert least_distortion_for_components(joint, utility, wanted).cost == level.cost
+
+
+def test_senseless_calls_are_refused():
+    joint, positions = scattered(10, 5, 1)
+    with pytest.raises(OptionError, match="0 or more"):
+        fewest_components_within(joint, LineDistortion(positions), -2.0)
+    with pytest.raises(UnreachableError, match="the fewest that can be reached is 1"):
+        least_distortion_for_components(joint, LineDistortion(positions), 0)
