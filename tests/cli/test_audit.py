@@ -146,7 +146,7 @@ def test_side_information_is_measured(table, capsys):
         (b"a,a\n1,2\n", ["-s", "a", "-p", "a"], "twice"),
         (b"a,b\n\xff,2\n", ["-s", "a", "-p", "b"], "--encoding"),
         (b"a,b\n1,2\n", ["-s", "aa", "-p", "b"], "did you mean 'a'"),
-        (b"a,b\n1,2\n", ["-s", "a", "-p", "b", "--require", "k=5"], "distinct-l=5"),
+        (b"a,b\n1,2\n", ["-s", "a", "-p", "b", "--require", "k=5"], "'distinct-l'"),
         (b"a,b\n1,2\n", ["-p", "b"], "--sensitive"),
         (b"a,b\n1,2\n", ["-s", "a", "--side", "b"], "--public"),
         (b"a,b\n1,x\n", ["-s", "a", "-p", "b", "--number", "b"], "line 2"),

@@ -124,8 +124,8 @@ def test_a_false_release_is_exit_code_3_with_the_reason(
     ("more", "message"),
     [
         ((), "a release needs a target"),
-        (("--distinct-l", 2, "--max-leakage", 1), "not both --distinct-l and --max-leakage"),
-        (("--distinct-l", 2, "--utility-weight", 1), "not both"),
+        (("--largest-cluster", 2, "--max-distortion", 1), "not both --largest-cluster and --max-distortion"),
+        (("--distinct-l", 2, "--utility-weight", 1), "leave the other targets out"),
         (("--distinct-l", 0), "from 1 on"),
         (("--distinct-l", 2.5), "whole number"),
         (("--max-leakage", "nan"), "finite number"),

@@ -30,7 +30,7 @@ from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.writer.claims import certificate_of, measures_of
 from hartley.workflow.make_release import release
-from hartley.workflow.write_release import ReleaseResult
+from hartley.workflow.publication.write_release import ReleaseResult
 
 CASES = int(os.environ.get("HARTLEY_CASES", "14"))
 """Tables for each way to publish; more by hand (160 each were gone through)."""

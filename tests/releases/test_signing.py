@@ -19,8 +19,8 @@ from hartley.releases.certificate import PAYLOAD_TYPE, Envelope
 from hartley.releases.signing import SigningKey
 from hartley.workflow.make_key import make_key
 from hartley.workflow.make_release import release
+from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify, verify_published
-from hartley.workflow.write_release import ReleaseResult
 
 
 def signed(folder: Path, **options: object) -> ReleaseResult:

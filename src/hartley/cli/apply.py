@@ -11,7 +11,7 @@ from hartley.cli import options
 from hartley.cli.output import console, finding, heading, print_json
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
-from hartley.tables.locations import shown_source
+from hartley.workflow import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 
 

@@ -11,11 +11,8 @@ from hartley import workflow
 from hartley.cli import options
 from hartley.cli.output import console, finding, grid, heading, print_json
 from hartley.cli.progress import announce_and_read
-from hartley.measures.audit import Audit
-from hartley.model.requirement import Verdict
 from hartley.report.words import audit as words
-from hartley.tables.locations import shown_source
-from hartley.workflow import AuditResult
+from hartley.workflow import Audit, AuditResult, Verdict, shown_source
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary

@@ -12,12 +12,10 @@ from hartley.cli import options
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.model.target import Target
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words
-from hartley.tables.locations import shown_source
-from hartley.workflow import compare
+from hartley.workflow import Target, compare, shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
 from hartley.workflow.rivals.comparison import Comparison
 

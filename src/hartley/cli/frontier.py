@@ -12,11 +12,9 @@ from hartley.cli import options
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.frontiers import Frontier, Point
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
-from hartley.tables.locations import shown_source
-from hartley.workflow import FrontierResult
+from hartley.workflow import Frontier, FrontierResult, Point, shown_source
 from hartley.workflow.find_frontier import NO_STEPS
 
 MOST_ROWS = 60

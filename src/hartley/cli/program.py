@@ -127,7 +127,7 @@ def _say_interrupted() -> int:
 
 
 def _say(message: str, code: int) -> int:
-    from hartley.tables.locations import without_passwords
+    from hartley.workflow import without_passwords
 
     try:
         click.echo(f"hartley: {without_passwords(message)}", err=True)

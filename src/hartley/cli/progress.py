@@ -17,9 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from hartley.cli.output import notes
 from hartley.hot_loops import interrupt, on_compilation
-from hartley.search.effort import Effort
-from hartley.tables.engine import on_progress
-from hartley.tables.estimate import estimate
+from hartley.workflow import Effort, estimate, on_progress
 from hartley.workflow.request.time_limit import effort_within
 
 Heard = Callable[[int, int, str], None]

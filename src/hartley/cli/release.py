@@ -10,12 +10,10 @@ from rich.console import Console
 from hartley.cli import options
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
-from hartley.measures.audit import Audit
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.tables.locations import shown_source
-from hartley.workflow import release
+from hartley.workflow import Audit, release, shown_source
 from hartley.workflow.publication.write_release import ReleaseResult
 
 

@@ -16,10 +16,9 @@ from hartley.cli import options
 from hartley.cli.output import console
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.model.target import TARGET_KINDS, Target
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report, template_engine
-from hartley.tables.locations import is_database, shown_source
+from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
 
 targets = options.stacked(
     click.option("--distinct-l", type=int, metavar="N", help="Show the best that leaves N candidates."),

@@ -19,7 +19,7 @@ from hartley.paper.pages import dominance_words, figures, markdown, summary
 from hartley.paper.printed_values import NOT_REPRODUCIBLE
 from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
 from hartley.paper.verdicts import PaperValue, shown
-from hartley.releases.writer.staging import cannot_write
+from hartley.workflow import cannot_write
 
 KEPT = "processed.hungarian.data"
 

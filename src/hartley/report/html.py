@@ -16,8 +16,6 @@ import numpy as np
 
 import hartley
 from hartley.frontiers import Frontier, Point
-from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
 from hartley.model import JointRange, Partition
 from hartley.report.figures import (
     Figure,
@@ -29,8 +27,8 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
-from hartley.tables.optional_packages import required
-from hartley.workflow.publication.reader import Reader
+from hartley.workflow import Audit, optional_package
+from hartley.workflow.show_release import Reader, before_and_after
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
@@ -39,7 +37,7 @@ PACKAGES = ("numpy", "scipy", "duckdb", "pyarrow", "numba")
 
 def template_engine() -> Any:
     """Return the package that fills in the page, or say how to get it."""
-    return required("jinja2", "a report", "web")
+    return optional_package("jinja2", "a report", "web")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +99,7 @@ class Report:
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
         reader = self.reader
-        before, after = measure(reader.sees()), measure(reader.sees(partition))
+        before, after = before_and_after(reader, partition)
         recoded, side = self.joint.public, self.joint.side
         return {
             "table": self.table,

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
-import numpy as np
-
 from hartley.errors import InputError
-from hartley.frontiers import Frontier
-from hartley.measures.audit import audit as measure
-from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.model.alphabet import label_to_json
 from hartley.model.words import Codeword
-from hartley.releases.codebook import MISSING, Labels, codebook
-from hartley.releases.policy import Policy
 from hartley.report.figures import Figure, candidates_figure, recoding_figure
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
-from hartley.tables import open_table
 from hartley.web.request import Asked
-from hartley.workflow import AuditResult, FrontierResult
+from hartley.workflow import AuditResult, Frontier, FrontierResult
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.show_release import (
+    MISSING,
+    CodebookLines,
+    Labels,
+    before_and_after,
+    before_release,
+    first_rows,
+    policy_of,
+)
 
 Json = dict[str, Any]
 MOST_LISTED = 300
@@ -85,7 +86,7 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
     """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
-    before, after = measure(reader.sees()), measure(reader.sees(partition))
+    before, after = before_and_after(reader, partition)
     recoding = _recoding(joint, partition, found.frontier.codeword)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
@@ -109,14 +110,8 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
 
 def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Json:
     """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
-    table = open_table(made.output)
-    try:
-        names = list(table.column_names)
-        query = f"{table.rows_sql(names, typed=names)} LIMIT {FIRST_ROWS}"
-        rows = [row[1:] for row in table.connection.execute(query).fetchall()]
-    finally:
-        table.close()
-    policy = Policy.read(made.policy)
+    names, rows = first_rows(made.output, FIRST_ROWS)
+    policy = policy_of(made.policy)
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
@@ -193,7 +188,7 @@ def _warning(made: ReleaseResult, asked: Asked) -> str | None:
 def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
     """Return what a reader learns: of the columns as they were, of the release, of everything published."""
     before = f"of {words.listed((*reader.joint.public.columns, *reader.beside))} as the table has it"
-    readers = [(before, measure(reader.sees())), ("of the release", made.after)]
+    readers = [(before, before_release(reader)), ("of the release", made.after)]
     if made.after_all != made.after:
         readers.append(("of every column in the file, harmless ones too", made.after_all))
     if made.together is not None and made.together_all is not None:
@@ -221,19 +216,16 @@ def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
 def _recoding(joint: JointRange, partition: Partition, codeword: str | None) -> list[Json]:
     """List the first released values and what they stand for, labelled as a release does by itself."""
     labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-    book = codebook(joint.public, partition, labels)
-    released = joint.release(book.partition)
     # With side information a released value leaves different candidates beside different side values.
-    candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
-    np.minimum.at(candidates, released.public_of, candidate_counts(released))
-    rows = np.bincount(released.public_of, weights=row_counts(released)).astype(int)
+    lines = CodebookLines.of(joint, partition, labels)
+    book = lines.book
     return [
         {
             "released": _text(book.labels[number]),
             "members": _members([shown_label(joint.public.label(member)) for member in cluster]),
             "values": len(cluster),
-            "rows": int(rows[number]),
-            "candidates": int(candidates[number]),
+            "rows": int(lines.rows[number]),
+            "candidates": int(lines.candidates[number]),
         }
         for number, cluster in enumerate(book.partition.clusters()[:MOST_LISTED])
     ]

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from hartley.errors import OptionError, quoted
 from hartley.model.words import Codeword, Leakage, SearchName
-from hartley.tables import ReadOptions
+from hartley.workflow import ReadOptions
 from hartley.workflow.request.utility_choice import UtilityChoice, UtilityName
 
 Json = dict[str, Any]

@@ -20,18 +20,22 @@ from typing import Any
 from hartley import workflow
 from hartley.errors import HartleyError, InputError, TableError
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.frontiers import Frontier, Point
-from hartley.model.target import Target
-from hartley.releases.policy import Policy
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
-from hartley.tables import ReadOptions
-from hartley.tables.sheet_names import sheet_names
 from hartley.web import page_json as pages
 from hartley.web.option_labels import as_label
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
-from hartley.workflow import FrontierResult, release
+from hartley.workflow import (
+    Frontier,
+    FrontierResult,
+    Point,
+    Policy,
+    ReadOptions,
+    Target,
+    release,
+    sheet_names,
+)
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.request.time_limit import effort_within

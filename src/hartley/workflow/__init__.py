@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from hartley.model.shape import Shape
     from hartley.model.target import TARGET_KINDS, Target
     from hartley.releases.policy import Policy
+    from hartley.releases.writer.staging import cannot_write
     from hartley.search.effort import Effort
     from hartley.tables import ReadOptions
-    from hartley.tables.locations import is_database, shown_source
+    from hartley.tables.engine import on_progress
+    from hartley.tables.estimate import estimate
+    from hartley.tables.locations import is_database, shown_source, without_passwords
+    from hartley.tables.optional_packages import required as optional_package
+    from hartley.tables.sheet_names import sheet_names
     from hartley.workflow.apply_policy import apply
     from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
@@ -31,6 +36,12 @@ if TYPE_CHECKING:
     from hartley.workflow.verify_release import verify
 
 _HOME = {
+    "optional_package": "hartley.tables.optional_packages:required",
+    "without_passwords": "hartley.tables.locations",
+    "sheet_names": "hartley.tables.sheet_names",
+    "on_progress": "hartley.tables.engine",
+    "estimate": "hartley.tables.estimate",
+    "cannot_write": "hartley.releases.writer.staging",
     "Audit": "hartley.measures.audit",
     "AuditResult": "hartley.workflow.audit_table",
     "ColumnDescription": "hartley.workflow.describe_table",
@@ -91,15 +102,21 @@ __all__ = [
     "Verdict",
     "apply",
     "audit",
+    "cannot_write",
     "compare",
     "describe",
     "effort_within",
+    "estimate",
     "fit_policy",
     "frontier",
     "is_database",
+    "on_progress",
+    "optional_package",
     "release",
+    "sheet_names",
     "shown_source",
     "verify",
+    "without_passwords",
 ]
 
 __getattr__ = lazy_names(__name__, _HOME)

@@ -1,4 +1,4 @@
-"""Points that keep a demand: requirements that combine, a tolerance, a shape, withheld rows, several columns."""
+"""Points that keep a demand: requirements that combine, tolerance, shape, withheld rows, several columns."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from hartley.measures.uncertainty import candidate_counts, row_counts
 from hartley.model import JointRange, Partition
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
 from hartley.report.figures.theme import LIGHT, Theme
+from hartley.workflow.show_release import ObservationCounts
 
 MOST_BARS = 60
 """Where more different counts are possible than this, neighbouring counts share a bar."""
@@ -80,8 +80,8 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
 
 
 def _bars(joint: JointRange, partition: Partition | None, step: int) -> list[Row]:
-    counts = candidate_counts(joint, partition)
-    rows = row_counts(joint, partition)
+    found = ObservationCounts.of(joint, partition)
+    counts, rows = found.candidates, found.rows
     fewest = int(counts.min())
     bar = (counts - 1) // step
     return [

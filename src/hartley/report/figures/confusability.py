@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hartley.measures.confusability_graph import confusability_edges
-from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import DisjointSets
@@ -16,6 +14,7 @@ from hartley.report.figures.figure import Figure, Row, finished, needs_packages,
 from hartley.report.figures.graph_layout import Layout, laid_out
 from hartley.report.figures.theme import LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
+from hartley.workflow.show_release import confusions, groups_of_observations
 
 MOST_NODES = 300
 """Beyond this many values a component is drawn as one circle."""
@@ -35,7 +34,7 @@ def confusability_figure(
     """
     plain = joint.without_side()
     panels = {"before": (plain, None), "after": (plain.release(partition), partition)}
-    groups = {name: components(panel) for name, (panel, _) in panels.items()}
+    groups = {name: groups_of_observations(panel) for name, (panel, _) in panels.items()}
     data: dict[str, list[Row]] = {}
     charts, notes = [], []
     for name, (panel, merged) in panels.items():
@@ -99,7 +98,7 @@ def _graph(
     import altair as alt
 
     size = panel.public.size
-    edges = confusability_edges(panel)
+    edges = confusions(panel)
     spacing = 64.0 if size <= 20 else 34.0 if size <= 80 else 20.0
     layout = laid_out(groups.clusters(), edges, spacing=spacing, width=WIDTH)
     drawn = _thinned(edges, size)

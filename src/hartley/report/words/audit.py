@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hartley.frontiers import Frontier, Point
-from hartley.measures.audit import Audit, Role
 
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+if TYPE_CHECKING:
+    from hartley.measures.audit import Audit, Role
 
 
 def bits(value: float) -> str:

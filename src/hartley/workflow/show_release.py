@@ -1,0 +1,115 @@
+"""What the page, the report and the figures show of a joint range, a partition and a written release.
+
+They draw and word; every number of theirs is counted here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hartley.measures.audit import Audit
+from hartley.measures.audit import audit as measure
+from hartley.measures.confusability_graph import confusability_edges
+from hartley.measures.overlap import components, overlap_partition
+from hartley.measures.uncertainty import candidate_counts, row_counts
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
+from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
+from hartley.releases.policy import Policy
+from hartley.tables import open_table
+from hartley.workflow.publication.reader import Reader
+
+__all__ = [
+    "MISSING",
+    "CodebookLines",
+    "Labels",
+    "ObservationCounts",
+    "Policy",
+    "Reader",
+    "before_and_after",
+    "before_release",
+    "confusions",
+    "count_groups",
+    "first_rows",
+    "groups_of_observations",
+    "policy_of",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class ObservationCounts:
+    """How many candidates each observation leaves, and in how many rows it stands."""
+
+    candidates: Int64s
+    rows: Int64s
+
+    @classmethod
+    def of(cls, joint: JointRange, partition: Partition | None = None) -> ObservationCounts:
+        """Count a table, or its release under a partition."""
+        return cls(
+            candidate_counts(joint, partition).astype(np.int64), row_counts(joint, partition).astype(np.int64)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CodebookLines:
+    """The label of each cluster, the candidates it leaves and the rows it stands in."""
+
+    book: Codebook
+    candidates: Int64s
+    rows: Int64s
+
+    @classmethod
+    def of(cls, joint: JointRange, partition: Partition, labels: Labels) -> CodebookLines:
+        """Label a partition, and count what each label leaves."""
+        book = codebook(joint.public, partition, labels)
+        released = joint.release(book.partition)
+        candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
+        np.minimum.at(candidates, released.public_of, candidate_counts(released))
+        rows = np.bincount(released.public_of, weights=row_counts(released)).astype(np.int64)
+        return cls(book, candidates, rows)
+
+
+def confusions(joint: JointRange) -> Any:
+    """Return the pairs of observations that share a candidate, and how many they share."""
+    return confusability_edges(joint)
+
+
+def groups_of_observations(joint: JointRange) -> Partition:
+    """Return the groups of observations that no chain of shared candidates joins."""
+    return components(joint)
+
+
+def count_groups(joint: JointRange) -> int:
+    """Return how many groups of sensitive values are never confused."""
+    return overlap_partition(joint).size
+
+
+def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit]:
+    """Return what a reader learns of the table as it is, and of a release."""
+    return measure(reader.sees()), measure(reader.sees(partition))
+
+
+def before_release(reader: Reader) -> Audit:
+    """Return what a reader learns of the table as it is."""
+    return measure(reader.sees())
+
+
+def first_rows(path: Path, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the names of the columns of a released file, and its first rows."""
+    table = open_table(path)
+    try:
+        names = list(table.column_names)
+        query = f"{table.rows_sql(names, typed=names)} LIMIT {most}"
+        return names, [row[1:] for row in table.connection.execute(query).fetchall()]
+    finally:
+        table.close()
+
+
+def policy_of(path: Path) -> Policy:
+    """Read the policy of a release."""
+    return Policy.read(path)
