@@ -90,6 +90,10 @@ class Promise(_Strict, frozen=True, kw_only=True):
     order: Order
     missing: Literal["value", "drop"]
     """Whether a missing cell counts as a value, or its row was left out."""
+    tolerance: dict[str, str]
+    """How far apart two values of a sensitive column must be to count as two, where that was asked for."""
+    grouped: tuple[str, ...]
+    """Sensitive columns some of whose values count as one."""
     columns: tuple[TreatedColumn, ...]
     readers: tuple[ReaderPromise, ...]
     caps: tuple[StatedRequirement, ...]

@@ -85,7 +85,7 @@ class StatedRequirement(_Strict, frozen=True, kw_only=True):
     """What was asked for, as it was asked for."""
 
     name: str
-    """``distinct-l`` and ``row-k`` (at least), ``l0``, ``istar`` and the caps (at most)."""
+    """``distinct-l``, ``separated-l``, ``row-k`` (at least), ``l0``, ``istar`` and the caps (at most)."""
     column: str | None = None
     """The sensitive column that counts by itself; all of them together where there is none."""
     wanted: int | float
@@ -95,21 +95,18 @@ CAPS = ("max-distortion", "largest-cluster")
 """Requirements about the loss and not about a reader."""
 
 
-class Tolerance(_Strict, frozen=True, kw_only=True):
-    """Which sensitive values count as one."""
-
-    distances: dict[str, str]
-    """For a column, as a fraction, how far apart two values must be, more than that (days, of dates)."""
-    groups: dict[str, tuple[tuple[str, str], ...]]
-    """For a column the group of each value, both as text."""
-
-
 class Choices(_Strict, frozen=True, kw_only=True):
     """What the curator asked for."""
 
     target: dict[str, str | int | float]
     requirements: tuple[StatedRequirement, ...] = ()
     """What must hold; where nothing is listed, what the target says."""
+    tolerance: dict[str, str] = {}
+    """How far apart two values of a sensitive column must be to count as two: more than that."""
+    groups: dict[str, dict[str, str]] = {}
+    """Which values of a sensitive column count as one: the group of each."""
+    withhold: int = 0
+    """The most rows whose public value could be withheld."""
     leakage: str
     utility: str
     codeword: str | None
@@ -117,10 +114,6 @@ class Choices(_Strict, frozen=True, kw_only=True):
     labels: str
     missing_at: float | None = None
     keep_order: bool = False
-    tolerance: Tolerance | None = None
-    shape: str = "any"
-    withheld_rows: int = 0
-    """Rows whose public values were withheld; they are released as missing."""
 
 
 class Policy(_Strict, frozen=True, kw_only=True):
@@ -169,6 +162,8 @@ class Policy(_Strict, frozen=True, kw_only=True):
     """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
     publish_sensitive: bool = False
     """Whether the sensitive columns are published as well."""
+    withheld: int | None = None
+    """The cluster whose values are withheld, and released as missing."""
     reading: Reading
     """How the original was read."""
     choices: Choices
@@ -298,22 +293,6 @@ class Policy(_Strict, frozen=True, kw_only=True):
         return tuple(one for one in self._asked() if one.name not in CAPS)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether one thing was asked of any partition: what the proofs of a record can speak of."""
-        choices = self.choices
-        named = [
-            one.name for one in self._asked() if not (one.name == "istar" and choices.leakage == "joint")
-        ]
-        return (
-            len(named) <= 1
-            and not any(one.column or one.name in ("row-k", "separated-l") for one in self._asked())
-            and choices.tolerance is None
-            and choices.shape == "any"
-            and not choices.withheld_rows
-            and (choices.utility == "resolution" or len(self.public) == 1)
-        )
-
-    @property
     def caps(self) -> tuple[StatedRequirement, ...]:
         """What must hold of the loss."""
         return tuple(one for one in self._asked() if one.name in CAPS)
@@ -364,6 +343,10 @@ class Policy(_Strict, frozen=True, kw_only=True):
         named = (*roles, (*self.keep, *self.harmless))
         if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
             raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
+        if self.withheld is not None and not (
+            0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
+        ):
+            raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
         if _KEY.fullmatch(self.key) is None:
             raise PolicyError(f"{name} is damaged: its key is not one that a release makes")
         try:

@@ -9,13 +9,13 @@ from typing import TypedDict, get_args
 from hartley.errors import OptionError
 from hartley.frontiers import Point
 from hartley.model import JointRange
-from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.words import Codeword
 from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
-from hartley.releases.policy import Choices, Policy, Reading, StatedRequirement, Tolerance
+from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
+from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions
 from hartley.workflow.find_frontier import asked_question
@@ -54,7 +54,7 @@ class Destination:
     policy: str | Path | None = None
     certificate: str | Path | None = None
     key: str | Path | None = None
-    """A file with the key that signs the certificate."""
+    """A file with the key that signs the certificate; ``None``: it is not signed."""
     into: str | None = None
     """A new table that is filled with the release as well, in the database of the source or another."""
     into_database: str | None = None
@@ -142,9 +142,17 @@ def make_release(
             harmless=plan.harmless,
             untouched_kinds=seen.kinds((*plan.keep, *plan.harmless)),
             publish_sensitive=plan.publish_sensitive,
+            withheld=withheld_cluster(reached.book, reached.point.withheld),
             reading=_reading(study.reading, study),
             choices=Choices(
                 target=target.to_dict(),
+                requirements=stated_requirements(demand, objective.leakage),
+                tolerance={name: decimal_text(limit) for name, limit in question.closeness.tolerances},
+                groups={
+                    name: {str(label): group for label, group in members}
+                    for name, members in question.closeness.groups
+                },
+                withhold=question.budget,
                 leakage=objective.leakage,
                 utility=cost.name,
                 codeword=codeword,
@@ -152,10 +160,6 @@ def make_release(
                 labels=asked.labels,
                 missing_at=study.missing_at,
                 keep_order=destination.keep_order,
-                requirements=_stated(demand, objective),
-                tolerance=_tolerance(question.closeness),
-                shape=question.shape.name,
-                withheld_rows=reached.point.withheld_rows,
             ),
         )
         made_release = write_release(
@@ -174,33 +178,6 @@ def make_release(
     if database is not None:
         study.let_go()
     return made_release
-
-
-def _stated(demand: Demand, objective: Objective) -> tuple[StatedRequirement, ...]:
-    """Return what must hold as the policy states it; nothing where one target says it all."""
-    stated = [
-        StatedRequirement(name=one.name, column=one.column, wanted=one.wanted) for one in demand.requirements
-    ]
-    if demand.max_leakage is not None:
-        name = "istar" if objective.leakage == "istar" else "l0"
-        stated.append(StatedRequirement(name=name, wanted=demand.max_leakage))
-    if demand.cap is not None:
-        stated.append(StatedRequirement(name=demand.cap.kind.replace("_", "-"), wanted=demand.cap.number))
-    if objective.leakage == "joint" and stated:
-        stated.append(StatedRequirement(name="istar", wanted=0))
-    return tuple(stated)
-
-
-def _tolerance(closeness: Closeness) -> Tolerance | None:
-    if closeness.is_empty:
-        return None
-    return Tolerance(
-        distances={name: str(limit) for name, limit in closeness.tolerances},
-        groups={
-            name: tuple(("" if value is None else str(value), group) for value, group in members)
-            for name, members in closeness.groups
-        },
-    )
 
 
 def _default_labels(codeword: str | None, columns: int) -> Labels:

@@ -44,13 +44,13 @@ def verify(
     original
         The table it was made from: a path, a pattern, the URL of a database, or a data frame.
     policy : str, Path or Policy
-        The policy of the release, or its file.
+        The policy of the release, or its file. What it asks for is checked in any case.
     certificate : str, Path or Certificate, optional
-        What is claimed; without it only rows and codebook are checked, and the measures counted.
+        What is promised; its signature is looked for beside its file.
     record : str, Path or Record, optional
-        What is recorded of the release, to be held against the files as well.
+        What was measured, with the proofs; without it nothing is said to be proven.
     public_key : str or Path, optional
-        The key that must have signed the certificate.
+        The public key of whoever must have signed the certificate.
     earlier : sequence of str, Path or Policy
         Policies of the earlier releases that the certificate speaks of, in the same order.
     progress : callable, optional
@@ -59,12 +59,12 @@ def verify(
     Returns
     -------
     Verification
-        Every check by name, and whether all hold.
+        Every check by name, whether all hold, what is proven, and what nobody could check.
 
     Raises
     ------
     PolicyError
-        If the policy or the certificate is damaged, or made for something else.
+        If a document is damaged, not as it was written, or made for something else.
     TableError
         If a file cannot be read.
 
@@ -77,10 +77,16 @@ def verify(
     ...         table, f"{folder}/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
     ...     )
     ...     found = hartley.verify(
-    ...         made.output, original=table, policy=made.policy, certificate=made.certificate
+    ...         made.output,
+    ...         original=table,
+    ...         policy=made.policy,
+    ...         certificate=made.certificate,
+    ...         record=made.record,
     ...     )
     >>> found.holds
     True
+    >>> found.optimality.proven
+    ('no recoding that leaves 2 candidates everywhere has a largest move below 0.5',)
     """
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     reading = book.reading

@@ -14,6 +14,7 @@ def check_certificate(
     certificate: Certificate,
     policy: Policy,
     earlier: Sequence[Policy],
+    *,
     rows: int | None,
     withheld: int,
 ) -> None:
@@ -26,9 +27,12 @@ def check_certificate(
     )
     checks.add("row count", promise.rows == rows, f"{rows} rows were counted")
     checks.add(
-        "withheld rows",
-        promise.rows_withheld == withheld == policy.choices.withheld_rows,
-        f"{withheld} rows are withheld",
+        "withheld rows", promise.rows_withheld == withheld, f"{withheld} rows were counted as withheld"
+    )
+    checks.add(
+        "what counts as one",
+        (promise.tolerance, promise.grouped) == (policy.choices.tolerance, tuple(policy.choices.groups)),
+        "the certificate names other tolerances or groups than the policy",
     )
     checks.add(
         "treatment of rows",
@@ -45,7 +49,7 @@ def check_certificate(
     checks.add(
         "earlier releases",
         counted == len(earlier),
-        f"the certificate counts {counted} earlier releases; give their policies (--earlier)",
+        f"the certificate counts {counted} earlier releases; give their policies",
     )
     checks.add(
         "promises to readers",

@@ -26,7 +26,6 @@ class RecordChecks:
         earlier: Sequence[Policy],
         measures: Mapping[str, Mapping[str, Any]],
         partition: ReleasedPartition,
-        withheld: int,
     ) -> None:
         self.checks = checks
         self.record = record
@@ -34,16 +33,15 @@ class RecordChecks:
         self.earlier = earlier
         self.measures = measures
         self.partition = partition
-        self.withheld = withheld
 
-    def check(self, dropped: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
+    def check(self, dropped: int, withheld: int, requirements: tuple[MeasuredRequirement, ...]) -> None:
         """Check every number that can be counted."""
         record, rows = self.record, self.measures["after"]["rows"]
         order = "kept" if self.policy.choices.keep_order else "shuffled"
         self._add(
             "rows",
-            (record.rows, record.rows_withheld, record.order) == (rows, self.withheld, order),
-            f"{rows} rows, of which {self.withheld} are withheld",
+            (record.rows, record.rows_withheld, record.order) == (rows, withheld, order),
+            f"{rows} rows",
         )
         self._add("rows left out", record.dropped_rows == dropped, f"{dropped} rows lack a value")
         self._add("requirements", _agree(record.requirements, requirements), "other requirements were found")

@@ -35,8 +35,9 @@ class ReleasedPartition:
 
     @property
     def largest(self) -> int:
-        """How many values the largest cluster has."""
-        return max(self.sizes.values())
+        """How many values the largest cluster has; what is withheld does not count."""
+        sizes = (size for cluster, size in self.sizes.items() if cluster != self.policy.withheld)
+        return max(sizes, default=0)
 
     def cluster_of(self, value: Value) -> int:
         """Return the cluster of a value."""
@@ -49,13 +50,11 @@ class ReleasedPartition:
             return None, None
         members: dict[int, list[Any]] = defaultdict(list)
         for value in self.values:
-            if value[place] is not None:
+            if value[place] is not None and self._book.cluster[value] != self.policy.withheld:
                 members[self._book.cluster[value]].append(value[place])
         farthest: float | None = 0.0 if column.released_kind == column.kind else None
         widest = 0.0
         for cluster, cells in members.items():
-            if all(cell is None for cell in self.policy.clusters[cluster].label):
-                continue  # withheld
             widest = max(widest, _distance(min(cells), max(cells)))
             label = as_kind(self.policy.clusters[cluster].label[place], column.released_kind)
             if farthest is None or label is None:
@@ -89,12 +88,9 @@ class ReleasedPartition:
             return None
         members: dict[int, list[Fraction | None]] = defaultdict(list)
         for value in self.values:
-            members[self._book.cluster[value]].append(positions[value])
-        costs = [
-            cluster_cost(codeword, inside)
-            for cluster, inside in members.items()
-            if self.policy.clusters[cluster].label[0] is not None
-        ]
+            if self._book.cluster[value] != self.policy.withheld:
+                members[self._book.cluster[value]].append(positions[value])
+        costs = [cluster_cost(codeword, inside) for inside in members.values()]
         return (
             None if None in costs else max((cost for cost in costs if cost is not None), default=Fraction(0))
         )

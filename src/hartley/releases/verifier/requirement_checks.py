@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from hartley.releases.policy import Policy, StatedRequirement
 from hartley.releases.record import MeasuredRequirement
 from hartley.releases.verifier.checks import TOLERANCE, Checks, shown
 from hartley.releases.verifier.released_partition import ReleasedPartition
 
-MEASURES = {
-    "distinct-l": "distinct_l",
-    "separated-l": "separated_l",
-    "row-k": "row_k",
-    "l0": "l0_bits",
-    "istar": "istar_bits",
-}
+MEASURES = {"distinct-l": "distinct_l", "row-k": "row_k", "l0": "l0_bits", "istar": "istar_bits"}
 AT_LEAST = ("distinct-l", "separated-l", "row-k")
 
-Counted = Callable[[str | None], Mapping[str, Any]]
-"""Counts what the reader learns about one sensitive column, or about all of them together."""
+
+class Counted(Protocol):
+    """Counts what the reader learns about one sensitive column, or about all of them together."""
+
+    def measured(self, column: str | None) -> Mapping[str, Any]:
+        """Return the measures by their names."""
+
+    def separated(self, column: str | None) -> int:
+        """Return the fewest values that are apart."""
 
 
 def check_requirements(
@@ -29,15 +30,14 @@ def check_requirements(
     """Check everything that the policy asks for; return what was found."""
     found = []
     for asked in policy.requirements:
-        if asked.name not in MEASURES or (
-            asked.column is not None and asked.column not in policy.sensitive_names
-        ):
+        is_known = asked.name in MEASURES or asked.name == "separated-l"
+        if not is_known or (asked.column is not None and asked.column not in policy.sensitive_names):
             checks.add(f"requirement {_named(asked)}", False, "there is no way to count it")
             continue
-        number = counted(asked.column).get(MEASURES[asked.name])
-        if number is None:
-            checks.add(f"requirement {_named(asked)}", False, "the policy says nothing of a tolerance")
-            continue
+        if asked.name == "separated-l":
+            number = counted.separated(asked.column)
+        else:
+            number = counted.measured(asked.column)[MEASURES[asked.name]]
         holds = number >= asked.wanted if asked.name in AT_LEAST else number <= asked.wanted + TOLERANCE
         found.append(_measured(asked, number, holds))
         checks.add(

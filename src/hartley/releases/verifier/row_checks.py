@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError, PolicyError
 from hartley.releases.policy import Policy
+from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.separation import fewest_apart
 from hartley.releases.verifier.tables.reread import RereadTable, as_kind
 from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, tally
 
@@ -62,6 +62,8 @@ class RowCount:
     found: Counter[Value] = field(default_factory=Counter)
     """The rows of the release."""
     dropped: int = 0
+    withheld: int = 0
+    """Rows whose public value is withheld."""
     unmapped: int = 0
     """Rows of the original that the codebook does not map."""
     unmapped_earlier: int = 0
@@ -176,6 +178,11 @@ class RowCounter:
                 parts.append(self._untouched(rows, name))
         result.expected = _counter(parts, rows)
         public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
+        if self._policy.withheld is not None:
+            gone = clusters.are_equal(self._policy.withheld)
+            # What was missing before is not withheld.
+            gone &= ~np.logical_and.reduce([one.are_equal(None) for one in public])
+            result.withheld = int(rows.counts[gone].sum())
         result.values = set(Combined.of(public, len(rows)).keys(public))
 
     def _untouched(self, rows: RowTally, name: str) -> Numbered:
@@ -211,40 +218,25 @@ class RowCounter:
         rows = self._counted_rows()
         seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
         secret, known = self._secret(rows, column), self._known(rows)
-        found = recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
-        tolerance = self._policy.choices.tolerance
-        if tolerance is not None:
-            sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
-            parts = [_meant(rows, one.name, one.kind) for one in sensitive]
-            both = [Numbered(one.codes, range(one.size)) for one in (seen, known)]
-            observed = Combined.of(both, len(rows))
-            pairs = Combined.of(
-                [Numbered(one.codes, range(one.size)) for one in (observed, secret)], len(rows)
-            )
-            values = secret.keys(parts)
-            found["separated_l"] = fewest_apart(
-                observed.codes[pairs.example],
-                [values[code] for code in secret.codes[pairs.example].tolist()],
-                [one.name for one in sensitive],
-                tolerance,
-            )
-        return found
+        return recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
 
-    def withheld(self) -> int:
-        """Count the rows whose public value was not missing and is released as missing."""
+    def separated(self, column: str | None) -> int:
+        """Count the sensitive values that are apart, where that reader has fewest left."""
         rows = self._counted_rows()
-        clusters = self._book.clusters(rows)
-        is_blank = np.array(
-            [
-                all(cell is None for cell in self._policy.clusters[int(str(key))].label)
-                for key in clusters.keys
-            ]
-        )
-        there = np.zeros(len(rows), dtype=np.bool_)
-        for column in self._policy.public:
-            part = _meant(rows, column.name, column.kind)
-            there |= np.array([key is not None for key in part.keys])[part.codes]
-        return int(rows.counts[is_blank[clusters.codes] & there].sum())
+        sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
+        meant = [_meant(rows, one.name, one.kind) for one in sensitive]
+        secret = _together(rows, meant)
+        apart = Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
+        places = [apart.place(key) for key in secret.keys(meant)]
+        seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
+        known = self._known(rows)
+        codes = [seen.codes, known.codes, secret.codes]
+        found = Combined.of([Numbered(one, range(int(one.max()) + 1)) for one in codes], len(rows))
+        left: dict[tuple[int, int], list[Place]] = {}
+        at, knew, what = (one[found.example].tolist() for one in codes)
+        for key, one in zip(zip(at, knew, strict=True), what, strict=True):
+            left.setdefault(key, []).append(places[one])
+        return min(map(apart.count, left.values()))
 
     def situations(self) -> Situations:
         """Return what can be seen in the rows before any value is merged with another."""

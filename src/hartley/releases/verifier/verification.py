@@ -115,18 +115,22 @@ def verify_release(
         if policy.choices.keep_order:
             _check_order(checks, policy, source, out, is_whole)
     if counted is not None and counted.measures:
+        checks.add(
+            "withheld values",
+            counted.withheld <= policy.choices.withhold,
+            f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
+        )
         partition = ReleasedPartition(policy, counted.values)
-        found = check_requirements(checks, policy, counter.measured, partition)
+        found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
-            RecordChecks(
-                checks, documents.record, policy, earlier, counted.measures, partition, counter.withheld()
-            ).check(counted.dropped, found)
+            RecordChecks(checks, documents.record, policy, earlier, counted.measures, partition).check(
+                counted.dropped, counted.withheld, found
+            )
             optimality = check_optimality(checks, documents.record, policy, partition, counter.situations)
     elif counted is not None:
         checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
-    withheld = counter.withheld() if counted is not None and counted.measures else 0
-    _check_documents(checks, documents, policy, earlier, path, original, counted, withheld)
+    _check_documents(checks, documents, policy, earlier, path, original, counted)
     measures = {} if counted is None else counted.measures
     return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
 
@@ -203,7 +207,6 @@ def _check_documents(
     released: Path,
     original: Any,
     counted: RowCount | None,
-    withheld: int,
 ) -> None:
     certificate, record = documents.certificate, documents.record
     hashes = [one.output_sha256 for one in (certificate, record) if one is not None]
@@ -216,7 +219,8 @@ def _check_documents(
         )
     if certificate is not None:
         rows = None if counted is None or not counted.measures else counted.measures["after"]["rows"]
-        check_certificate(checks, certificate, policy, earlier, rows, withheld)
+        withheld = 0 if counted is None else counted.withheld
+        check_certificate(checks, certificate, policy, earlier, rows=rows, withheld=withheld)
         if documents.key is not None or documents.envelope is not None:
             _check_signature(checks, documents, certificate)
         elif certificate.is_signed:
@@ -267,8 +271,7 @@ def _check_commitments(
     checks.add(
         "commitments to earlier releases",
         tuple(policy_commitment(policy, one) for one in earlier) == made.earlier,
-        f"the release counts {len(made.earlier)} earlier releases; "
-        "give their policies in the same order (--earlier)",
+        f"the release counts {len(made.earlier)} earlier releases; give their policies in the same order",
     )
     checks.add(
         "software of the record",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -16,7 +17,9 @@ from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.alphabet import EXACT
+from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
+from hartley.releases.cell_text import cell_text
 from hartley.releases.certificate import (
     Certificate,
     Digest,
@@ -53,6 +56,8 @@ def certificate_of(policy: Policy, record: Record, *, name: str, earlier: int, s
         rows_withheld=record.rows_withheld,
         order=record.order,
         missing=policy.reading.missing,
+        tolerance=policy.choices.tolerance,
+        grouped=tuple(policy.choices.groups),
         columns=tuple(
             TreatedColumn(name=column, treatment=policy.treatment(column), coding=coding.get(column))
             for column in policy.columns
@@ -120,7 +125,7 @@ def record_of(
         hartley=hartley.__version__,
         output_sha256=output_sha256,
         rows=audits.after.rows,
-        rows_withheld=released.policy.choices.withheld_rows,
+        rows_withheld=released.withheld_rows,
         dropped_rows=dropped_rows,
         order="kept" if released.policy.choices.keep_order else "shuffled",
         columns=column_records(released.policy, released.public, released.book),
@@ -148,7 +153,8 @@ class Released:
     """What a reader knows beforehand: the side information alone."""
     audit: Audit
     verdicts: Sequence[Verdict]
-    """What the reader is left with of each requirement."""
+    """What that reader is left with of each requirement that was searched for."""
+    withheld_rows: int = 0
 
     def requirements(self) -> tuple[MeasuredRequirement, ...]:
         """Return what was asked for and what was found."""
@@ -167,26 +173,28 @@ class Released:
 
     def _found(self, asked: StatedRequirement) -> int | float | None:
         if asked.name == "largest-cluster":
-            return int(self.book.partition.sizes.max())
+            return self._largest()
         if asked.name == "max-distortion":
             return self._moved()
         for verdict in self.verdicts:
             if (verdict.name, verdict.column) == (asked.name, asked.column):
                 return verdict.found
-        audit = self.audit
-        measures: dict[str, int | float] = {
-            "distinct-l": audit.distinct_l,
-            "row-k": audit.row_k,
-            "l0": audit.l0_bits,
-            "istar": audit.istar_bits,
-        }
-        return measures[asked.name]
+        bits = {"l0": self.audit.l0_bits, "istar": self.audit.istar_bits}
+        return bits.get(asked.name, self.audit.distinct_l)
+
+    def _kept_clusters(self) -> list[tuple[int, list[int]]]:
+        """Return the clusters that are not withheld, by their numbers."""
+        clusters = enumerate(self.book.partition.clusters())
+        return [(number, cluster) for number, cluster in clusters if number != self.policy.withheld]
+
+    def _largest(self) -> int:
+        return max((len(cluster) for _, cluster in self._kept_clusters()), default=0)
 
     def _moved(self) -> float | None:
         """Return how far a value of a single column lies from its label, or from the middle of it."""
         if len(self.public.coordinates) != 1:
             return None
-        farthest, widest = _spread(self.public, self.book, 0)
+        farthest, widest = _spread(self.public, self.book, 0, self.policy.withheld)
         if farthest is not None:
             return farthest
         return None if widest is None else widest / 2
@@ -197,22 +205,21 @@ class Released:
         positions = self.utility.positions
         placed = positions[~np.isnan(positions)]
         farthest = float(np.abs(placed).max(initial=0.0)) * (len(placed) + 1)
-        kept = [number for number, label in enumerate(self.book.labels) if label[0] is not None]
-        if farthest < EXACT and bool((placed == np.rint(placed)).all()):
-            return float(self.utility.costs(self.book.partition)[kept].max(initial=0.0))
+        is_exact = farthest < EXACT and bool((placed == np.rint(placed)).all())
+        if is_exact and self.policy.withheld is None:
+            return float(self.utility.costs(self.book.partition).max())
         exact = exact_positions(self.public)
         costs = [
             cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
-            for number, cluster in enumerate(self.book.partition.clusters())
-            if number in set(kept)
+            for _, cluster in self._kept_clusters()
         ]
-        return float(max((cost for cost in costs if cost is not None), default=0.0))
+        return float(max((cost for cost in costs if cost is not None), default=0))
 
     def point(self) -> tuple[PointRecord, tuple[Proof, ...]]:
         """Return the released partition with what can be proven about it."""
         choices, partition = self.policy.choices, self.book.partition
         is_line = isinstance(self.utility, LineDistortion)
-        cost = self._line_cost() if is_line else float(partition.sizes.max())
+        cost = self._line_cost() if is_line else float(self._largest())
         point = PointRecord(
             leakage=choices.leakage,
             utility=choices.utility,
@@ -222,15 +229,16 @@ class Released:
             distinct_l=self.audit.distinct_l,
             components=self.audit.components,
             clusters=partition.size,
-            largest_cluster=int(partition.sizes.max()),
+            largest_cluster=self._largest(),
             max_distortion=cost if is_line else None,
             lower_bound_bits=None,
             lower_bound_cost=None,
             proven_optimal=False,
         )
-        prover = None
-        if self.policy.is_plain:
-            prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
+        if choices.withhold:
+            # What could be withheld besides is not among what the proofs speak of.
+            return point, ()
+        prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
         if prover is None:
             return point, ()
         goal = goal_asked(prover.problem, self.policy, point)
@@ -243,6 +251,40 @@ class Released:
             proven_optimal=is_optimal(point, bounds, cost),
         )
         return bounded, proofs
+
+
+def stated_requirements(demand: Demand, leakage: str) -> tuple[StatedRequirement, ...]:
+    """State what is asked of a release as a policy and a certificate have it."""
+    asked = [
+        StatedRequirement(name=one.name, column=one.column, wanted=one.wanted) for one in demand.requirements
+    ]
+    if demand.max_leakage is not None:
+        asked.append(
+            StatedRequirement(name="istar" if leakage == "istar" else "l0", wanted=demand.max_leakage)
+        )
+    if leakage == "joint" and all(one.name != "istar" for one in asked):
+        asked.append(StatedRequirement(name="istar", wanted=0))
+    if demand.cap is not None:
+        cap = demand.cap
+        asked.append(StatedRequirement(name=cap.kind.replace("_", "-"), wanted=cap.number))
+    return tuple(asked)
+
+
+def decimal_text(exact: Fraction) -> str:
+    """Return a number as decimal digits; as a ratio where they have no end.
+
+    >>> decimal_text(Fraction(9, 2)), decimal_text(Fraction(4)), decimal_text(Fraction(1, 3))
+    ('4.5', '4', '1/3')
+    """
+    with localcontext() as context:
+        context.prec = 1000
+        digits = Decimal(exact.numerator) / Decimal(exact.denominator)
+    return cell_text(digits) or "0" if Fraction(digits) == exact else str(exact)
+
+
+def withheld_cluster(book: Codebook, withheld: Sequence[int]) -> int | None:
+    """Return the number of the cluster of the public values that are withheld; nothing where none is."""
+    return int(book.partition.labels[withheld[0]]) if len(withheld) else None
 
 
 def _better(leakage: str, point: PointRecord) -> Goal:
@@ -267,7 +309,7 @@ def column_records(policy: Policy, public: Alphabet, book: Codebook) -> tuple[Co
             records.append(ColumnRecord(name=name, treatment=treatment))
             continue
         place = policy.public_names.index(name)
-        farthest, widest = _spread(public, book, place)
+        farthest, widest = _spread(public, book, place, policy.withheld)
         records.append(
             ColumnRecord(
                 name=name,
@@ -280,7 +322,9 @@ def column_records(policy: Policy, public: Alphabet, book: Codebook) -> tuple[Co
     return tuple(records)
 
 
-def _spread(public: Alphabet, book: Codebook, column: int) -> tuple[float | None, float | None]:
+def _spread(
+    public: Alphabet, book: Codebook, column: int, withheld: int | None
+) -> tuple[float | None, float | None]:
     coordinate = public.coordinates[column]
     scale = scale_of(coordinate)
     if scale is None:
@@ -288,10 +332,13 @@ def _spread(public: Alphabet, book: Codebook, column: int) -> tuple[float | None
     is_text = book.columns[column].released_kind == "text"
     farthest: float | None = None if is_text else 0.0
     widest = 0
-    for label, cluster in zip(book.labels, book.partition.clusters(), strict=True):
+    for number, cluster in enumerate(book.partition.clusters()):
+        label = book.labels[number]
+        if number == withheld:
+            continue
         ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
-        if not ticks or all(cell is None for cell in label):
-            continue  # nothing there, or withheld
+        if not ticks:
+            continue
         widest = max(widest, max(ticks) - min(ticks))
         if farthest is None:
             continue

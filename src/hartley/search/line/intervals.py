@@ -19,7 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.search.distortion.intervals import windows_needed
-from hartley.search.distortion.windows import Bracket, WindowBound, least_passing, window_bound
+from hartley.search.distortion.windows import (
+    Bracket,
+    Windows,
+    least_passing,
+    uncovered,
+)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, round_steps
@@ -27,8 +32,6 @@ from hartley.search.line.centroid_intervals import centroid_intervals_within, le
 from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.loops import NEVER, can_cut, clusters_of_starts, finest_starts
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.optimal.counting import windows_needed
-from hartley.search.optimal.windows import Bracket, Windows, least_passing, uncovered
 
 Places = npt.NDArray[np.int64]
 

@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.distortion.windows import Bracket, least_passing
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders

@@ -61,9 +61,9 @@ class ReleaseResult:
     certificate: Path
     """The certificate file, to be published with the release."""
     record: Path
-    """The record file: what was asked and done, for whoever must answer for it."""
+    """The record file, which stays with the curator: everything that was measured."""
     signature: Path | None
-    """Where the signature of the certificate is; ``None`` where it is not signed."""
+    """The file with the signature of the certificate; ``None`` where it is not signed."""
     rows: int
     """Rows of the released file."""
     dropped_rows: int
@@ -91,13 +91,12 @@ class ReleaseResult:
     coincided: int
     """Clusters that were lost because labels had to coincide."""
     target: Target
-    """What was asked for."""
     requirements: tuple[Verdict, ...]
     """What the release keeps of each requirement, for the reader for whom it must hold."""
     usefulness: Usefulness
-    """What is left of the public columns: how far values move, how wide classes are, what agrees."""
     closeness: Closeness
     """Which sensitive values count as one."""
+    """What was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
@@ -120,10 +119,10 @@ class ReleaseResult:
             "sha256": {"input": self.input_sha256, "output": self.output_sha256},
             "policy": str(self.policy),
             "certificate": str(self.certificate),
-            "requirements": [verdict.to_dict() for verdict in self.requirements],
-            "usefulness": self.usefulness.to_dict(),
             "record": str(self.record),
             "signature": None if self.signature is None else str(self.signature),
+            "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "usefulness": self.usefulness.to_dict(),
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
         }
 
@@ -141,18 +140,18 @@ def write_release(
     into: tuple[str | None, str | None],
     progress: Callable[[int, int, str], None],
     key: SigningKey | None = None,
-    usefulness: Mapping[str, Any] | None = None,
     timings: Mapping[str, float] | None = None,
 ) -> ReleaseResult:
     """Write the release and its documents, have them verified, and let all of them appear together.
 
-    ``key`` signs the certificate. ``usefulness`` and ``timings`` go into the record as they are.
+    ``key`` signs the certificate; ``timings`` go into the record as they are.
     """
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
     after_all = measure(observed.reader(book, harmless=True)) if plan.harmless else after
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
+    usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
     with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
         try:
             Publication(seen.rows, policy).write(
@@ -172,6 +171,7 @@ def write_release(
                 before=observed.before(),
                 audit=together or after,
                 verdicts=reached.verdicts,
+                withheld_rows=reached.point.withheld_rows,
             )
             record = record_of(
                 released,
@@ -189,7 +189,7 @@ def write_release(
                     policy=policy_commitment(policy, policy),
                     earlier=tuple(policy_commitment(policy, one) for one in plan.earlier),
                 ),
-                usefulness=usefulness,
+                usefulness=usefulness.to_dict(),
                 timings=timings,
             )
             staging.path("record").write_bytes(record.to_json())
@@ -254,7 +254,7 @@ def write_release(
         target=demand.target,
         requirements=reached.verdicts,
         closeness=demand.question.closeness,
-        usefulness=Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld),
+        usefulness=usefulness,
         joint=reached.joint,
         partition=book.partition,
     )

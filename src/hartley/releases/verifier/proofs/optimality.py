@@ -68,7 +68,12 @@ def bounds_of(problem: Problem, proofs: Sequence[Proof], goal: Goal, leakage: st
 
 def goal_asked(problem: Problem, policy: Policy, point: PointRecord) -> Goal:
     """Return what the release had to leave; where only its loss was capped, what it does leave."""
-    asked = {one.name: float(one.wanted) for one in policy.requirements if one.column is None}
+    asked: dict[str, float] = {}
+    for one in policy.requirements:
+        # So many values of one column, or so many that are apart, are at least so many values.
+        name = "distinct-l" if one.name == "separated-l" else one.name
+        if name not in asked or (name == "distinct-l" and one.wanted > asked[name]):
+            asked[name] = float(one.wanted)
     if any(name in asked for name in ("distinct-l", "l0")) or (asked and policy.choices.leakage != "joint"):
         return problem.goal_of(asked)
     if policy.choices.leakage == "istar":
@@ -116,7 +121,8 @@ def check_optimality(
 ) -> Optimality:
     """Check the proofs of a record, and whether they say what the record claims."""
     point = record.point
-    if point.lower_bound_bits is None or point.lower_bound_cost is None:
+    is_bounded = point.lower_bound_bits is not None and point.lower_bound_cost is not None
+    if not is_bounded or policy.choices.withhold:
         checks.add(
             "record: bounds",
             (point.lower_bound_bits, point.lower_bound_cost, point.proven_optimal, record.proofs)
@@ -124,7 +130,10 @@ def check_optimality(
             "the record claims something about better partitions without the bounds for it",
         )
         return Optimality(
-            unproven=("whether a better partition exists, because costs of this kind are not counted here",)
+            unproven=(
+                "whether a better partition exists, because costs of this kind, or those of partitions that "
+                "withhold rows, are not counted here",
+            )
         )
     on_a_line = policy.choices.utility == "distortion"
     cost = point.max_distortion if on_a_line else float(point.largest_cluster)
