@@ -71,7 +71,7 @@ class _CompilerWatch:
             from numba.core import event
 
             self.is_installed = True
-            event.Listener.register(_CompilerWatch)
+            event.Listener.register(_CompilerWatch)  # type: ignore[no-untyped-call]
             event.register("numba:compiler_lock", self)
 
     def notify(self, heard: Any) -> None:

@@ -84,7 +84,7 @@ def members(bits: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RankBounds:
     """The quantity is no less than ``low`` and no more than ``high``.
 
     >>> Bounds(1.0, 2.0), Bounds(2.0, 2.0).is_exact

@@ -33,7 +33,7 @@ class Group:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Codebook:
+class ColumnCodebook:
     """What is published in place of each value of a column.
 
     >>> ages = Codebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0, 55.0)))
@@ -157,7 +157,7 @@ class Codebook:
         return {**told, "mean_width": self.mean_width, "worst_width": self.worst_width}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Codebook:
+    def from_dict(cls, told: Mapping[str, Any]) -> ColumnCodebook:
         """Build from what :meth:`to_dict` returned.
 
         >>> ages = Codebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0,)))

@@ -21,7 +21,7 @@ import msgspec
 import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
-from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
 
 if TYPE_CHECKING:
@@ -38,18 +38,14 @@ Text = str | None
 """A cell as text; missing is null."""
 
 
-class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
-
-
-class MeasuredColumn(_Strict, frozen=True, kw_only=True):
+class MeasuredColumn(StrictStruct, frozen=True, kw_only=True):
     """A column that is measured and not published as it is: sensitive or side information."""
 
     name: str
     kind: Kind
 
 
-class RecodedColumn(_Strict, frozen=True, kw_only=True):
+class RecodedColumn(StrictStruct, frozen=True, kw_only=True):
     """A public column and how it is coded."""
 
     name: str
@@ -62,14 +58,14 @@ class RecodedColumn(_Strict, frozen=True, kw_only=True):
         return "text" if self.coding in ("interval", "set") else self.kind
 
 
-class Cluster(_Strict, frozen=True, kw_only=True):
+class Cluster(StrictStruct, frozen=True, kw_only=True):
     """Public values that share a label; one cell for each public column."""
 
     label: tuple[Text, ...]
     members: tuple[tuple[Text, ...], ...]
 
 
-class Reading(_Strict, frozen=True, kw_only=True):
+class Reading(StrictStruct, frozen=True, kw_only=True):
     """How the original was read."""
 
     text: tuple[str, ...] = ()
@@ -81,7 +77,7 @@ class Reading(_Strict, frozen=True, kw_only=True):
     missing: Literal["value", "drop"] = "value"
 
 
-class StatedRequirement(_Strict, frozen=True, kw_only=True):
+class StatedRequirement(StrictStruct, frozen=True, kw_only=True):
     """What was asked for, as it was asked for."""
 
     name: str
@@ -95,7 +91,7 @@ CAPS = ("max-distortion", "largest-cluster")
 """Requirements about the loss and not about a reader."""
 
 
-class Choices(_Strict, frozen=True, kw_only=True):
+class Choices(StrictStruct, frozen=True, kw_only=True):
     """What the curator asked for."""
 
     target: dict[str, str | int | float]
@@ -116,7 +112,7 @@ class Choices(_Strict, frozen=True, kw_only=True):
     keep_order: bool = False
 
 
-class Policy(_Strict, frozen=True, kw_only=True):
+class Policy(StrictStruct, frozen=True, kw_only=True):
     """A codebook with its roles, options and key: what recodes a table, and proves a certificate.
 
     It holds the values of the public columns and the key of the certificate's commitments, and so stays with

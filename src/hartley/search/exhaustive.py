@@ -23,7 +23,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s
 from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, Walk
+from hartley.search.exhaustive_loops import ANY, FEWEST, NOBODY, ONE, PartitionWalk
 from hartley.search.levels import Level, Levels
 
 MOST_VALUES = 12
@@ -77,7 +77,7 @@ def enumerated_levels(
     else:
         steps, ranks = np.unique(ratios, return_inverse=True)
         bits = [log2(ratio) for ratio in steps.tolist()]
-    walk = Walk.of(ASKED[leakage], _costs(utility), ranks, components)
+    walk = PartitionWalk.of(ASKED[leakage], _costs(utility), ranks, components)
     for start in (Partition.singletons(size), Partition.whole(size), *starts):
         walk.offer(_masks(start))
     most = MOST_STEPS if size > MOST_VALUES else inf
@@ -190,7 +190,9 @@ def _partition(masks: Int64s) -> Partition:
     return Partition(holds.argmax(axis=0))
 
 
-def _falling(walk: Walk, bits: list[float], proof: EnumerationCertificate | None) -> tuple[Level, ...]:
+def _falling(
+    walk: PartitionWalk, bits: list[float], proof: EnumerationCertificate | None
+) -> tuple[Level, ...]:
     """Keep the costs at which the leakage falls; a walk that was cut short proves nothing."""
     levels: list[Level] = []
     for rank in range(len(bits) - 1, -1, -1):

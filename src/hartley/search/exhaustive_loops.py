@@ -130,7 +130,7 @@ def walk(
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class PartitionWalk:
     """A walk that is under way."""
 
     asked: int
@@ -147,7 +147,7 @@ class Walk:
     state: tuple[Int64s, Int64s, Floats, Int64s, Int64s, Int64s, Int64s]
 
     @classmethod
-    def of(cls, asked: int, costs: Floats, ranks: Int64s, component_of: Int64s) -> Walk:
+    def of(cls, asked: int, costs: Floats, ranks: Int64s, component_of: Int64s) -> PartitionWalk:
         """Begin with nothing known and no cluster chosen."""
         size = component_of.shape[1]
         count = int(component_of.max()) + 1

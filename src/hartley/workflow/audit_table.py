@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import ColumnError, OptionError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
-from hartley.measures.verdicts import Separation, verdicts
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import IN_BITS, Requirement, Verdict, of_each_column, require_fitting
@@ -41,7 +41,7 @@ class AuditResult:
     """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Verdict, ...]
     """What was required, what was found, and whether it holds."""
-    separation: Separation | None
+    separation: ToleranceMeasures | None
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
@@ -121,7 +121,7 @@ def _result(
         closeness = study.closeness(joint.sensitive)
         require_fitting(requirements, joint.sensitive.columns, closeness)
         held = verdicts(joint, requirements, closeness)
-        separation = None if closeness.is_empty else Separation.of(joint, closeness)
+        separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
         audit=found,
         each=each,

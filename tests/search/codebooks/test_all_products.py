@@ -9,7 +9,7 @@ import pytest
 
 from hartley.search.codebooks import CodebookOptions, codebooks_by_budget, codebooks_by_demand, find_codebooks
 from hartley.search.codebooks.ladder import build_ladder
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from reference_codebooks import all_products, judge, random_table
 
 QUICK = CodebookOptions(rounds=4)
@@ -59,7 +59,7 @@ def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
     for table, random in tables(22, 30, missing=0.05):
         budget, share = int(random.choice([0, 2, 4, 6])), float(random.choice([0.5, 1.0]))
         columns, demand = table.search_input()
-        problem = Problem(tuple(columns), demand)
+        problem = CodebookProblem(tuple(columns), demand)
         weights = zip(columns, problem.value_rows, problem.weights, strict=True)
         ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
         nodes = product(*([as_node([level.labels])[0] for level in ladder.levels] for ladder in ladders))
@@ -76,7 +76,7 @@ def test_the_least_worst_width_of_the_ladders_is_found():
     for table, random in tables(23, 10):
         budget = int(random.choice([0, 4]))
         columns, demand = table.search_input()
-        problem = Problem(tuple(columns), demand)
+        problem = CodebookProblem(tuple(columns), demand)
         weights = zip(columns, problem.value_rows, problem.weights, strict=True)
         ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
         best = None

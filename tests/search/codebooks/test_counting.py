@@ -11,7 +11,7 @@ import pytest
 from hartley.hot_loops import HotLoop
 from hartley.search.codebooks import ClusterDemand, CodebookOptions, PublicColumn, find_codebooks
 from hartley.search.codebooks.line_program import LineProgram
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
 
 
@@ -59,7 +59,7 @@ def test_a_cell_is_enough_if_every_count_and_the_rows_are(tolerant):
         tuples = int(random.integers(1, 12))
         demand = draw(random, tuples, int(random.integers(0, 4)), tolerant)
         columns = [PublicColumn.of_cells(f"c{j}", random.integers(0, 3, tuples)) for j in range(2)]
-        bench = Workbench(Problem(tuple(columns), demand), budget=10**6, share=1.0)
+        bench = Workbench(CodebookProblem(tuple(columns), demand), budget=10**6, share=1.0)
         bench.load([np.arange(column.size, dtype=np.int32) for column in columns])
         cell, is_withheld = bench.clusters()
         for number in np.unique(cell):
@@ -79,7 +79,7 @@ def test_windows_are_counted_for_several_counts(tolerant):
             PublicColumn.of_cells("line", random.integers(0, 5, tuples)),
             PublicColumn.of_cells("kind", [str(k) for k in random.integers(0, 2, tuples)]),
         )
-        problem = Problem(columns, demand)
+        problem = CodebookProblem(columns, demand)
         others = np.arange(columns[1].size, dtype=np.int32)
         losses = []
         for cuts in product((0, 1), repeat=columns[0].size - 1):

@@ -9,7 +9,7 @@ import pytest
 
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.loops.workspace import GONE, HELD
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
 from reference_codebooks import SmallTable, all_products, codebooks_of, judge, random_table, refines
 
@@ -28,7 +28,7 @@ def tables(seed, count, **drawn):
 
 def load(table, node, budget=0, share=1.0):
     columns, demand = table.search_input()
-    bench = Workbench(Problem(tuple(columns), demand), budget=budget, share=share)
+    bench = Workbench(CodebookProblem(tuple(columns), demand), budget=budget, share=share)
     bench.load([np.array(dense(labels), dtype=np.int32) for labels in node])
     return bench
 
@@ -121,7 +121,7 @@ def least_withheld(table, tuples, node):
 def test_theorem_3_what_growing_ends_with_is_maximal(budget):
     for table, _ in tables(14 + budget, 25, missing=0.05):
         columns, demand = table.search_input()
-        problem = Problem(tuple(columns), demand)
+        problem = CodebookProblem(tuple(columns), demand)
         bench = Workbench(problem, budget=budget, share=0.5)
         bench.load(problem.coarsest())
         if bench.settle().withheld > budget:
@@ -165,7 +165,7 @@ def test_theorem_4_the_best_bands_of_a_column_given_the_others(tolerance):
             continue
         table = SmallTable(table.columns, table.sensitive, table.wanted, table.row_k, tolerance)
         columns, demand = table.search_input()
-        problem = Problem(tuple(columns), demand)
+        problem = CodebookProblem(tuple(columns), demand)
         choices = [list(codebooks_of(table, i)) for i in range(len(table.columns))]
         node = [choice[random.integers(len(choice))] for choice in choices]
         losses = [

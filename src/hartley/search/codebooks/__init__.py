@@ -1,7 +1,7 @@
 """One codebook for each public column, with one guarantee for all of them together."""
 
 from hartley.search.codebooks.column import ColumnSettings, PublicColumn
-from hartley.search.codebooks.demand import ClusterDemand
+from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.find_codebooks import (
     CodebookOptions,
     codebooks_by_budget,
@@ -11,7 +11,7 @@ from hartley.search.codebooks.find_codebooks import (
 from hartley.search.codebooks.result import Codebooks
 
 __all__ = [
-    "ClusterDemand",
+    "CellDemand",
     "CodebookOptions",
     "Codebooks",
     "ColumnSettings",

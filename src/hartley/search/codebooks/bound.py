@@ -11,10 +11,10 @@ import numpy as np
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.loops.cells import poor_cells
 from hartley.search.codebooks.loops.windows import latest_starts
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 
 
-def lower_bound(problem: Problem, budget: int) -> float:
+def lower_bound(problem: CodebookProblem, budget: int) -> float:
     """Return a loss below which no codebooks of these columns are, whatever their shape."""
     total = 0.0
     for number, column in enumerate(problem.columns):
@@ -23,7 +23,7 @@ def lower_bound(problem: Problem, budget: int) -> float:
     return float(total) / problem.rows
 
 
-def _least_width(problem: Problem, number: int, budget: int) -> float:
+def _least_width(problem: CodebookProblem, number: int, budget: int) -> float:
     """Return the least sum over rows of a column's widths when the column stands alone."""
     column, rows = problem.columns[number], problem.value_rows[number]
     cell = problem.elements.value[number]
@@ -43,7 +43,7 @@ def _least_width(problem: Problem, number: int, budget: int) -> float:
     return left * max(len(alone) - spared - 1, 1) / column.extent
 
 
-def _least_spans(problem: Problem, number: int) -> Floats:
+def _least_spans(problem: CodebookProblem, number: int) -> Floats:
     """Return, for each value of a line, the least span of a window around it that may be enough.
 
     Codes that are close to each other count all the same, so a window that is enough is one here. A missing

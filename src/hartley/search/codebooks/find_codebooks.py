@@ -17,11 +17,11 @@ from hartley.errors import OptionError, UnreachableError, quoted
 from hartley.model.border_grid import BorderGrid
 from hartley.search.codebooks.bound import lower_bound
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import ClusterDemand
+from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import Problem, spared_budget
+from hartley.search.codebooks.problem import CodebookProblem, spared_budget
 from hartley.search.codebooks.publication import describe, ordered_labels
 from hartley.search.codebooks.refinement import Refined, Refinement
 from hartley.search.codebooks.result import Codebooks
@@ -76,7 +76,7 @@ class _LadderAnswer:
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
+class _BudgetAnswer:
     """Codebooks, and the ladder's node they were started from."""
 
     ladder: _LadderAnswer
@@ -86,7 +86,7 @@ class _Answer:
 
 def find_codebooks(
     columns: Sequence[PublicColumn],
-    demand: ClusterDemand,
+    demand: CellDemand,
     *,
     withhold: int = 0,
     options: CodebookOptions = DEFAULTS,
@@ -96,12 +96,12 @@ def find_codebooks(
 
     Raises UnreachableError where the whole table, or a column that is to be kept, cannot meet the demand.
     """
-    return _answer(Problem(tuple(columns), demand), withhold, options, effort, None).found
+    return _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, None).found
 
 
 def codebooks_by_budget(
     columns: Sequence[PublicColumn],
-    demand: ClusterDemand,
+    demand: CellDemand,
     budgets: Sequence[int],
     *,
     options: CodebookOptions = DEFAULTS,
@@ -111,9 +111,9 @@ def codebooks_by_budget(
 
     A smaller budget is searched first and a larger one starts from what was found, so it is never worse.
     """
-    problem = Problem(tuple(columns), demand)
+    problem = CodebookProblem(tuple(columns), demand)
     found: dict[int, Codebooks] = {}
-    last: _Answer | None = None
+    last: _BudgetAnswer | None = None
     for budget in sorted(set(budgets)):
         last = _answer(problem, budget, options, effort, last)
         found[budget] = last.found
@@ -122,7 +122,7 @@ def codebooks_by_budget(
 
 def codebooks_by_demand(
     columns: Sequence[PublicColumn],
-    demands: Sequence[ClusterDemand],
+    demands: Sequence[CellDemand],
     *,
     withhold: int = 0,
     options: CodebookOptions = DEFAULTS,
@@ -134,10 +134,10 @@ def codebooks_by_demand(
     one starts from what was found, and is never worse.
     """
     found: list[Codebooks | None] = []
-    last: _Answer | None = None
+    last: _BudgetAnswer | None = None
     for demand in reversed(demands):
         try:
-            last = _answer(Problem(tuple(columns), demand), withhold, options, effort, last)
+            last = _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, last)
             found.append(last.found)
         except UnreachableError:
             found.append(None)
@@ -145,8 +145,12 @@ def codebooks_by_demand(
 
 
 def _answer(
-    problem: Problem, withhold: int, options: CodebookOptions, effort: Effort, last: _Answer | None
-) -> _Answer:
+    problem: CodebookProblem,
+    withhold: int,
+    options: CodebookOptions,
+    effort: Effort,
+    last: _BudgetAnswer | None,
+) -> _BudgetAnswer:
     if withhold < 0:
         raise OptionError(f"the number of rows to withhold must not be negative, not {withhold}")
     budget = spared_budget(problem.demand, withhold)
@@ -177,11 +181,15 @@ def _answer(
         choice_bits=_choice_bits(problem, ladder.ladders, options.bands),
         objective=options.objective,
     )
-    return _Answer(ladder, refined, found)
+    return _BudgetAnswer(ladder, refined, found)
 
 
 def _best_of_ladders(
-    problem: Problem, budget: int, options: CodebookOptions, effort: Effort, last: _Answer | None
+    problem: CodebookProblem,
+    budget: int,
+    options: CodebookOptions,
+    effort: Effort,
+    last: _BudgetAnswer | None,
 ) -> _LadderAnswer | None:
     """Return the best node, plain ladders first: their loss is a bound for those with open ends."""
     best: _LadderAnswer | None = None
@@ -210,7 +218,7 @@ def _best_of_ladders(
     return replace(best, is_proven=is_proven, nodes=_nodes(stages[-1]), ladders=stages[-1])
 
 
-def _ladders(problem: Problem, open_ends: bool) -> tuple[Ladder, ...]:
+def _ladders(problem: CodebookProblem, open_ends: bool) -> tuple[Ladder, ...]:
     told = zip(problem.columns, problem.value_rows, problem.weights, strict=True)
     return tuple(build_ladder(column, rows, float(weight), open_ends) for column, rows, weight in told)
 
@@ -223,7 +231,7 @@ def _nodes(ladders: Sequence[Ladder]) -> int:
 
 
 def _still(
-    problem: Problem, budget: int, options: CodebookOptions, known: _LadderAnswer
+    problem: CodebookProblem, budget: int, options: CodebookOptions, known: _LadderAnswer
 ) -> _LadderAnswer | None:
     """Return a node that was best for a smaller budget or a stronger demand, as it is now."""
     bench = Workbench(problem, budget=budget, share=options.lose_at_most)
@@ -233,7 +241,7 @@ def _still(
 
 
 def _search(
-    problem: Problem,
+    problem: CodebookProblem,
     ladders: Sequence[Ladder],
     budget: int,
     options: CodebookOptions,
@@ -259,7 +267,7 @@ def _search(
 
 
 def _least_worst(
-    problem: Problem, ladders: Sequence[Ladder], budget: int, options: CodebookOptions, effort: Effort
+    problem: CodebookProblem, ladders: Sequence[Ladder], budget: int, options: CodebookOptions, effort: Effort
 ) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
     """Return the node whose widest band is narrowest, of these the one of least loss.
 
@@ -287,7 +295,7 @@ def _grids(ladder: _LadderAnswer, labels: Sequence[Int32s]) -> list[BorderGrid |
     return grids
 
 
-def _choice_bits(problem: Problem, ladders: Sequence[Ladder], bands: str) -> float:
+def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder], bands: str) -> float:
     """Return how many bits the choice of codebooks can carry.
 
     Variable bands: one for each candidate split, and on a line the level they were started from. Equal bands:
@@ -306,15 +314,15 @@ def _choice_bits(problem: Problem, ladders: Sequence[Ladder], bands: str) -> flo
     return bits
 
 
-def _reason(problem: Problem, budget: int, share: float) -> str:
+def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
     """Say why no codebooks meet the demand, naming the column whose single check fails."""
     merged = [replace(column, keep=False) for column in problem.columns]
-    if not _is_feasible(Problem(tuple(merged), problem.demand), budget, share):
+    if not _is_feasible(CodebookProblem(tuple(merged), problem.demand), budget, share):
         return "the whole table does not meet the requirements; no recoding of its columns can"
     kept = [number for number, column in enumerate(problem.columns) if column.keep]
     for number in kept:
         alone = [replace(column, keep=place == number) for place, column in enumerate(problem.columns)]
-        if not _is_feasible(Problem(tuple(alone), problem.demand), budget, share):
+        if not _is_feasible(CodebookProblem(tuple(alone), problem.demand), budget, share):
             name = problem.columns[number].name
             return f"column {name!r} cannot be kept as it is: by itself it does not meet the requirements"
     names = [problem.columns[number].name for number in kept]
@@ -322,7 +330,7 @@ def _reason(problem: Problem, budget: int, share: float) -> str:
     return f"{together}: together they do not meet the requirements"
 
 
-def _is_feasible(problem: Problem, budget: int, share: float) -> bool:
+def _is_feasible(problem: CodebookProblem, budget: int, share: float) -> bool:
     bench = Workbench(problem, budget=budget, share=share)
     bench.load(problem.coarsest())
     return isfinite(bench.settle().loss)

@@ -19,7 +19,7 @@ from hartley.search.codebooks.loops.windows import (
     sort_blocks,
 )
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.width import band_widths
 
 MOST_BLOCKS = 1500
@@ -33,7 +33,7 @@ HIGHEST_PRICE = 64.0
 class LineProgram:
     """Best bands of single columns of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: CodebookProblem) -> None:
         self.problem = problem
         self.visits = 0
         self._scratch = problem.scratch()

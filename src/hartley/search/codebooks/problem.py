@@ -10,18 +10,18 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import ClusterDemand
+from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.loops.workspace import Elements, Int32s, Layout, Scratch
 
 NEVER = 2**60
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class CodebookProblem:
     """The public columns of a table, and the demand on sets of its public tuples."""
 
     columns: tuple[PublicColumn, ...]
-    demand: ClusterDemand
+    demand: CellDemand
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -134,6 +134,6 @@ class Problem:
         ]
 
 
-def spared_budget(demand: ClusterDemand, rows: int) -> int:
+def spared_budget(demand: CellDemand, rows: int) -> int:
     """Return the rows that can be withheld within a budget: none if they are too few to be enough."""
     return rows if rows >= demand.fewest_rows else 0

@@ -11,13 +11,13 @@ from hartley.model.alphabet import Label
 from hartley.model.arrays import Int64s
 from hartley.model.band import ALL, Bands
 from hartley.model.border_grid import BorderGrid, roundest, roundest_day
-from hartley.model.codebook import OTHER, Codebook, Form, Group
+from hartley.model.codebook import OTHER, ColumnCodebook, Form, Group
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.refinement import Refined
 from hartley.search.codebooks.result import Codebooks
-from hartley.search.codebooks.tree import Node, Tree
+from hartley.search.codebooks.tree import CategoryTree, Node
 from hartley.search.codebooks.width import band_widths, box_width
 from hartley.search.codebooks.workbench import Workbench
 
@@ -28,7 +28,9 @@ def ordered_labels(labels: Int32s) -> Int32s:
     return np.argsort(np.argsort(first))[inverse].astype(np.int32)
 
 
-def build_codebook(column: PublicColumn, labels: Int32s, rows: Int64s, grid: BorderGrid | None) -> Codebook:
+def build_codebook(
+    column: PublicColumn, labels: Int32s, rows: Int64s, grid: BorderGrid | None
+) -> ColumnCodebook:
     """Build the codebook of a column from the band of each value.
 
     Bands must be numbered in the order of the values; ``grid`` is where the borders were taken from, if all
@@ -52,7 +54,7 @@ def build_codebook(column: PublicColumn, labels: Int32s, rows: Int64s, grid: Bor
         groups, other, prefixes = _tree_groups(column, column.tree, labels[:count])
     else:
         groups, other = _category_groups(column, labels[:count])
-    return Codebook(
+    return ColumnCodebook(
         column=column.name,
         kind=column.kind,
         form=form,
@@ -97,7 +99,7 @@ def _category_groups(column: PublicColumn, labels: Int32s) -> tuple[tuple[Group,
 
 
 def _tree_groups(
-    column: PublicColumn, tree: Tree, labels: Int32s
+    column: PublicColumn, tree: CategoryTree, labels: Int32s
 ) -> tuple[tuple[Group, ...], str | None, tuple[tuple[str, str], ...]]:
     """Return the groups of a tree's codebook, the label outside all of them, and the prefixes of text.
 
@@ -133,7 +135,7 @@ def _tree_groups(
     return tuple(groups), other, tuple(prefixes)
 
 
-def _enclosing(tree: Tree, labels: Int32s, band: int) -> Node | None:
+def _enclosing(tree: CategoryTree, labels: Int32s, band: int) -> Node | None:
     """Return the smallest group of the tree that holds a whole band."""
     places = np.flatnonzero(labels == band)
     around = [node for node in tree.nodes if node.first <= places[0] and places[-1] < node.end]
@@ -164,7 +166,7 @@ def free_label(wanted: str, taken: Sequence[object] | set[str]) -> str:
 
 
 def describe(
-    problem: Problem, refined: Refined, bench: Workbench, grids: Sequence[BorderGrid | None]
+    problem: CodebookProblem, refined: Refined, bench: Workbench, grids: Sequence[BorderGrid | None]
 ) -> Codebooks:
     """Return what is published with codebooks that were found, and what was measured of them.
 
@@ -202,7 +204,7 @@ def describe(
 
 
 def _in_words(
-    problem: Problem, codebooks: Sequence[Codebook], bands: npt.NDArray[np.int32]
+    problem: CodebookProblem, codebooks: Sequence[ColumnCodebook], bands: npt.NDArray[np.int32]
 ) -> tuple[Label, ...]:
     """Return a combination of bands in words; a column that is kept as it is has its values."""
     words = []
@@ -214,7 +216,7 @@ def _in_words(
     return tuple(words)
 
 
-def _chain_length(problem: Problem, tuples: Int64s) -> int:
+def _chain_length(problem: CodebookProblem, tuples: Int64s) -> int:
     """Return how many codes of the first count some tuples hold, as far as these count."""
     demand = problem.demand
     if not len(demand.wanted):

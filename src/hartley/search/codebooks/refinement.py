@@ -19,7 +19,7 @@ from hartley.model.arrays import Floats
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.width import box_width
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort
@@ -50,7 +50,7 @@ class Refinement:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: CodebookProblem,
         *,
         budget: int,
         share: float,
@@ -119,7 +119,7 @@ class Refinement:
             self._keep(bench)
 
     def _improve_lines(self, bench: Workbench) -> None:
-        """Give every column on a line its best bands in turn and grow, until nothing falls."""
+        """Set the best bands of every column on a line in turn and grow, until nothing falls."""
         before = bench.settle()
         labels = bench.labels()
         while not self._is_over():
@@ -133,7 +133,7 @@ class Refinement:
         bench.load(labels)
 
     def _improve_line(self, bench: Workbench, number: int) -> bool:
-        """Give a column its best bands if that is better; return whether it was."""
+        """Set the best bands of a column if that is better; return whether it was."""
         labels, before = bench.labels(), bench.settle()
         widest = before.worst if self.objective == "worst" else np.inf
         bands = self._program.best_bands(number, labels, bench.terms.budget, widest)

@@ -9,7 +9,7 @@ import numpy as np
 
 from hartley.model.alphabet import Label
 from hartley.model.arrays import frozen_array
-from hartley.model.codebook import Codebook
+from hartley.model.codebook import ColumnCodebook
 from hartley.model.partition import Partition
 from hartley.search.codebooks.loops.workspace import Int32s
 
@@ -18,7 +18,7 @@ from hartley.search.codebooks.loops.workspace import Int32s
 class Codebooks:
     """One codebook for each column, and what is known of them."""
 
-    codebooks: tuple[Codebook, ...]
+    codebooks: tuple[ColumnCodebook, ...]
     labels: tuple[Int32s, ...] = field(repr=False)
     """The band of each value of each column: where another search can start from."""
     clusters: Int32s = field(repr=False)

@@ -28,7 +28,7 @@ from hartley.search.codebooks.loops.workspace import (
     Terms,
     Trial,
 )
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.width import band_widths
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -74,7 +74,9 @@ class Settled:
 class Workbench:
     """One set of codebooks at a time, with everything that follows from it."""
 
-    def __init__(self, problem: Problem, *, budget: int, share: float, by_width: bool = False) -> None:
+    def __init__(
+        self, problem: CodebookProblem, *, budget: int, share: float, by_width: bool = False
+    ) -> None:
         self.problem = problem
         self.terms = Terms(budget=budget, share=share, rows=problem.rows, by_width=by_width)
         self.visits = 0

@@ -286,7 +286,7 @@ def cut_cells(
     state: State,
     trial: Trial,
 ) -> None:
-    """Give numbers to the sides of every cell that an accepted split cuts."""
+    """Assign numbers to the sides of every cell that an accepted split cuts."""
     fresh_band = state.bands[column]
     for place in range(used):
         cell = trial.touched[place]
