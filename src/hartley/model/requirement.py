@@ -14,9 +14,7 @@ from typing import Any
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_number
 from hartley.model.target import LARGEST
-
-SLACK = 1e-9
-"""Bits typed by people are met up to this much."""
+from hartley.model.words import SLACK
 
 COUNTS = ("distinct-l", "separated-l")
 """Requirements that count sensitive values, and so may be of one column."""

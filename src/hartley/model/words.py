@@ -13,6 +13,8 @@ SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
+Consent: TypeAlias = Literal["refuse", "accept"]
+"""What to do with something that is dangerous to publish."""
 SLACK = 1e-9
 """Targets typed by people are met up to this much."""
 SAME_COST = 1e-9

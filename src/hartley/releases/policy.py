@@ -97,9 +97,9 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     target: dict[str, str | int | float]
     requirements: tuple[StatedRequirement, ...] = ()
     """What must hold; where nothing is listed, what the target says."""
-    tolerance: dict[str, str] = {}
+    tolerance: dict[str, str] = msgspec.field(default_factory=dict)
     """How far apart two values of a sensitive column must be to count as two: more than that."""
-    groups: dict[str, dict[str, str]] = {}
+    groups: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     """Which values of a sensitive column count as one: the group of each."""
     withhold: int = 0
     """The most rows whose public value could be withheld."""
@@ -154,7 +154,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     """Columns published unchanged, and counted in what is required."""
     harmless: tuple[str, ...] = ()
     """Columns published unchanged and left out of what is required, on the curator's word."""
-    untouched_kinds: dict[str, Kind | None] = {}
+    untouched_kinds: dict[str, Kind | None] = msgspec.field(default_factory=dict)
     """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
     publish_sensitive: bool = False
     """Whether the sensitive columns are published as well."""

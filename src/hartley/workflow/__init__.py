@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
     from hartley.workflow.find_frontier import FrontierResult
-    from hartley.workflow.fit_policy import fit_policy
+    from hartley.workflow.policy_fit import fit_policy
     from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.request.objective import Objective
     from hartley.workflow.request.study_table import StudyTable
@@ -72,7 +72,7 @@ _HOME = {
     "compare": "hartley.workflow.study",
     "describe": "hartley.workflow.describe_table",
     "effort_within": "hartley.workflow.request.time_limit",
-    "fit_policy": "hartley.workflow.fit_policy",
+    "fit_policy": "hartley.workflow.policy_fit",
     "frontier": "hartley.workflow.study",
     "is_database": "hartley.tables.locations",
     "release": "hartley.workflow.study",

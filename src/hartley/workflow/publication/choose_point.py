@@ -15,6 +15,7 @@ from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
+from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
@@ -81,6 +82,8 @@ class ChosenPoint:
     """What that reader is left with of each requirement."""
     seen: JointRange
     """What that reader sees."""
+    closeness: Closeness
+    """Which sensitive values count as one."""
 
 
 def reach(
@@ -131,7 +134,15 @@ def reach(
         found = measure(seen)
         held = verdicts(seen, demand.demand.requirements, question.closeness)
         if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
-            return ChosenPoint(joint=joint, point=point, book=book, audit=found, verdicts=held, seen=seen)
+            return ChosenPoint(
+                joint=joint,
+                point=point,
+                book=book,
+                audit=found,
+                verdicts=held,
+                seen=seen,
+                closeness=question.closeness,
+            )
     if last is not None:
         raise UnreachableError(f"{last.message}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
