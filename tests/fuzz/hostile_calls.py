@@ -67,7 +67,7 @@ def _release(source: Mood, folder: Path) -> Arguments:
         found += _some(source, 0.15, option, _name)
     labels = ("midpoint", "centroid", "member", "interval", "set", "x")
     found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
-    for option in ("--policy", "--certificate", "--earlier", "--into", "--into-database"):
+    for option in ("--policy", "--certificate", "--earlier", "--key", "--into", "--into-database"):
         found += _odd(source, 0.04, option, _path)
     found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite") + _reading(source)
     return found + _json(source)
@@ -87,7 +87,11 @@ def _verify(source: Mood, folder: Path) -> Arguments:
     write_release(source, folder)
     original = "original.csv" if source.random() < 0.8 else _table(source, folder)
     released = "out.csv" if source.random() < 0.9 else _table(source, folder)
-    found = ["verify", released, "--original", original, "--policy", "out.policy.json"]
+    found = ["verify", released]
+    if source.random() < 0.9:
+        found += ["--original", original, "--policy", "out.policy.json"]
+    found += _some(source, 0.25, "--public-key", lambda s: _path(s) if s.odd(0.3) else "mine.pub")
+    found += _odd(source, 0.1, "--record", _path) + _flags(source, "--no-certificate")
     found += _odd(source, 0.1, "--certificate", _path) + _odd(source, 0.1, "--earlier", _policy)
     return found + _json(source)
 
@@ -106,6 +110,8 @@ def _report(source: Mood, folder: Path) -> Arguments:
 
 def _other(source: Mood, folder: Path) -> Arguments:
     del folder
+    if source.random() < 0.2:
+        return ["key", _path(source) if source.odd(0.8) else "new", *_json(source)]
     first = source.choice(
         ("serve", "reproduce", "help", "Audit", "", "-", "--version", "--help", "-h", source.choice(WORDS))
     )

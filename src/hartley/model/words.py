@@ -19,6 +19,8 @@ SLACK = 1e-9
 """Targets typed by people are met up to this much."""
 SAME_COST = 1e-9
 """Two costs that differ by no more than this part of them are one cost, computed in two ways."""
+MOST_BITS = 62.0
+"""No table has so many values that more bits could leak; two to a higher power may be no number."""
 ROUNDING = 1e-13
 """Two leakages this close are the same number, computed in two ways.
 

@@ -23,8 +23,8 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
-from hartley.model.requirement import Requirement, require_consistent, require_fitting
-from hartley.model.words import SLACK
+from hartley.model.requirement import SLACK, Requirement, require_consistent, require_fitting
+from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.enough_loops import (
     JUMPED,
     PLAIN,
@@ -109,7 +109,7 @@ class Enough:
                 raise InputError("a limit on istar cannot be told from one cluster alone")
             wanted = int(requirement.wanted)
             if requirement.name == "l0":
-                wanted = ceil(joint.sensitive.size / 2 ** (requirement.wanted + SLACK))
+                wanted = ceil(joint.sensitive.size / 2 ** min(requirement.wanted + SLACK, MOST_BITS))
             key = ("separated-l" if requirement.name == "separated-l" else "distinct-l", requirement.column)
             if key not in counts:
                 codes = (closeness.codes if key[0] == "separated-l" else plain_codes)(joint.sensitive, key[1])

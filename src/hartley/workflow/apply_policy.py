@@ -159,7 +159,7 @@ def apply(
             first = broken[0]
             raise UnreachableError(
                 f"this table does not keep what the policy was made for: {first.name} is {first.found:g}, "
-                f"and {first.wanted:g} is required; nothing was written. Release the table on its own, or give "
+                f"and {first.wanted:g} is required; nothing was written. Release it on its own, or give "
                 f"{option('accept_unmet')}"
             )
         with staged({"output": out}, overwrite=overwrite) as staging:

@@ -19,7 +19,7 @@ from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.model.words import SLACK, Leakage, SearchName
+from hartley.model.words import MOST_BITS, SLACK, Leakage, SearchName
 from hartley.releases.codebook import Codebook, Labels, codebook
 from hartley.releases.ticks import scale_of
 from hartley.releases.writer.reader_view import Observed
@@ -261,10 +261,6 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
         f"the best found leaves {found.distinct_l} candidates and leaks "
         f"{bits:.4g} bits{demand.beside}"
     )
-
-
-MOST_BITS = 62.0
-"""No table has so many values that more bits could leak."""
 
 
 def require_reachable_kind(target: Target, utility: Utility) -> None:
