@@ -56,6 +56,7 @@ def test_what_the_policy_asks_for_is_checked_without_a_certificate(
     path = table.with_name("out.policy.json")
     document = json.loads(path.read_bytes())
     document["choices"]["target"]["number"] = 3
+    document["choices"]["requirements"][0]["wanted"] = 3
     document["checksum"] = ""
     import msgspec
 

@@ -12,7 +12,7 @@ from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 READERS = {"policy": Policy, "certificate": Certificate, "record": Record}
 
@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     result = release(
         folder / "in.csv",
         folder / "out.csv",
-        target=Target("distinct_l", 2),
+        require=Target("distinct_l", 2),
         sensitive="s",
         public="größe",
         keep="k",

@@ -29,7 +29,7 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.writer.claims import certificate_of, measures_of
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
 
 CASES = int(os.environ.get("HARTLEY_CASES", "14"))
@@ -172,7 +172,7 @@ def released(folder: Path, table: Table, target: Target, **options: Any) -> Case
 
 def release_of(source: Path, target: Target, **options: Any) -> ReleaseResult:
     settings: dict[str, Any] = {"sensitive": "s", "public": "x", "overwrite": True, **options}
-    return release(source, source.with_name("out.csv"), target=target, **settings)
+    return release(source, source.with_name("out.csv"), require=target, **settings)
 
 
 def read_case(table: Table, made: ReleaseResult) -> Case:

@@ -17,8 +17,8 @@ from hartley.errors import InputError, PolicyError, WriteError
 from hartley.model.target import Target
 from hartley.releases.certificate import PAYLOAD_TYPE, Envelope
 from hartley.releases.signing import SigningKey
+from hartley.workflow import release
 from hartley.workflow.make_key import make_key
-from hartley.workflow.make_release import release
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify, verify_published
 
@@ -28,7 +28,7 @@ def signed(folder: Path, **options: object) -> ReleaseResult:
     source.write_text("x,s\n1,a\n2,b\n3,a\n4,b\n")
     if not (folder / "key").exists():
         make_key(folder / "key")
-    asked = {"sensitive": "s", "public": "x", "target": Target("distinct_l", 2), "key": folder / "key"}
+    asked = {"sensitive": "s", "public": "x", "require": Target("distinct_l", 2), "key": folder / "key"}
     return release(source, folder / "out.csv", **{**asked, **options})  # type: ignore[arg-type]
 
 

@@ -34,6 +34,7 @@ Unseen = Literal["error", "nearest", "suppress"]
 Coding = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
 """How a public column is coded."""
 _KEY = re.compile("[0-9a-f]{64}")
+_TARGETS = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight")
 Text = str | None
 """A cell as text; missing is null."""
 
@@ -294,9 +295,10 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         return tuple(one for one in self._asked() if one.name in CAPS)
 
     def _asked(self) -> tuple[StatedRequirement, ...]:
+        return self.choices.requirements or self._by_target()
+
+    def _by_target(self) -> tuple[StatedRequirement, ...]:
         choices = self.choices
-        if choices.requirements:
-            return choices.requirements
         number = choices.target.get("number")
         if not isinstance(number, int | float):
             return ()
@@ -343,6 +345,12 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
+        target = self.choices.target
+        is_trivial = (target.get("kind"), target.get("number")) == ("distinct_l", 1)
+        if target.get("kind") not in _TARGETS or not (
+            is_trivial or set(self._by_target()) <= set(self._asked())
+        ):
+            raise PolicyError(f"{name} is damaged: its target is not among what it requires")
         if _KEY.fullmatch(self.key) is None:
             raise PolicyError(f"{name} is damaged: its key is not one that a release makes")
         try:

@@ -85,8 +85,8 @@ def verify(
     ...     )
     >>> found.holds
     True
-    >>> found.optimality.proven
-    ('no recoding that leaves 2 candidates everywhere has a largest move below 0.5',)
+    >>> found.optimality.proven[0]
+    'no recoding that leaves 2 candidates everywhere has a largest move below 0.5'
     """
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     reading = book.reading

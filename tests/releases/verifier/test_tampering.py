@@ -31,7 +31,7 @@ from hartley.releases.verifier.verification import (
     verify_release,
     verify_signature,
 )
-from hartley.workflow.make_release import release
+from hartley.workflow import release
 
 ROLES = ("original", "output", "policy", "certificate", "record", "signature")
 DOCUMENTS = {"policy": Policy, "certificate": Certificate, "record": Record, "signature": Envelope}
@@ -42,6 +42,7 @@ WITHOUT_MEANING = {
     ("record", "timings"): "no one can check how long it took; verify says so",
     ("record", "proofs"): "a proof that states less and still holds, where the bounds it gives stay the same",
     ("certificate", "subject", 0, "name"): "the file is known by its hash, and may be renamed",
+    ("policy", "choices", "target"): "what says less than the requirements, which are all checked",
     ("policy", "choices", "labels"): "how labels were chosen; the labels themselves are checked",
     ("policy", "reading", "sheet"): "there are no sheets in a text file",
     ("policy", "reading", "query"): "there is no query of a text file",
@@ -83,7 +84,7 @@ class Workshop:
         result = release(
             source,
             self.folder / "out.csv",
-            target=target,
+            require=target,
             sensitive="s",
             public="x",
             key=self.folder / "key",

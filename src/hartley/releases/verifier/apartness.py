@@ -65,7 +65,7 @@ class Apartness:
         >>> age = MeasuredColumn(name="age", kind="number")
         >>> apart = Apartness.of([age], {"age": "4"}, {})
         >>> apart.count(apart.place((number,)) for number in (41, 44, 45, 46, 50, None))
-        4
+        3
         """
         limit = next(iter(self.tolerance.values()), Fraction(0))
         lines: dict[Hashable, set[Fraction]] = {}
