@@ -23,7 +23,7 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
-from hartley.model.requirement import SLACK, Requirement, require_consistent, require_fitting
+from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.enough_loops import (
     JUMPED,
