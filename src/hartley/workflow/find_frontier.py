@@ -142,7 +142,7 @@ def find_frontier(
         if study.keep or study.earlier:
             plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
             seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
-            joint, dropped_rows = seen.observed.for_search(), seen.dropped_rows
+            joint, dropped_rows = seen.observed.for_search().knowing(len(roles.side)), seen.dropped_rows
         else:
             read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
             joint, dropped_rows = read.joint, read.dropped_rows

@@ -120,7 +120,12 @@ def make_release(
         plan = Plan.of(study, table, format_)
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
-        question = asked_question(study, objective, seen.observed.for_search(), demand.requirements)
+        question = asked_question(
+            study,
+            objective,
+            seen.observed.for_search().knowing(len(plan.roles.side)),
+            demand.requirements,
+        )
         cost = question.utility
         target = demand.target
         require_reachable_kind(target, cost)

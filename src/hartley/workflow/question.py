@@ -157,6 +157,7 @@ class Question:
             max_distortion=worst if self.utility.name == "distortion" else None,
             clusters=partition.size,
             lower_bound_bits=None if level is None else level.lower_bound_bits,
+            lower_bound_cost=None if level is None else level.lower_bound_cost,
             proven_optimal=level is not None and level.proven_optimal,
             cut=cut,
         )

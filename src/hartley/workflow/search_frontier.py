@@ -189,6 +189,7 @@ class _Starts:
             return replace(
                 point,
                 lower_bound_bits=level.lower_bound_bits,
+                lower_bound_cost=level.lower_bound_cost,
                 proven_optimal=level.proven_optimal,
                 step=None,
                 cut=level.cut,

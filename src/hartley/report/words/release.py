@@ -65,7 +65,7 @@ def proof(result: ReleaseResult) -> str:
             )
     else:
         size = f"largest class {counted(point.largest_cluster, 'value')}"
-    if point.proven_optimal and not result.coincided:
+    if _is_proven(result) and not result.coincided:
         return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
     if point.lower_bound_cost is not None:
         bound = point.lower_bound_cost
@@ -74,6 +74,15 @@ def proof(result: ReleaseResult) -> str:
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def _is_proven(result: ReleaseResult) -> bool:
+    """Tell whether the bound that the demand asks for is met: of the cost, or of the bits within a cap."""
+    point = result.point
+    if result.target.kind in ("distinct_l", "max_leakage") and point.lower_bound_cost is not None:
+        cost = point.largest_cluster if point.max_distortion is None else point.max_distortion
+        return cost <= point.lower_bound_cost * (1 + 1e-12)
+    return point.proven_optimal
 
 
 def share(part: float) -> str:
