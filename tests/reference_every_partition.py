@@ -133,6 +133,11 @@ def sizes(size: int) -> np.ndarray:
 def distortions_on_a_line(positions: np.ndarray, codeword: str) -> np.ndarray:
     """The distance from the codeword to the farthest member, for every subset."""
     members = members_of_every_subset(len(positions))
+    # In tenths, or ones where no position has a tenth: whole numbers are exact.
+    unit = 1.0 if np.array_equal(np.rint(positions), positions, equal_nan=True) else 10.0
+    whole = np.rint(unit * positions)
+    assert np.array_equal(whole / unit, positions, equal_nan=True)
+    positions = whole
     with np.errstate(invalid="ignore"):
         low = np.where(members, positions, inf).min(axis=1)
         high = np.where(members, positions, -inf).max(axis=1)
@@ -144,7 +149,7 @@ def distortions_on_a_line(positions: np.ndarray, codeword: str) -> np.ndarray:
         else:
             farther = np.maximum(positions - low[:, np.newaxis], high[:, np.newaxis] - positions)
             costs = np.where(members, farther, inf).min(axis=1)
-    return _alone_or_allowed(costs, members)
+    return _alone_or_allowed(costs / unit, members)
 
 
 def distortions_by_table(dissimilarities: np.ndarray) -> np.ndarray:

@@ -19,6 +19,10 @@ class Instance:
     sensitive: tuple[frozenset[int], ...]
 
     @property
+    def unit(self) -> int:
+        return 1 if all(isnan(p) or p == round(p) for p in self.positions) else 10
+
+    @property
     def pairs(self) -> list[tuple[int, int]]:
         return [(x, s) for x, values in enumerate(self.sensitive) for s in sorted(values)]
 
@@ -38,18 +42,22 @@ def set_partitions(size: int) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def cluster_cost(positions: list[float], codeword: str) -> float:
-    """The cost of one cluster, as the expressions of the contract."""
+def cluster_cost(positions: list[float], codeword: str, unit: int = 10) -> float:
+    """The cost of one cluster, in whole numbers of tenths, or of ones where no position has a tenth."""
     if len(positions) == 1:
         return 0.0
     if any(map(isnan, positions)):
         return float("inf")
-    low, high, count, total = min(positions), max(positions), len(positions), sum(positions)
+    tenths = [round(unit * position) for position in positions]
+    assert [tenth / unit for tenth in tenths] == positions
+    low, high, count, total = min(tenths), max(tenths), len(tenths), sum(tenths)
     if codeword == "centroid":
-        return max(count * high - total, total - count * low) / count
-    if codeword == "midpoint":
-        return (high - low) / 2
-    return min(max(v - low, high - v) for v in positions)
+        cost = max(count * high - total, total - count * low) / count
+    elif codeword == "midpoint":
+        cost = (high - low) / 2
+    else:
+        cost = min(max(v - low, high - v) for v in tenths)
+    return cost / unit
 
 
 def is_contiguous(instance: Instance, partition: tuple[int, ...]) -> bool:
@@ -79,7 +87,7 @@ def measured(instance: Instance, codeword: str) -> list[Measured]:
     values: dict[int, int] = {}
     for mask in range(1, 1 << size):
         members = [i for i in range(size) if mask >> i & 1]
-        cost[mask] = cluster_cost([instance.positions[i] for i in members], codeword)
+        cost[mask] = cluster_cost([instance.positions[i] for i in members], codeword, instance.unit)
         held = 0
         for i in members:
             for s in instance.sensitive[i]:
@@ -159,4 +167,7 @@ def some_chain_is_within(instance: Instance, codeword: str, wanted: int, cost: f
 
 def _is_enough(instance: Instance, codeword: str, cluster: tuple[int, ...], wanted: int, cost: float) -> bool:
     held = frozenset().union(*(instance.sensitive[i] for i in cluster))
-    return len(held) >= wanted and cluster_cost([instance.positions[i] for i in cluster], codeword) <= cost
+    return (
+        len(held) >= wanted
+        and cluster_cost([instance.positions[i] for i in cluster], codeword, instance.unit) <= cost
+    )

@@ -172,7 +172,7 @@ def test_a_file_that_another_program_has_open_changes_nothing(tmp_path, which):
 HELD = """
 import os
 from pathlib import Path
-from hartley.tables.scratch import remove_abandoned, scratch_folder
+from hartley.scratch import remove_abandoned, scratch_folder
 import hartley.operating_system as system
 mine = scratch_folder()
 dead = Path(sys.argv[1]) / "hartley-scratch-dead"

@@ -1,6 +1,6 @@
-"""The frontier of leakage against utility: its points, and the point that meets a target.
+"""The frontier of leakage against utility: its points, and the point that meets a demand.
 
-The frontier of greedy runs: their non-dominated steps.
+The frontier of a greedy run is made of the steps that no other step beats in both.
 """
 
 from __future__ import annotations
@@ -69,10 +69,13 @@ class Point:
     band_width: float | None = None
     """The width of the widest band between borders; ``None`` without borders."""
     shape: str = "any"
+    """Which clusters were allowed."""
     shape_price: float | None = None
     """The cost over the least that any shape could cost; ``None`` where every partition is allowed."""
     withheld_rows: int = 0
+    """Rows whose public value is withheld."""
     withheld_values: int = 0
+    """Public values that are withheld."""
     withheld_l: int | None = None
     """Candidates that the withheld value leaves; ``None`` where nothing is withheld."""
     withheld: tuple[int, ...] = field(default=(), repr=False)

@@ -72,7 +72,7 @@ class _CompilerWatch:
 
             self.is_installed = True
             event.Listener.register(_CompilerWatch)
-            event.register("numba:compiler_lock", self)
+            event.register("numba:compiler_lock", self)  # type: ignore[no-untyped-call]
 
     def notify(self, heard: Any) -> None:
         """Count the beginnings and ends; after the last end, send a signal again that has waited for it."""

@@ -1,6 +1,9 @@
-"""Names of a package that are loaded when they are first used.
+"""Names and methods that are loaded when they are first used.
 
-Methods whose work is done in a layer above their class: figures are drawn far above the results, and a
+A package's names come from modules that are imported when one of them is asked for, so that importing the
+package costs nothing.
+
+Some methods do their work in a layer above their class: figures are drawn far above the results, and a
 policy is applied to frames by code that the verifier, which reads policies, must not know. The class says
 only that it can be done; the package's front page says where, and that is loaded when asked for.
 """

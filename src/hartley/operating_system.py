@@ -190,3 +190,11 @@ def keep_port_to_ourselves(listening: socket.socket) -> None:
     # On Windows SO_REUSEADDR would let another program listen on the same port.
     option = socket.SO_REUSEADDR if exclusive is None else exclusive
     listening.setsockopt(socket.SOL_SOCKET, option, 1)
+
+
+def settle_file_types() -> None:
+    """Say what files of ours are to browsers; Windows asks its registry, where any program may write."""
+    import mimetypes
+
+    for kind, ending in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
+        mimetypes.add_type(kind, ending)

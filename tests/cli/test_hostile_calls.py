@@ -7,9 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import openpyxl
 import pyarrow as pa
@@ -17,6 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hartley.cli.program import run
+from hartley.releases.certificate import Certificate
+from hartley.releases.policy import Policy
 
 ROLES = ("-s", "secret", "-p", "age")
 
@@ -168,13 +170,10 @@ def released(table: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Pat
 
 
 def rewritten(policy: Path, change: dict[str, object]) -> None:
-    """Change the policy, and put its checksum right."""
-    document = json.loads(policy.read_text(encoding="utf-8"))
-    document["reading"].update(change)
-    document["checksum"] = ""
-    compact = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    document["checksum"] = sha256(compact.encode()).hexdigest()
-    policy.write_text(json.dumps(document), encoding="utf-8")
+    """Change how the policy says that the table is read, and put its checksum right."""
+    found = Policy.read(policy)
+    found = msgspec.structs.replace(found, reading=msgspec.structs.replace(found.reading, **change))
+    policy.write_bytes(msgspec.structs.replace(found, checksum=found.content_hash()).to_json())
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "undefined", "", "é" * 50])
@@ -189,17 +188,18 @@ def test_a_policy_with_an_unknown_encoding_is_refused(
 
 def test_a_checksum_that_is_not_ascii_is_damage(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, policy = released(table, capsys)
-    document = json.loads(policy.read_text(encoding="utf-8"))
-    policy.write_text(json.dumps({**document, "checksum": "é" * 64}), encoding="utf-8")
+    policy.write_bytes(msgspec.structs.replace(Policy.read(policy), checksum="é" * 64).to_json())
     assert "checksum" in refusal(capsys, "apply", policy, table, table.with_name("again.csv"))
 
 
-def test_a_seal_that_is_not_ascii_is_no_seal(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("seal", ["é" * 64, "", "\x00", "🙂"])
+def test_a_seal_that_is_not_ascii_is_no_seal(
+    table: Path, capsys: pytest.CaptureFixture[str], seal: str
+) -> None:
     out, policy = released(table, capsys)
-    certificate = table.with_name("out.certificate.json")
-    document = json.loads(certificate.read_text(encoding="utf-8"))
-    certificate.write_text(json.dumps({**document, "seal": "é" * 64}), encoding="utf-8")
-    assert run(["verify", str(out), "--original", str(table), "--policy", str(policy)]) in (2, 3)
+    path = table.with_name("out.certificate.json")
+    path.write_bytes(Certificate.read(path)._with_seal(seal).to_json())
+    assert run(["verify", str(out), "--original", str(table), "--policy", str(policy)]) == 3
     assert "internal error" not in capsys.readouterr().err
 
 

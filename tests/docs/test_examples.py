@@ -14,7 +14,7 @@ from hartley.cli.program import run
 from hartley.examples import CLINIC_COLUMNS, clinic
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = [*sorted((DOCS / "guide").glob("*.md")), DOCS.parent / "README.md"]
+PAGES = [*sorted((DOCS / "guide").glob("*.md")), DOCS / "architecture.md", DOCS.parent / "README.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -69,7 +69,7 @@ def test_the_notebook_runs():
 def test_every_link_between_pages_leads_somewhere():
     broken = [
         f"{page.relative_to(DOCS.parent)}: {target}"
-        for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+        for page in [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md")]
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
         if not target.startswith(("http:", "https:", "mailto:")) and not (page.parent / target).exists()
     ]

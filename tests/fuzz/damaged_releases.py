@@ -1,11 +1,11 @@
-"""Releases whose policy or certificate was tampered with, sealed anew or not."""
+"""Releases whose documents were tampered with, and sealed anew by somebody who holds the policy, or not."""
 
 from __future__ import annotations
 
 import copy
 import hmac
 import json
-import shutil
+import re
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
+
+import msgspec
 
 from fuzz.damaged_files import damage_bytes, whole
 from fuzz.hostile_values import SCALARS, nested
@@ -24,7 +26,10 @@ CHOICES = (
     ("-p", "visited", "--labels", "interval", "--largest-cluster", "3", "--side", "known"),
     ("-p", "age", "-p", "score", "--missing", "drop", "--largest-cluster", "3", "--harmless", "known"),
     ("-p", "score", "--publish-sensitive", "--max-distortion", "1", "--missing-at", "0.6"),
+    ("-p", "age", "--max-leakage", "1.5", "--key", "mine"),
 )
+POLICY, CERTIFICATE, RECORD = "out.policy.json", "out.certificate.json", "out.record.json"
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 
 @cache
@@ -33,28 +38,31 @@ def whole_release(number: int) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "original.csv").write_bytes(whole(".csv", 4))
-        line = ("release", "original.csv", "out.csv", "-s", "secret", *CHOICES[number], "--search", "greedy")
-        outcome = call(line, folder)
-        if outcome.code != 0:
-            raise AssertionError(f"{' '.join(line)}: {outcome.complaint}")
+        for line in (
+            ("key", "mine"),
+            ("release", "original.csv", "out.csv", "-s", "secret", *CHOICES[number]),
+        ):
+            outcome = call(line, folder)
+            if outcome.code != 0:
+                raise AssertionError(f"{' '.join(line)}: {outcome.complaint}")
         return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def write_release(source: Random, folder: Path) -> None:
-    """Write a release into a folder, and damage its policy, its certificate, or its table."""
+    """Write a release into a folder, and damage its documents, its keys, or its table."""
     files = dict(whole_release(source.randrange(len(CHOICES))))
-    policy = files["out.policy.json"]
+    policy = files[POLICY]
     for name in source.sample(sorted(files), source.choice((0, 1, 1, 1, 2))):
-        if not name.endswith(".json") or source.random() < 0.2:
+        if not name.endswith(".json") or source.random() < 0.15:
             files[name] = damage_bytes(source, files[name])
         elif source.random() < 0.1:
             files[name] = _odd_text(source, files[name])
         else:
             files[name] = _tampered(source, files[name], policy)
+            if name == RECORD and source.random() < 0.75:
+                files[CERTIFICATE] = _committed(files[CERTIFICATE], files[RECORD], policy)
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    if source.random() < 0.05:
-        shutil.copy(folder / source.choice(sorted(files)), folder / "again.json")
 
 
 def _tampered(source: Random, content: bytes, policy: bytes) -> bytes:
@@ -70,11 +78,11 @@ def _tampered(source: Random, content: bytes, policy: bytes) -> bytes:
             holder[str(key) + source.choice(("", "x", "\x00", "é"))] = source.choice(SCALARS)
         else:
             holder[key] = copy.deepcopy(source.choice(SCALARS))
-        if not isinstance(document, dict) or not document:
+        if not document:
             break
     if source.random() < 0.75:
         _seal(document, policy)
-    return json.dumps(document, ensure_ascii=source.random() < 0.5).encode("utf-8", "surrogatepass")
+    return _written(document) if source.random() < 0.85 else json.dumps(document).encode()
 
 
 def _places(document: Any) -> Iterator[tuple[Any, Any]]:
@@ -86,16 +94,43 @@ def _places(document: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _seal(document: dict[str, Any], policy: bytes) -> None:
-    """Put the checksum or seal right again, as somebody would who holds the policy."""
+    """Put the checksum or seal right again."""
     if "checksum" in document:
-        document["checksum"] = sha256(_compact({**document, "checksum": ""})).hexdigest()
-    if "seal" in document:
-        key = bytes.fromhex(json.loads(policy)["key"])
-        document["seal"] = hmac.new(key, _compact({**document, "seal": ""}), "sha256").hexdigest()
+        document["checksum"] = sha256(_written({**document, "checksum": ""})).hexdigest()
+    predicate = document.get("predicate")
+    if isinstance(predicate, dict) and "seal" in predicate:
+        predicate["seal"] = ""
+        predicate["seal"] = _code(policy, "certificate", _written(document))
 
 
-def _compact(document: dict[str, Any]) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+def _committed(certificate: bytes, record: bytes, policy: bytes) -> bytes:
+    """Return the certificate with its commitment to the record put right again."""
+    document = json.loads(certificate)
+    if not isinstance(document.get("predicate"), dict):
+        return certificate
+    document["predicate"]["commitment"] = _code(policy, "record", record)
+    _seal(document, policy)
+    return _written(document)
+
+
+def _code(policy: bytes, what: str, content: bytes) -> str:
+    key = bytes.fromhex(json.loads(policy)["key"])
+    return hmac.new(key, f"hartley {what}\n".encode() + content, "sha256").hexdigest()
+
+
+def _written(document: Any) -> bytes:
+    """Return the bytes of a document in the one way in which they are read, where there is one."""
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+    try:
+        written = msgspec.json.format(msgspec.json.encode(msgspec.json.decode(text)), indent=2)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return text.encode()
+    return _NOT_ASCII.sub(_escaped, written.decode()).encode() + b"\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
 
 
 def _odd_text(source: Random, content: bytes) -> bytes:
@@ -110,8 +145,8 @@ def _odd_text(source: Random, content: bytes) -> bytes:
             b"\xef\xbb\xbf" + content,
             content + content,
             content + b"\x00",
-            text.replace('"version": 1', '"version": ' + "9" * 500).encode(),
-            text.replace('"version": 1', '"version": 1e400').encode(),
+            re.sub(r'"version": \d+', '"version": ' + "9" * 500, text).encode(),
+            re.sub(r'"version": \d+', '"version": 1e400', text).encode(),
             b"null",
             b"{}",
             b"[]",

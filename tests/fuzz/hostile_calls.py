@@ -49,24 +49,25 @@ def hostile_call(seed: int, number: int, folder: Path) -> Arguments:
 
 def _audit(source: Mood, folder: Path) -> Arguments:
     found = ["audit", _table(source, folder), *_roles(source, 0)]
-    found += _some(source, 0.15, "--require", _requirement)
+    found += _some(source, 0.15, "--require", _requirement) + _closeness(source)
     return found + _flags(source, "--stochastic", "--disclosive") + _reading(source) + _json(source)
 
 
 def _frontier(source: Mood, folder: Path) -> Arguments:
     found = ["frontier", _table(source, folder), *_roles(source), *_question(source), *_reading(source)]
-    found += _some(source, 0.1, "--keep", _name) + _flags(source, "--trace")
+    found += _some(source, 0.1, "--keep", _name) + _odd(source, 0.1, "--require", _requirement)
+    found += _shape(source) + _odd(source, 0.1, "--trace", lambda _: "--json")
     return found + _json(source)
 
 
 def _release(source: Mood, folder: Path) -> Arguments:
     found = ["release", _table(source, folder), _out(source), *_roles(source), *_question(source)]
-    found += _target(source)
+    found += _target(source) + _shape(source) + _some(source, 0.1, "--require", _requirement)
     for option in ("--keep", "--harmless"):
         found += _some(source, 0.15, option, _name)
     labels = ("midpoint", "centroid", "member", "interval", "set", "x")
     found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
-    for option in ("--policy", "--certificate", "--earlier", "--into", "--into-database"):
+    for option in ("--policy", "--certificate", "--earlier", "--key", "--into", "--into-database"):
         found += _odd(source, 0.04, option, _path)
     found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite") + _reading(source)
     return found + _json(source)
@@ -86,7 +87,11 @@ def _verify(source: Mood, folder: Path) -> Arguments:
     write_release(source, folder)
     original = "original.csv" if source.random() < 0.8 else _table(source, folder)
     released = "out.csv" if source.random() < 0.9 else _table(source, folder)
-    found = ["verify", released, "--original", original, "--policy", "out.policy.json"]
+    found = ["verify", released]
+    if source.random() < 0.9:
+        found += ["--original", original, "--policy", "out.policy.json"]
+    found += _some(source, 0.25, "--public-key", lambda s: _path(s) if s.odd(0.3) else "mine.pub")
+    found += _odd(source, 0.1, "--record", _path) + _flags(source, "--no-certificate")
     found += _odd(source, 0.1, "--certificate", _path) + _odd(source, 0.1, "--earlier", _policy)
     return found + _json(source)
 
@@ -105,6 +110,8 @@ def _report(source: Mood, folder: Path) -> Arguments:
 
 def _other(source: Mood, folder: Path) -> Arguments:
     del folder
+    if source.random() < 0.2:
+        return ["key", _path(source) if source.odd(0.8) else "new", *_json(source)]
     first = source.choice(
         ("serve", "reproduce", "help", "Audit", "", "-", "--version", "--help", "-h", source.choice(WORDS))
     )
@@ -154,12 +161,12 @@ def _out(source: Mood) -> str:
 
 
 def _requirement(source: Mood) -> str:
-    names = ("distinct-l", "row-k", "l0", "istar")
+    names = ("distinct-l", "row-k", "l0", "istar", "separated-l")
     if source.odd(0.2):
         names = ("k", "", "distinct_l", "l0 ")
-    return (
-        source.choice(names) + (source.choice(("", "==", ">")) if source.odd(0.2) else "=") + _number(source)
-    )
+    about = f":{_name(source)}" if source.odd(0.2) else ""
+    sign = source.choice(("", "==", ">")) if source.odd(0.2) else "="
+    return f"{source.choice(names)}{about}{sign}{_number(source)}"
 
 
 def _number(source: Mood) -> str:
@@ -198,6 +205,8 @@ def _roles(source: Mood, fewest: int = 1) -> Arguments:
 
 def _target(source: Mood, chance: float = 0.95) -> Arguments:
     options = ("--distinct-l", "--max-leakage", "--largest-cluster", "--max-distortion")
+    if chance > 0.9:
+        options += ("--separated-l", "--row-k")
     found = [source.choice(options), _number(source)] if source.random() < chance else []
     return found + _odd(source, 0.03, "--distinct-l", _number)
 
@@ -209,6 +218,24 @@ def _utility(source: Mood) -> Arguments:
         found += _some(source, 0.3, "--combine", lambda s: _word(s, "max", "sum", "euclid", "x"))
     found += _odd(source, 0.1, "--scale", lambda s: f"{_name(s)}={_number(s)}")
     return found + _some(source, 0.1, "--missing-at", _number)
+
+
+def _closeness(source: Mood) -> Arguments:
+    found = _some(source, 0.1, "--tolerance", lambda s: f"secretnumber={_number(s)}")
+    found += _odd(source, 0.1, "--tolerance", lambda s: f"{_name(s)}={_number(s)}")
+    found += _odd(source, 0.1, "--groups", lambda s: f"{_name(s)}={s.choice(('groups.csv', *PATHS))}")
+    return found + _flags(source, "--each")[: source.has_odd_options]
+
+
+def _shape(source: Mood) -> Arguments:
+    found = _closeness(source)
+    found += _some(source, 0.15, "--shape", lambda s: _word(s, "any", "intervals", "x"))
+    borders = ("5", "10", "0.5", "week", "month", "quarter", "year", "auto")
+    found += _some(source, 0.1, "--borders", lambda s: _number(s) if s.odd(0.4) else s.choice(borders))
+    found += _odd(source, 0.1, "--offset", _number)
+    shares = ("1", "2", "10%", "100%", "-1%", "1e9%", "%", "nan%", "0.5")
+    found += _some(source, 0.08, "--withhold", lambda s: _number(s) if s.odd(0.5) else s.choice(shares))
+    return found + [flag for flag in ("--equal-width", "--open-ends") if source.random() < 0.06]
 
 
 def _question(source: Mood) -> Arguments:

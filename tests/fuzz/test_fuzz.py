@@ -7,7 +7,7 @@ import pytest
 from fuzz.judgement import try_case
 
 SEED = 1928
-BATCHES = 30
+BATCHES = 24
 CASES_TO_A_BATCH = 100
 
 

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hartley.examples import toy
 from hartley.measures.boolean_rank import boolean_rank, common_information
 from hartley.measures.overlap import maximin_information
-from hartley.measures.rectangles import Bounds, candidate_sets, component_ranges, maximal_rectangles, members
+from hartley.measures.rectangles import (
+    RankBounds,
+    candidate_sets,
+    component_ranges,
+    maximal_rectangles,
+    members,
+)
 from hartley.measures.stochastic import JointDistribution
 from hartley.model import JointRange, Partition
 from strategies import joint_ranges, joint_ranges_with_partition
@@ -41,7 +47,7 @@ def test_agrees_with_trying_all_covers(distribution: JointDistribution) -> None:
     table = np.zeros((distribution.sensitive_size, distribution.observations))
     table[distribution.indices, distribution.observation_of] = 1
     wanted = plain_rank(table)
-    assert boolean_rank(distribution.support) == Bounds(wanted, wanted)
+    assert boolean_rank(distribution.support) == RankBounds(wanted, wanted)
 
 
 @settings(deadline=None, max_examples=40)
@@ -59,20 +65,20 @@ def test_it_may_be_less_than_both_alphabets() -> None:
     # Two overlapping rectangles: {0,1}×{0,1} and {1,2}×{1,2} have three different rows and columns.
     table = np.zeros((3, 3))
     table[:2, :2] = table[1:, 1:] = 1
-    assert boolean_rank(JointDistribution.from_table(table).support) == Bounds(2, 2)
+    assert boolean_rank(JointDistribution.from_table(table).support) == RankBounds(2, 2)
 
 
 def test_complement_of_the_identity_needs_few_rectangles() -> None:
     # Its rank is the least n with C(n, n // 2) ≥ size (de Caen, Gregory and Pullman): 4 for 6, 5 for 7.
     for size, wanted in ((6, 4), (7, 5)):
         joint = JointDistribution.from_table(1 - np.eye(size)).support
-        assert boolean_rank(joint) == Bounds(wanted, wanted)
+        assert boolean_rank(joint) == RankBounds(wanted, wanted)
 
 
 def test_side_information_splits_observations() -> None:
     joint = JointRange.from_pairs([("a", 1, "u"), ("a", 2, "v"), ("b", 1, "u"), ("b", 2, "v")])
-    assert boolean_rank(joint.without_side()) == Bounds(1, 1)
-    assert boolean_rank(joint) == Bounds(2, 2)
+    assert boolean_rank(joint.without_side()) == RankBounds(1, 1)
+    assert boolean_rank(joint) == RankBounds(2, 2)
 
 
 def test_a_large_table_gets_bounds() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hartley.errors import InputError
 from hartley.examples import toy
 from hartley.measures.overlap import (
+    ComponentSeparation,
     ConfusionChain,
-    Separation,
     are_confusable,
     bridges,
     components,
@@ -115,15 +115,15 @@ def test_confusion_is_proven_either_way(pair, data):
         assert isinstance(proof, ConfusionChain)
         assert is_chain(joint, one, other, proof, partition)
     else:
-        assert isinstance(proof, Separation)
+        assert isinstance(proof, ComponentSeparation)
         assert is_separation(joint, one, other, proof, partition)
 
 
 def test_a_false_proof_is_recognised():
     assert not is_chain(toy(), 0, 2, ConfusionChain((0, 2)))
     assert not is_chain(toy(), 0, 1, ConfusionChain(()))
-    assert not is_separation(toy(), 0, 1, Separation((0,)))
-    assert not is_separation(toy(), 0, 1, Separation((0, 1)))
+    assert not is_separation(toy(), 0, 1, ComponentSeparation((0,)))
+    assert not is_separation(toy(), 0, 1, ComponentSeparation((0, 1)))
 
 
 def test_a_sensitive_value_that_is_not_there_is_refused():

@@ -224,3 +224,10 @@ def test_dates_are_apart_by_days():
     )
     assert separated_l(joint, Closeness.of({"day": 4})) == 2
     assert least_spread(joint, Closeness.of({"day": 4})) == 31
+
+
+def test_a_wide_spread_gives_no_bits():
+    """{0, 5} and {1, 4}: one bit is certain, more than the spreads 5 and 3 would allow."""
+    joint = joint_of([(1.0, 0), (1.0, 5), (2.0, 1), (2.0, 4)])
+    assert least_spread(joint, within(0)) == 3
+    assert maximin_information(joint) == 1.0 > log2(5 / 3)

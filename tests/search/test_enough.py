@@ -88,7 +88,10 @@ def test_windows_end_where_the_slow_twin_says(mended_from, monkeypatch):
                 Requirement("distinct-l", rng.randint(1, 3), "kind"),
             ]
         enough = Enough.of(joint, requirements, closeness)
-        assert enough.latest_starts().tolist() == slow_latest_starts(enough)
+        expected = slow_latest_starts(enough)
+        assert enough.latest_starts().tolist() == expected
+        together = enough_loops.latest_enough_starts(enough.demand, enough.empty_window())
+        assert together.tolist() == expected
 
 
 def test_wide_alphabets_are_jumped_along_and_mended_alike():

@@ -90,10 +90,10 @@ def test_levels_are_offered_while_the_walk_goes_on():
 
 
 def test_many_side_values_are_left_to_other_searches():
-    assert is_enumerable(twelve(4, 3))
+    assert is_enumerable(twelve(4, 3), Resolution(12))
     crowd = np.arange(MOST_OBSERVATIONS + 1)
     joint = JointRange.from_codes(public_codes=crowd % 3, sensitive_codes=crowd % 2, side_codes=crowd)
-    assert not is_enumerable(joint)
+    assert not is_enumerable(joint, Resolution(3))
 
 
 def test_nothing_is_found_where_a_missing_value_keeps_groups_apart():

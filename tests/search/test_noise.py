@@ -15,7 +15,7 @@ from hartley.examples import toy
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.search.noise import Closeness, InformationKept, NoisyRelease, optimal_noise
+from hartley.search.noise import InformationKept, NoiseCloseness, NoisyRelease, optimal_noise
 from strategies import joint_ranges_with_partition
 
 PAIRS = Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])
@@ -29,7 +29,7 @@ def objective_by_definition(found: NoisyRelease, channel: np.ndarray) -> float:
     table[prior.indices, prior.observation_of] = prior.probabilities
     public = table.sum(axis=0)
     leak = mutual_information(JointDistribution.from_table(table @ channel)) * log(2)
-    if isinstance(found.purpose, Closeness):
+    if isinstance(found.purpose, NoiseCloseness):
         return leak + found.purpose.weight * float(
             (public[:, None] * channel * found.purpose.distances).sum()
         )
@@ -43,7 +43,7 @@ def test_the_objective_never_rises_and_is_what_it_says(
     both: tuple[JointRange, Partition], weight: float, close: bool
 ) -> None:
     joint, partition = both
-    purpose = Closeness.to_own_cluster(partition, weight) if close else InformationKept(weight)
+    purpose = NoiseCloseness.to_own_cluster(partition, weight) if close else InformationKept(weight)
     found = optimal_noise(joint, partition, purpose)
     assert all(later <= earlier for earlier, later in pairwise(found.objectives))
     assert found.objective == pytest.approx(objective_by_definition(found, found.channel), abs=1e-6)
@@ -57,7 +57,7 @@ def test_closeness_is_never_worse_than_the_partition_or_pure_noise(
     both: tuple[JointRange, Partition], weight: float
 ) -> None:
     joint, partition = both
-    found = optimal_noise(joint, partition, Closeness.to_own_cluster(partition, weight))
+    found = optimal_noise(joint, partition, NoiseCloseness.to_own_cluster(partition, weight))
     own = np.eye(partition.size)[partition.labels]
     noise = np.full_like(own, 1 / partition.size)
     for other in (own, noise):
@@ -66,7 +66,7 @@ def test_closeness_is_never_worse_than_the_partition_or_pure_noise(
 
 @pytest.mark.parametrize("weight", [0.3, 1.0, 3.0])
 def test_the_gap_brackets_what_a_second_optimiser_finds(weight: float) -> None:
-    found = optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, weight))
+    found = optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, weight))
 
     def value(logits: np.ndarray) -> float:
         raised = np.exp(logits.reshape(7, 3) - logits.reshape(7, 3).max(axis=1, keepdims=True))
@@ -78,15 +78,15 @@ def test_the_gap_brackets_what_a_second_optimiser_finds(weight: float) -> None:
 
 
 def test_little_weight_gives_noise_and_much_weight_the_partition() -> None:
-    loose = optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, 0.0))
+    loose = optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, 0.0))
     assert loose.after.stochastic.mutual_information_bits == pytest.approx(0, abs=1e-6)
-    tight = optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, 60.0))
+    tight = optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, 60.0))
     assert np.array_equal(tight.channel, np.eye(3)[PAIRS.labels])
     assert tight.after == tight.before
 
 
 def test_noise_lowers_the_average_and_clears_what_was_certain() -> None:
-    found = optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, 1.0))
+    found = optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, 1.0))
     assert found.before.l0_bits > 0
     assert found.after.l0_bits == 0
     assert found.after.istar_bits == 0
@@ -102,13 +102,13 @@ def test_the_funnel_keeps_the_partition_when_information_is_worth_more_than_leak
 
 
 def test_closeness_on_a_line_measures_to_the_middle_of_a_cluster() -> None:
-    purpose = Closeness.on_line(toy(), PAIRS, 1.0)
+    purpose = NoiseCloseness.on_line(toy(), PAIRS, 1.0)
     # Example 2 places x1, x2 at 0.2 and 0.1, x5, x6, x7 at 0.6, 1.5 and 1.
     assert purpose.distances[0].tolist() == pytest.approx([0.05, 0.15, 0.85])
 
 
 def test_the_same_input_gives_the_same_map() -> None:
-    purpose = Closeness.on_line(toy(), PAIRS, 2.0)
+    purpose = NoiseCloseness.on_line(toy(), PAIRS, 2.0)
     one, other = optimal_noise(toy(), PAIRS, purpose), optimal_noise(toy(), PAIRS, purpose)
     assert np.array_equal(one.channel, other.channel)
     assert one.objectives == other.objectives
@@ -117,7 +117,7 @@ def test_the_same_input_gives_the_same_map() -> None:
 def test_it_stops_when_asked_and_says_so() -> None:
     told: list[int] = []
     effort = Effort(should_stop=lambda: len(told) >= 3, progress=lambda *news: told.append(news[0]))
-    found = optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, 0.5), effort)
+    found = optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, 0.5), effort)
     assert told == [0, 1, 2]
     assert not found.complete
     assert len(found.objectives) == 4
@@ -125,7 +125,7 @@ def test_it_stops_when_asked_and_says_so() -> None:
 
 def test_both_judgements_are_plain_json() -> None:
     text = json.dumps(
-        optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(PAIRS, 1.0)).to_dict(), allow_nan=False
+        optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(PAIRS, 1.0)).to_dict(), allow_nan=False
     )
     assert set(json.loads(text)) == {
         "clusters", "objective_nats", "gap_nats", "rounds", "complete", "before", "after"
@@ -138,11 +138,11 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="does not fit"):
         optimal_noise(toy(), Partition.whole(3), InformationKept(1.0))
     with pytest.raises(InputError, match="distances are needed"):
-        optimal_noise(toy(), PAIRS, Closeness.to_own_cluster(Partition.whole(7), 1.0))
+        optimal_noise(toy(), PAIRS, NoiseCloseness.to_own_cluster(Partition.whole(7), 1.0))
     with pytest.raises(InputError, match="finite numbers"):
-        Closeness(np.array([[inf]]), 1.0)
+        NoiseCloseness(np.array([[inf]]), 1.0)
     with pytest.raises(InputError, match="position"):
-        Closeness.on_line(JointRange.from_pairs([("a", 1), ("b", 2)]), Partition.whole(2), 1.0)
+        NoiseCloseness.on_line(JointRange.from_pairs([("a", 1), ("b", 2)]), Partition.whole(2), 1.0)
     with pytest.raises(InputError, match="side"):
         optimal_noise(
             JointRange.from_pairs([("a", 1, "u"), ("b", 2, "u")]), Partition.whole(2), InformationKept(1.0)

@@ -22,11 +22,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
+from hartley import scratch
 from hartley.errors import InputError, OptionError
 from hartley.model.target import Target
-from hartley.tables import ReadOptions, Roles, open_table, scratch
+from hartley.scratch import PREFIX, remove_abandoned
+from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.counting.fetch_range import RangeRead
-from hartley.tables.scratch import PREFIX, remove_abandoned
 from hartley.workflow import release
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
@@ -268,7 +269,7 @@ def test_a_memory_limit_that_is_too_small_is_a_clear_error(tmp_path: Path) -> No
 
 def test_the_scratch_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:
     code = (
-        "import os, signal; from hartley.tables.scratch import scratch_folder; "
+        "import os, signal; from hartley.scratch import scratch_folder; "
         "(scratch_folder() / 'spill').write_text('x'); os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path)})

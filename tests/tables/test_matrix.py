@@ -26,6 +26,8 @@ from pyarrow import feather
 from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, open_table
+from hartley.tables.estimate import estimate
+from hartley.tables.locations import ENDINGS
 from servers import lacking
 from tables.test_one_answer import pandas_frame, relation
 
@@ -191,6 +193,13 @@ def test_the_nasty_table_has_one_answer(name: str, tmp_path: Path) -> None:
     # Truth values are numbers or words where a source has no type for them.
     has_truth = name not in ("csv", "tsv", "stata", "spss", "sqlite")
     require_one_answer(make(tmp_path), options, has_truth=has_truth)
+
+
+def test_every_kind_of_file_is_in_the_matrix_and_has_an_estimate(tmp_path: Path) -> None:
+    found = [make(tmp_path) for make, _ in SOURCES.values()]
+    files = [path for path in found if isinstance(path, Path)]
+    assert {ENDINGS[path.suffix] for path in files} == set(ENDINGS.values())
+    assert all(estimate(path).seconds >= 0 for path in files)
 
 
 ODD = pa.table(

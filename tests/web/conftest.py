@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.web.guard import Door
+from hartley.web.guard import HEADER, Door
 from hartley.web.routes import Service, create_app
 from hartley.web.worker import Worker
 from web_door import LIMIT, ORIGIN, PORT, TOKEN
@@ -32,9 +32,13 @@ def service(tmp_path_factory, clinic_csv) -> Service:
 
 
 @pytest.fixture(scope="module")
-def stranger(service) -> Iterator[TestClient]:
+def door() -> Door:
+    return Door(hosts=("127.0.0.1", "localhost", "[::1]"), port=PORT, token=TOKEN)
+
+
+@pytest.fixture(scope="module")
+def stranger(service, door) -> Iterator[TestClient]:
     """A client without the key."""
-    door = Door(hosts=("127.0.0.1", "localhost", "[::1]"), port=PORT, token=TOKEN)
     with TestClient(create_app(service, door), base_url=ORIGIN, raise_server_exceptions=False) as client:
         yield client
 
@@ -42,8 +46,9 @@ def stranger(service) -> Iterator[TestClient]:
 @pytest.fixture
 def browser(stranger) -> Iterator[TestClient]:
     """A client that came by the address from the terminal, and whose page is ours."""
-    assert stranger.get(f"/?token={TOKEN}").status_code == 200
     stranger.headers["Origin"] = ORIGIN
+    entered = stranger.post("/api/enter", json={"token": TOKEN})
+    assert entered.status_code == 200
+    stranger.headers[HEADER] = entered.json()["secret"]
     yield stranger
-    del stranger.headers["Origin"]
-    stranger.cookies.clear()
+    del stranger.headers["Origin"], stranger.headers[HEADER]

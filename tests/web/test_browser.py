@@ -68,7 +68,7 @@ class Visit:
     """A page that notes whatever it should not do."""
 
     def __init__(self, chromium, url: str, **options) -> None:
-        self.origin = url.split("/?")[0]
+        self.origin = url.split("/#")[0]
         self.context = chromium.new_context(viewport={"width": 1100, "height": 900}, **options)
         self.context.set_default_timeout(20_000)
         self.page = self.context.new_page()
@@ -687,7 +687,7 @@ def test_long_names_do_not_run_out_of_a_phone(chromium, address, tmp_path):
 
 
 def test_the_key_leaves_the_address_bar_and_stays_valid(visit, address):
-    assert visit.page.url == address.split("?")[0]
+    visit.page.wait_for_url(address.split("#")[0])
     visit.page.reload()
     visit.open_example()
 
@@ -695,14 +695,60 @@ def test_the_key_leaves_the_address_bar_and_stays_valid(visit, address):
 def test_without_the_key_the_page_is_locked(chromium, address):
     context = chromium.new_context()
     page = context.new_page()
-    assert page.goto(address.split("?")[0]).status == 403
+    front = address.split("#")[0]
+    page.goto(front)
+    page.get_by_text("This page is locked; open the address from the terminal.").wait_for()
+    page.click("#open-example")
+    page.get_by_text("This page is locked; open the address from the terminal.").wait_for()
+    assert page.is_hidden("#roles")
+    page.goto(front + "#key=wrong")
+    page.get_by_text("This page is locked; open the address from the terminal.").wait_for()
+    assert page.goto(front + "api/search").status == 403
     assert "Open the address that hartley printed" in page.inner_text("body")
+    # The right address opens it in the same tab, and leaves nothing in the address bar.
+    page.goto(front)
+    page.goto(address)
+    page.wait_for_function("!location.hash")
+    page.click("#open-example")
+    page.wait_for_selector("#columns tbody tr")
+    assert page.url == front
+    assert context.cookies() == []
     context.close()
+
+
+def test_the_private_page_leads_to_the_app_once(chromium, tmp_path):
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hartley", "serve"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path), "BROWSER": f"{browser} %s"},
+    )
+    while not seen.exists():
+        assert process.poll() is None
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(seen.read_text())
+    page.wait_for_url("http://127.0.0.1:*/")
+    page.click("#open-example")
+    page.wait_for_selector("#columns tbody tr")
+    # The tab keeps its session when it is loaded again; another one has none.
+    page.reload()
+    page.click("#open-example")
+    page.wait_for_selector("#columns tbody tr")
+    other = context.new_page()
+    other.goto(page.url)
+    other.get_by_text("This page is locked").wait_for()
+    context.close()
+    assert end(process) == 0
 
 
 def test_another_site_cannot_reach_the_app(chromium, address, tmp_path):
     # The browser that holds the key visits a page that tries everything a page can.
-    origin = address.split("/?")[0]
+    origin = address.split("/#")[0]
     context = chromium.new_context()
     page = context.new_page()
     page.goto(address)
@@ -734,7 +780,7 @@ def test_ending_the_app_removes_its_copies(clinic_csv, tmp_path):
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
-    assert "token=" in process.stdout.readline()
+    assert "#key=" in process.stdout.readline()
     (private,) = tmp_path.glob("hartley-*")
     assert private.stat().st_mode & 0o077 == 0
     assert end(process) == 0

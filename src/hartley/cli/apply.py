@@ -29,8 +29,11 @@ from hartley.workflow.apply_policy import ApplyResult, apply
 @click.option(
     "--require",
     multiple=True,
-    metavar="NAME=NUMBER",
+    metavar="NAME[:COL]=N",
     help="Write nothing and leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
+)
+@click.option(
+    "--accept-unmet", is_flag=True, help="Write OUT although what the policy asks for does not hold here."
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
 @options.json_output
@@ -40,12 +43,21 @@ def command(
     out: str,
     unseen: Literal["error", "nearest", "suppress"],
     require: tuple[str, ...],
+    accept_unmet: bool,
     overwrite: bool,
     as_json: bool,
 ) -> int:
     """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
     with announce_and_read(table):
-        result = apply(policy, table, out, unseen=unseen, require=require, overwrite=overwrite)
+        result = apply(
+            policy,
+            table,
+            out,
+            unseen=unseen,
+            require=require or None,
+            unmet="accept" if accept_unmet else "refuse",
+            overwrite=overwrite,
+        )
     if as_json:
         print_json(result.to_dict())
     else:

@@ -248,7 +248,7 @@ def demand(given: dict[str, Any]) -> Demand:
     counted = {name: given.get(name) for name in ("distinct_l", "separated_l", "row_k")}
     for name, number in counted.items():
         if number is not None:
-            if number < 1 or number != int(number):
+            if not 1 <= number < inf or number != int(number):
                 raise OptionError(f"{mention(name)} needs a whole number from 1 on, not {number:g}")
             found = found.with_requirements((Requirement(name.replace("_", "-"), int(number)),))
     for kind in ("max_leakage", "largest_cluster", "max_distortion", "utility_weight"):

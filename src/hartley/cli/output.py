@@ -1,9 +1,8 @@
 """Printing: plain words on a terminal, exactly one document as JSON.
 
-Where output goes, as we find it: closed, in another encoding, or with nobody left to read it.
-
-What a command answers is its exit code; a reader that goes away must not change it, or a gate
-that fails would pass as soon as its output is piped into ``head``.
+Output may be closed, in another encoding, or without anybody left to read it. What a command answers is its
+exit code; a reader that goes away must not change it, or a gate that fails would pass as soon as its output
+is piped into ``head``.
 """
 
 from __future__ import annotations

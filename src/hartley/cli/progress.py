@@ -1,6 +1,6 @@
-"""Long reads on a terminal: what to expect before, and a bar while it lasts, on stderr.
+"""Long work on a terminal: an estimate before, a bar while it lasts, Ctrl-C that keeps the best so far.
 
-Long work on a terminal: a progress bar on stderr, and Ctrl-C that keeps the best result so far.
+All of it goes to stderr, so that stdout holds the answer alone.
 """
 
 from __future__ import annotations

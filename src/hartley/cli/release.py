@@ -35,6 +35,11 @@ from hartley.workflow.publication.write_release import ReleaseResult
     metavar="COL",
     help="Publish this column unchanged and leave it out of the target; it is measured all the same.",
 )
+@click.option(
+    "--accept-exposure",
+    is_flag=True,
+    help="Publish harmless columns although they leave somebody with less than is required.",
+)
 @click.option("--publish-sensitive", is_flag=True, help="Publish the sensitive columns as well.")
 @click.option(
     "--labels",
@@ -88,6 +93,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             into_database=given["into_database"],
             keep_order=given["keep_order"],
             overwrite=given["overwrite"],
+            exposure="accept" if given["accept_exposure"] else "refuse",
             time_limit=given["time_limit"],
             seed=given["seed"],
             progress=progress,

@@ -10,7 +10,7 @@ import click
 
 from hartley.cli.output import console
 from hartley.errors import OptionError
-from hartley.web.server import serve
+from hartley.web.server import Address, serve
 
 
 @click.command("serve")
@@ -30,7 +30,7 @@ from hartley.web.server import serve
     default=1000,
     show_default=True,
     metavar="MB",
-    help="Largest file that the app takes.",
+    help="Largest file that the app takes, unpacked.",
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
 def command(table: Path | None, port: int, host: str, upload_limit: int, opens: bool) -> int:
@@ -45,11 +45,12 @@ def command(table: Path | None, port: int, host: str, upload_limit: int, opens: 
         )
     out = console()
 
-    def on_ready(url: str) -> None:
-        out.print(f"hartley is at {url}", soft_wrap=True)
+    def on_ready(address: Address) -> None:
+        out.print(f"hartley is at {address.url}", soft_wrap=True)
         out.print("The address holds the key: do not pass it on. Ctrl-C ends the app and removes its copies.")
         if opens:
-            webbrowser.open(url)
+            # By a file that only the user can read: what stands on a command line, every user can.
+            webbrowser.open(address.page.as_uri())
 
     # Ctrl-C is how the app is meant to end.
     with contextlib.suppress(KeyboardInterrupt):

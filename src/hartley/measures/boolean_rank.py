@@ -18,7 +18,7 @@ from math import log2
 import numpy as np
 
 from hartley.measures.rectangles import (
-    Bounds,
+    RankBounds,
     Rectangle,
     candidate_sets,
     component_ranges,
@@ -35,7 +35,7 @@ MOST_NODES = 500
 """Nodes of the search tree for a least cover, after which its bounds are taken."""
 
 
-def common_information(joint: JointRange, partition: Partition | None = None) -> Bounds:
+def common_information(joint: JointRange, partition: Partition | None = None) -> RankBounds:
     r"""Bits that name a piece in which S and X are unrelated, :math:`C_*(S; X) = \log_2` of the Boolean rank.
 
     Between :math:`I_*` and the smaller of :math:`H_0(S)` and :math:`H_0(X)`; 0 if and only if every pair
@@ -46,10 +46,10 @@ def common_information(joint: JointRange, partition: Partition | None = None) ->
     True
     """
     rank = boolean_rank(joint, partition)
-    return Bounds(log2(rank.low), log2(rank.high))
+    return RankBounds(log2(rank.low), log2(rank.high))
 
 
-def boolean_rank(joint: JointRange, partition: Partition | None = None) -> Bounds:
+def boolean_rank(joint: JointRange, partition: Partition | None = None) -> RankBounds:
     """Least number of rectangles of occurring pairs that cover all occurring pairs.
 
     >>> from hartley.examples import toy
@@ -61,7 +61,7 @@ def boolean_rank(joint: JointRange, partition: Partition | None = None) -> Bound
     for component in component_ranges(_without_twins(released)):
         part = _rank_of_component(component)
         low, high = low + int(part.low), high + int(part.high)
-    return Bounds(low, high)
+    return RankBounds(low, high)
 
 
 def _without_twins(joint: JointRange) -> JointRange:
@@ -85,21 +85,21 @@ def _first_of_equals(joint: JointRange) -> list[int]:
     return list(seen.values())
 
 
-def _rank_of_component(joint: JointRange) -> Bounds:
+def _rank_of_component(joint: JointRange) -> RankBounds:
     narrow = min(joint.sensitive.size, joint.observations)
     if narrow <= 2:
         # Without twins, fewer rectangles than the shorter side has values cannot do.
-        return Bounds(narrow, narrow)
+        return RankBounds(narrow, narrow)
     low, high = _telling_values(joint), narrow
     if low == high or joint.pairs > EXACT_PAIRS:
-        return Bounds(low, high)
+        return RankBounds(low, high)
     sets = candidate_sets(joint)
     low = max(low, _isolated_pairs(joint, sets))
     if low == high:
-        return Bounds(low, high)
+        return RankBounds(low, high)
     rectangles = maximal_rectangles(sets, MOST_RECTANGLES)
     if rectangles is None:
-        return Bounds(low, high)
+        return RankBounds(low, high)
     return _least_cover(joint, rectangles, low, high)
 
 
@@ -126,9 +126,9 @@ def _isolated_pairs(joint: JointRange, sets: list[int]) -> int:
     return len(chosen)
 
 
-def _least_cover(joint: JointRange, rectangles: list[Rectangle], low: int, high: int) -> Bounds:
-    from scipy.optimize import Bounds as Box
+def _least_cover(joint: JointRange, rectangles: list[Rectangle], low: int, high: int) -> RankBounds:
     from scipy.optimize import LinearConstraint, milp
+    from scipy.optimize import RankBounds as Box
     from scipy.sparse import csc_array
 
     place = {
@@ -159,4 +159,4 @@ def _least_cover(joint: JointRange, rectangles: list[Rectangle], low: int, high:
             high = min(high, len(chosen))
     if result.mip_dual_bound is not None and np.isfinite(result.mip_dual_bound):
         low = max(low, int(np.ceil(result.mip_dual_bound - 1e-6)))
-    return Bounds(min(low, high), high)
+    return RankBounds(min(low, high), high)

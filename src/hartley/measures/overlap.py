@@ -199,7 +199,7 @@ class ConfusionChain:
 
 
 @dataclass(frozen=True)
-class Separation:
+class ComponentSeparation:
     """Proof that two sensitive values are never confused: a closed group with only one of them inside."""
 
     group: tuple[int, ...]
@@ -208,7 +208,7 @@ class Separation:
 
 def confusion(
     joint: JointRange, one: int, other: int, partition: Partition | None = None
-) -> ConfusionChain | Separation:
+) -> ConfusionChain | ComponentSeparation:
     """Return a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
 
     Parameters
@@ -261,7 +261,7 @@ def confusion(
                     queue.append(candidate)
             if other in came_from:
                 return ConfusionChain(_walk_back(came_from, other))
-    return Separation(tuple(sorted(came_from)))
+    return ComponentSeparation(tuple(sorted(came_from)))
 
 
 def is_chain(
@@ -274,7 +274,11 @@ def is_chain(
 
 
 def is_separation(
-    joint: JointRange, one: int, other: int, separation: Separation, partition: Partition | None = None
+    joint: JointRange,
+    one: int,
+    other: int,
+    separation: ComponentSeparation,
+    partition: Partition | None = None,
 ) -> bool:
     """Check a separation by the definition alone."""
     group = set(separation.group)

@@ -1,9 +1,7 @@
 """Rectangles of a joint range: sets of sensitive and public values of which every pair occurs.
 
-Inside a rectangle S and X say nothing about each other. The functions work on one
-component at a time, with sets as bits of Python integers.
-
-A quantity known only between two numbers.
+Inside a rectangle S and X say nothing about each other. The functions work on one component at a time, with
+sets as bits of Python integers. What is too large to be solved is known between two numbers.
 """
 
 from __future__ import annotations
@@ -86,7 +84,7 @@ def members(bits: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class RankBounds:
     """The quantity is no less than ``low`` and no more than ``high``.
 
     >>> Bounds(1.0, 2.0), Bounds(2.0, 2.0).is_exact

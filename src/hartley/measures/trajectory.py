@@ -204,7 +204,8 @@ def _costs_of_merges(run: MergeTree, utility: Utility) -> Floats:
     """Return the cost of the cluster that each merge makes."""
     if isinstance(utility, LineDistortion):
         follow = follow_line.for_size(STEPS_PER_VALUE * run.size)
-        return follow(run.kept, run.joined, np.array(utility.positions), CODES[utility.codeword])
+        grid = utility.grid
+        return follow(run.kept, run.joined, np.array(grid.ticks), CODES[utility.codeword]) / grid.per_unit
     unions = utility.union_costs()
     costs = np.empty(len(run.kept))
     for merge, (kept, joined) in enumerate(run.merges):

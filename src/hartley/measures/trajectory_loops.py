@@ -1,10 +1,8 @@
 """Loops that follow a run merge by merge; see :mod:`hartley.measures.trajectory`.
 
-The measures of a run for a reader with side information.
-
-Observations are followed, not clusters: what is known of a cluster together with each side value that
-occurs with it. When two clusters are merged, the one with fewer side values is added to the other, so that
-an observation moves at most once for every doubling.
+For a reader with side information observations are followed, not clusters: what is known of a cluster
+together with each side value that occurs with it. When two clusters are merged, the one with fewer side
+values is added to the other, so that an observation moves at most once for every doubling.
 """
 
 from __future__ import annotations

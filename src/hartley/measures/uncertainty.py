@@ -75,15 +75,22 @@ def candidate_counts(joint: JointRange, partition: Partition | None = None) -> I
 def prior_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
     r"""How many sensitive values were possible before each observation.
 
-    :math:`|[\![S]\!]|`, or :math:`|[\![S | a]\!]|` for the side value of the observation.
+    :math:`|[\![S]\!]|`, or :math:`|[\![S | a]\!]|` for what is known of the side value of the observation.
     """
     released = joint.release(partition)
-    if released.side is None or released.observed_side is None:
+    if released.observed_side is None:
         return np.full(released.observations, released.sensitive.size, dtype=np.int64)
-    side_of_pair = released.observed_side[released.observation_of].astype(np.int64)
-    known = np.unique(side_of_pair * released.sensitive.size + released.indices)
-    counts = np.bincount(known // released.sensitive.size, minlength=released.side.size)
-    return counts[released.observed_side]
+    return prior_counts_of_side(released)[released.observed_side]
+
+
+def prior_counts_of_side(joint: JointRange) -> Int64s:
+    """How many sensitive values are possible for a reader of each side value, by what he knew beforehand."""
+    assert joint.side is not None and joint.observed_side is not None  # noqa: S101, PT018
+    known = np.arange(joint.side.size) if joint.known_of_side is None else joint.known_of_side
+    of_pair = known[joint.observed_side[joint.observation_of]].astype(np.int64)
+    possible = np.unique(of_pair * joint.sensitive.size + joint.indices)
+    counts = np.bincount(possible // joint.sensitive.size, minlength=int(known.max()) + 1)
+    return counts[known]
 
 
 def conditional_entropy(joint: JointRange, partition: Partition | None = None) -> float:

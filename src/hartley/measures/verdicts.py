@@ -58,7 +58,7 @@ def verdicts(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Separation:
+class ToleranceMeasures:
     """What a table or a release keeps of sensitive values that are more than a tolerance apart."""
 
     tolerance: dict[str, float | int]
@@ -70,7 +70,7 @@ class Separation:
     """A difference of two sensitive cells: for the curator only."""
 
     @classmethod
-    def of(cls, joint: JointRange, closeness: Closeness) -> Separation:
+    def of(cls, joint: JointRange, closeness: Closeness) -> ToleranceMeasures:
         """Measure a table or a release."""
         return cls(
             tolerance=closeness.to_dict(),

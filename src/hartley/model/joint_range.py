@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,8 @@ from hartley.model.alphabet import Alphabet, Label
 from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
 from hartley.model.pair_sort import rows_of_pairs
 from hartley.model.partition import Partition
+
+_ARRAYS = ("indptr", "indices", "rows", "observed_public", "observed_side")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +70,15 @@ class JointRange:
     side: Alphabet | None = None
     observed_public: Ints | None = None
     observed_side: Ints | None = None
+    known_of_side: Ints | None = None
+    """What the reader knows beforehand, for each side value, as a number.
+
+    Side values with the same number are told apart only by what is published beside the release: they refine
+    what is seen, not what was known. ``None``: all side information was known.
+    """
 
     def __post_init__(self) -> None:
-        for name in ("indptr", "indices", "rows", "observed_public", "observed_side"):
+        for name in (*_ARRAYS, "known_of_side"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, frozen_array(np.asarray(getattr(self, name))))
         if not self.pairs:
@@ -84,6 +92,10 @@ class JointRange:
                 raise InputError("without side information there is one observation for each public value")
         elif self.observed_public is None or self.observed_side is None:
             raise InputError("with side information every observation names its public and side value")
+        if self.known_of_side is not None and (
+            self.side is None or self.known_of_side.shape != (self.side.size,)
+        ):
+            raise InputError("what the reader knows is told for every side value")
 
     @classmethod
     def from_pairs(
@@ -219,7 +231,7 @@ class JointRange:
             and self.side == other.side
             and all(
                 equal_arrays(getattr(self, name), getattr(other, name))
-                for name in ("indptr", "indices", "rows", "observed_public", "observed_side")
+                for name in (*_ARRAYS, "known_of_side")
             )
         )
 
@@ -290,7 +302,7 @@ class JointRange:
                 f"a partition of {len(partition.labels)} values does not fit {self.public.size} public values"
             )
         pair = self.observation_of
-        return JointRange.from_codes(
+        released = JointRange.from_codes(
             public_codes=partition.labels[self.public_of][pair],
             sensitive_codes=self.indices,
             public=Alphabet.numbered(partition.size),
@@ -298,6 +310,26 @@ class JointRange:
             side_codes=None if self.observed_side is None else self.observed_side[pair],
             side=self.side,
             rows=self.rows,
+        )
+        return released if self.known_of_side is None else replace(released, known_of_side=self.known_of_side)
+
+    def knowing(self, columns: int) -> JointRange:
+        """Return the same for a reader who knows only the first columns of the side information beforehand.
+
+        The others are published beside the release: he sees them, and has learnt what they tell him.
+
+        >>> joint = JointRange.from_pairs([("x", 1, "f"), ("y", 2, "f"), ("x", 3, "m")])
+        >>> joint.knowing(0).known_of_side.tolist(), joint.knowing(1).known_of_side
+        ([0, 0], None)
+        """
+        if self.side is None or columns >= len(self.side.coordinates):
+            return replace(self, known_of_side=None)
+        if columns == 0:
+            return replace(self, known_of_side=np.zeros(self.side.size, dtype=np.int64))
+        number: dict[Label, int] = {}
+        known = Alphabet(self.side.coordinates[:columns]).labels()
+        return replace(
+            self, known_of_side=np.array([number.setdefault(label, len(number)) for label in known])
         )
 
     def without_side(self) -> JointRange:

@@ -13,9 +13,8 @@ from typing import Any
 
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_number
-
-SLACK = 1e-9
-"""Bits typed by people are met up to this much."""
+from hartley.model.target import LARGEST
+from hartley.model.words import SLACK
 
 COUNTS = ("distinct-l", "separated-l")
 """Requirements that count sensitive values, and so may be of one column."""
@@ -220,6 +219,8 @@ def _number(name: str, text: str) -> float:
 
 def _wanted(name: str, given: Any) -> float:
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if isinstance(given, int) and abs(given) > LARGEST:
+        raise OptionError(f"the requirement {name} needs a number up to 2^62")
     if name not in IN_BITS and not (is_number and float(given).is_integer()):
         raise OptionError(f"the requirement {name} needs a whole number, not {given!r}")
     if not is_number or not 0 <= given < float("inf"):

@@ -13,8 +13,14 @@ SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
+Consent: TypeAlias = Literal["refuse", "accept"]
+"""What to do with something that is dangerous to publish."""
 SLACK = 1e-9
 """Targets typed by people are met up to this much."""
+SAME_COST = 1e-9
+"""Two costs that differ by no more than this part of them are one cost, computed in two ways."""
+MOST_BITS = 62.0
+"""No table has so many values that more bits could leak; two to a higher power may be no number."""
 ROUNDING = 1e-13
 """Two leakages this close are the same number, computed in two ways.
 

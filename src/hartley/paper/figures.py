@@ -1,6 +1,6 @@
-"""Frontiers on the paper's axes: the share of utility lost, and the share of the leakage left.
+"""The paper's figures: frontiers on its axes, and the Lagrangian of several runs beside the printed values.
 
-Convergence as the paper draws it: the Lagrangian of several runs, and the printed values beside it.
+The axes are the share of utility lost and the share of the leakage left.
 """
 
 from __future__ import annotations

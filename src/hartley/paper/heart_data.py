@@ -6,7 +6,7 @@ cells without a header and ``?`` or ``-9`` for what is missing, or as a CSV file
 public file agree on, and a checksum of its (age, cholesterol) rows in sorted order. UCI publishes no
 checksum of the file itself.
 
-Fetching one small public file, once the user has said yes.
+The file is fetched only once the user has said yes.
 """
 
 from __future__ import annotations

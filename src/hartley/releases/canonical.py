@@ -21,6 +21,10 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]")
 _INDENT = 2
 
 
+class StrictStruct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of a document: it holds what it names, and nothing else."""
+
+
 def canonical_bytes(document: msgspec.Struct) -> bytes:
     r"""Return the bytes of a document.
 

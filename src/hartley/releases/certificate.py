@@ -23,7 +23,7 @@ from typing import Literal
 import msgspec
 
 from hartley.errors import PolicyError
-from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.policy import Policy, StatedRequirement
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -34,11 +34,7 @@ BLOCK = 1 << 20
 Order = Literal["shuffled", "kept"]
 
 
-class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
-
-
-class TreatedColumn(_Strict, frozen=True, kw_only=True):
+class TreatedColumn(StrictStruct, frozen=True, kw_only=True):
     """What became of one column of the original."""
 
     name: str
@@ -47,7 +43,7 @@ class TreatedColumn(_Strict, frozen=True, kw_only=True):
     """How a recoded column is labelled."""
 
 
-class ReaderPromise(_Strict, frozen=True, kw_only=True):
+class ReaderPromise(StrictStruct, frozen=True, kw_only=True):
     """What holds for one kind of reader, as it was asked for."""
 
     sees: tuple[str, ...]
@@ -60,27 +56,27 @@ class ReaderPromise(_Strict, frozen=True, kw_only=True):
     """What holds; where there is none, nothing is promised."""
 
 
-class Digest(_Strict, frozen=True, kw_only=True):
+class Digest(StrictStruct, frozen=True, kw_only=True):
     """The hash of a file."""
 
     sha256: str
 
 
-class Subject(_Strict, frozen=True, kw_only=True):
+class Subject(StrictStruct, frozen=True, kw_only=True):
     """The released file."""
 
     name: str
     digest: Digest
 
 
-class Software(_Strict, frozen=True, kw_only=True):
+class Software(StrictStruct, frozen=True, kw_only=True):
     """What wrote the release."""
 
     name: str
     version: str
 
 
-class Promise(_Strict, frozen=True, kw_only=True):
+class Promise(StrictStruct, frozen=True, kw_only=True):
     """Everything that is promised about a release."""
 
     software: Software
@@ -106,7 +102,7 @@ class Promise(_Strict, frozen=True, kw_only=True):
     """A keyed code of all of this: the holder of the policy sees any later change."""
 
 
-class Certificate(_Strict, frozen=True, kw_only=True):
+class Certificate(StrictStruct, frozen=True, kw_only=True):
     """A statement about a released file."""
 
     type_: str = msgspec.field(default=STATEMENT_TYPE, name="_type")
@@ -174,7 +170,7 @@ class _Head(msgspec.Struct):
     predicate_type: str = msgspec.field(name="predicateType")
 
 
-class Signature(_Strict, frozen=True, kw_only=True):
+class Signature(StrictStruct, frozen=True, kw_only=True):
     """One signature of an envelope."""
 
     keyid: str
@@ -182,7 +178,7 @@ class Signature(_Strict, frozen=True, kw_only=True):
     sig: str
 
 
-class Envelope(_Strict, frozen=True, kw_only=True):
+class Envelope(StrictStruct, frozen=True, kw_only=True):
     """A signed certificate (DSSE): the certificate byte for byte, and signatures of it."""
 
     payload: str

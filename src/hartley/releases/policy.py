@@ -21,7 +21,7 @@ import msgspec
 import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
-from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
 
 if TYPE_CHECKING:
@@ -39,18 +39,14 @@ Text = str | None
 """A cell as text; missing is null."""
 
 
-class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
-
-
-class MeasuredColumn(_Strict, frozen=True, kw_only=True):
+class MeasuredColumn(StrictStruct, frozen=True, kw_only=True):
     """A column that is measured and not published as it is: sensitive or side information."""
 
     name: str
     kind: Kind
 
 
-class RecodedColumn(_Strict, frozen=True, kw_only=True):
+class RecodedColumn(StrictStruct, frozen=True, kw_only=True):
     """A public column and how it is coded."""
 
     name: str
@@ -63,14 +59,14 @@ class RecodedColumn(_Strict, frozen=True, kw_only=True):
         return "text" if self.coding in ("interval", "set") else self.kind
 
 
-class Cluster(_Strict, frozen=True, kw_only=True):
+class Cluster(StrictStruct, frozen=True, kw_only=True):
     """Public values that share a label; one cell for each public column."""
 
     label: tuple[Text, ...]
     members: tuple[tuple[Text, ...], ...]
 
 
-class Reading(_Strict, frozen=True, kw_only=True):
+class Reading(StrictStruct, frozen=True, kw_only=True):
     """How the original was read."""
 
     text: tuple[str, ...] = ()
@@ -82,7 +78,7 @@ class Reading(_Strict, frozen=True, kw_only=True):
     missing: Literal["value", "drop"] = "value"
 
 
-class StatedRequirement(_Strict, frozen=True, kw_only=True):
+class StatedRequirement(StrictStruct, frozen=True, kw_only=True):
     """What was asked for, as it was asked for."""
 
     name: str
@@ -96,15 +92,15 @@ CAPS = ("max-distortion", "largest-cluster")
 """Requirements about the loss and not about a reader."""
 
 
-class Choices(_Strict, frozen=True, kw_only=True):
+class Choices(StrictStruct, frozen=True, kw_only=True):
     """What the curator asked for."""
 
     target: dict[str, str | int | float]
     requirements: tuple[StatedRequirement, ...] = ()
     """What must hold; where nothing is listed, what the target says."""
-    tolerance: dict[str, str] = {}
+    tolerance: dict[str, str] = msgspec.field(default_factory=dict)
     """How far apart two values of a sensitive column must be to count as two: more than that."""
-    groups: dict[str, dict[str, str]] = {}
+    groups: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     """Which values of a sensitive column count as one: the group of each."""
     withhold: int = 0
     """The most rows whose public value could be withheld."""
@@ -117,7 +113,7 @@ class Choices(_Strict, frozen=True, kw_only=True):
     keep_order: bool = False
 
 
-class Policy(_Strict, frozen=True, kw_only=True):
+class Policy(StrictStruct, frozen=True, kw_only=True):
     """A codebook with its roles, options and key: what recodes a table, and proves a certificate.
 
     It holds the values of the public columns and the key of the certificate's commitments, and so stays with
@@ -159,7 +155,7 @@ class Policy(_Strict, frozen=True, kw_only=True):
     """Columns published unchanged, and counted in what is required."""
     harmless: tuple[str, ...] = ()
     """Columns published unchanged and left out of what is required, on the curator's word."""
-    untouched_kinds: dict[str, Kind | None] = {}
+    untouched_kinds: dict[str, Kind | None] = msgspec.field(default_factory=dict)
     """The kinds of the kept and harmless columns; null where a column has none, such as a list."""
     publish_sensitive: bool = False
     """Whether the sensitive columns are published as well."""

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from hartley.errors import PolicyError
-from hartley.releases.canonical import canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.certificate import Order
 from hartley.releases.policy import Head, Text
 
@@ -23,18 +23,14 @@ FORMAT = "hartley record"
 VERSION = 1
 
 
-class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
-
-
-class RoleSize(_Strict, frozen=True, kw_only=True):
+class RoleSize(StrictStruct, frozen=True, kw_only=True):
     """The columns of a role and how many different values they take together."""
 
     columns: tuple[str, ...]
     values: int
 
 
-class Measures(_Strict, frozen=True, kw_only=True):
+class Measures(StrictStruct, frozen=True, kw_only=True):
     """An audit without its witnesses."""
 
     rows: int
@@ -54,7 +50,7 @@ class Measures(_Strict, frozen=True, kw_only=True):
     independent: bool
 
 
-class MeasuredRequirement(_Strict, frozen=True, kw_only=True):
+class MeasuredRequirement(StrictStruct, frozen=True, kw_only=True):
     """What was asked for, and what was found."""
 
     name: str
@@ -69,7 +65,7 @@ class MeasuredRequirement(_Strict, frozen=True, kw_only=True):
         return found
 
 
-class ColumnRecord(_Strict, frozen=True, kw_only=True):
+class ColumnRecord(StrictStruct, frozen=True, kw_only=True):
     """What became of one column of the original, and how far its cells moved."""
 
     name: str
@@ -81,7 +77,7 @@ class ColumnRecord(_Strict, frozen=True, kw_only=True):
     """Greatest spread of the cells that share a label."""
 
 
-class PointRecord(_Strict, frozen=True, kw_only=True):
+class PointRecord(StrictStruct, frozen=True, kw_only=True):
     """The released partition among all others, as far as it is proven."""
 
     leakage: str
@@ -105,7 +101,7 @@ class PointRecord(_Strict, frozen=True, kw_only=True):
     """Whether both bounds are met."""
 
 
-class Proof(_Strict, frozen=True, kw_only=True):
+class Proof(StrictStruct, frozen=True, kw_only=True):
     """Why partitions that leave enough must cost something.
 
     It states that a partition which leaves ``distinct_l`` candidates everywhere (or at most ``components``
@@ -128,7 +124,7 @@ class Proof(_Strict, frozen=True, kw_only=True):
     clusters: int | None = None
 
 
-class Commitments(_Strict, frozen=True, kw_only=True):
+class Commitments(StrictStruct, frozen=True, kw_only=True):
     """Codes, under the key in the policy, of what this release was made from."""
 
     original: str
@@ -136,7 +132,7 @@ class Commitments(_Strict, frozen=True, kw_only=True):
     earlier: tuple[str, ...]
 
 
-class Record(_Strict, frozen=True, kw_only=True):
+class Record(StrictStruct, frozen=True, kw_only=True):
     """Everything that was measured about a release."""
 
     format: str = FORMAT

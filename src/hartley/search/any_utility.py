@@ -8,13 +8,14 @@ Two bounds hold wherever :func:`~hartley.search.codeword_costs.shared_costs` say
 share a cluster at a cost. A value's cluster lies among the values that can share one with it, so an
 observation leaves no more candidates than all of them together do (ball bound). And every cluster lies in
 one part of the graph of pairs that can share, so no partition confuses more than merging each part whole
-(contraction bound). ``proven_optimal`` is claimed only where such a bound is met.
+(contraction bound). Both only fall where more pairs can share, so they also tell what must be paid for a
+leakage. ``proven_optimal`` is claimed only where leakage and cost meet such a bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from math import inf, log2
@@ -28,10 +29,10 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
-from hartley.model.words import Leakage
+from hartley.model.words import ROUNDING, Leakage
 from hartley.search.codeword_costs import shared_costs
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels, in_time
+from hartley.search.levels import Level, Levels, in_time, is_reached
 
 MOST_BOUNDED = 1500
 """Up to this many public values the bounds are computed; they need a table of pairs."""
@@ -40,6 +41,10 @@ MEASURED_AT_ONCE = 50_000
 """Values times known partitions that are measured in any case; a cost can be far from quick to work out."""
 STEPS_PER_LEVEL = 600
 STEPS_PER_VALUE = 12
+FIRST_SHARE = 6
+"""At first every level gets this part of the steps."""
+CHEAPER_TRIES = 3
+"""Lower costs at which a partition that leaks no more than a level's is looked for."""
 Score = tuple[float, ...]
 
 
@@ -53,19 +58,55 @@ def levels_of_any_utility(
     """Return the frontier of a leakage and any utility, at costs of known partitions and of pairs of values.
 
     No level is worse than any of the ``starts``. ``complete`` says that every level was searched to the
-    end; costs between the levels are not searched.
+    end; of costs between the levels few are.
     """
     search = _Exchange(joint, utility, leakage, effort, starts)
     costs = search.costs()
-    done = 0
-    for cost in costs:
-        if effort.should_stop():
-            break
-        search.improve(cost)
-        done += 1
-        effort.progress(done, len(costs), "local search at each level")
-        effort.found(search.levels)
-    return Levels(levels=search.levels(), complete=done == len(costs) and not effort.should_stop())
+    for share in (FIRST_SHARE, 1):
+        for done, cost in enumerate(costs):
+            if effort.should_stop():
+                break
+            search.improve(cost, share)
+            effort.progress(done + 1, len(costs), "local search at each level")
+            effort.found(search.levels)
+    for level in search.levels():
+        if not level.costs_least and not effort.should_stop():
+            search.cheapen(level)
+            effort.found(search.levels)
+    return Levels(levels=search.levels(), complete=not effort.should_stop())
+
+
+def least_cost_with_candidates(
+    joint: JointRange,
+    utility: Utility,
+    leakage: Leakage,
+    wanted: int,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+) -> Level:
+    """Return the least cost found that leaves so many candidates everywhere, and a bound on it.
+
+    For a reader who knew nothing, to whom leakage counts the candidates left and nothing else.
+    """
+    bits = log2(joint.sensitive.size / wanted)
+    search = _Exchange(joint, utility, leakage, effort, starts)
+    for share in (FIRST_SHARE, 1):
+        for cost in search.costs():
+            if not effort.should_stop():
+                search.improve(cost, share, bits)
+    best = search.cheapest(bits)
+    if best is None:
+        least = min((search.bits(known.score) for known in search.known), default=inf)
+        raise UnreachableError(
+            f"no release leaves {wanted} candidates for every released value; the most that can be "
+            f"reached is {round(joint.sensitive.size / 2**least)}"
+        )
+    bound = search.least_cost(bits)
+    level = replace(search.level(best.cost), lower_bound_cost=bound)
+    search.cheapen(replace(level, leakage_bits=bits))
+    best = search.cheapest(bits)
+    assert best is not None  # noqa: S101 - there was one
+    return replace(search.level(best.cost), lower_bound_cost=bound)
 
 
 def least_leakage_of_any_utility(
@@ -114,7 +155,10 @@ class _Exchange:
         self.bounds: dict[float, float] = {}
         whole = Partition.whole(utility.size)
         self.most_cost = float(utility.costs(whole).max())
-        always = (Partition.singletons(utility.size), whole)
+        always = [Partition.singletons(utility.size), whole]
+        if self.shared is not None and self.most_cost == inf:
+            # Some values must stay alone; the others may be one cluster.
+            always.append(_parts(self.shared < inf))
         for start in chain(always, in_time(starts, effort, MEASURED_AT_ONCE)):
             self.offer(start, float(utility.costs(start).max()))
 
@@ -151,6 +195,11 @@ class _Exchange:
         fitting = [k for k in self.known if k.cost <= cost]
         return min(fitting, key=lambda k: (k.score, k.cost)) if fitting else None
 
+    def cheapest(self, bits: float) -> _Known | None:
+        """Return the cheapest partition known that leaks no more than so many bits."""
+        fitting = [k for k in self.known if self.bits(k.score) <= bits + ROUNDING]
+        return min(fitting, key=lambda k: (k.cost, k.score)) if fitting else None
+
     def costs(self) -> list[float]:
         """Return the levels to search: costs of known partitions, and where there are few, also of pairs."""
         costs = sorted({k.cost for k in self.known})
@@ -160,14 +209,31 @@ class _Exchange:
             costs = sorted({*costs, *_thinned(pairs, MOST_LEVELS - len(costs))})
         return _thinned(costs, MOST_LEVELS)
 
-    def improve(self, cost: float) -> None:
-        """Walk from the best partition within a cost to ones that leak no more, and keep what is better."""
+    def cheapen(self, level: Level) -> None:
+        """Look for partitions that leak no more than a level's and cost less, halfway to its bound."""
+        low, high = level.lower_bound_cost or 0.0, level.cost
+        for _ in range(CHEAPER_TRIES):
+            if is_reached(high, low) or self.effort.should_stop():
+                break
+            middle = low + (high - low) / 2
+            self.improve(middle, goal=level.leakage_bits)
+            best = self.best(middle)
+            if best is not None and self.bits(best.score) <= level.leakage_bits + ROUNDING:
+                high = best.cost
+            else:
+                low = middle
+
+    def improve(self, cost: float, share: int = 1, goal: float = -inf) -> None:
+        """Walk from the best partition within a cost to ones that leak no more, and keep what is better.
+
+        With this part of the steps, and until no more leaks than the goal.
+        """
         known = self.best(cost)
         # Problem (3) may know of no partition that is allowed; the walk is then towards one.
         partition = Partition.singletons(self.utility.size) if known is None else known.cut()
         released = self.joint.release(partition)
-        score, target = self.score(released), self.bound(cost)
-        for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels))):
+        score, target = self.score(released), max(self.bound(cost), goal)
+        for _ in range(min(STEPS_PER_LEVEL, STEPS_PER_VALUE * len(partition.labels)) // share):
             if (self.is_allowed(score) and self.bits(score) <= target) or self.effort.should_stop():
                 break
             trial = self.neighbour(partition, released, cost)
@@ -240,6 +306,26 @@ class _Exchange:
         return self.bounds[cost]
 
     @cached_property
+    def pair_costs(self) -> list[float]:
+        """The costs at which more pairs can share a cluster, in ascending order."""
+        if self.shared is None:
+            return [0.0]
+        return [0.0, *np.unique(self.shared[(self.shared > 0) & (self.shared < inf)]).tolist()]
+
+    def least_cost(self, bits: float) -> float | None:
+        """Return a cost below which every partition leaks more; ``None`` where no bound is worked out."""
+        if self.shared is None:
+            return None
+        low, high = 0, len(self.pair_costs) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.bound(self.pair_costs[middle]) > bits + ROUNDING:
+                low = middle + 1
+            else:
+                high = middle
+        return self.pair_costs[low]
+
+    @cached_property
     def least(self) -> float:
         """The bits that are left when everything is merged."""
         whole = self.joint.release(Partition.whole(self.utility.size))
@@ -279,6 +365,7 @@ class _Exchange:
             cost=known.cost,
             leakage_bits=self.bits(known.score),
             lower_bound_bits=self.bound(known.cost),
+            lower_bound_cost=self.least_cost(self.bits(known.score)),
             cut=known.cut,
         )
 
@@ -286,7 +373,7 @@ class _Exchange:
         """Return the levels that no other dominates."""
         levels: list[Level] = []
         for known in sorted(self.known, key=lambda k: (k.cost, k.score)):
-            if not levels or self.bits(known.score) < levels[-1].leakage_bits:
+            if not levels or self.bits(known.score) < levels[-1].leakage_bits - ROUNDING:
                 levels.append(self.level(known.cost))
         return tuple(levels)
 

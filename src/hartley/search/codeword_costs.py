@@ -34,9 +34,9 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
     array([0., 2., 5.])
     """
     if isinstance(utility, LineDistortion):
-        if utility.codeword == "centroid":
-            return _rounded_down(utility.positions)
-        return _half_distances(utility.positions)
+        if utility.grid.is_exact or utility.codeword != "centroid":
+            return _half_distances(utility.grid.ticks) / utility.grid.per_unit
+        return _rounded_down(utility.grid.ticks)
     if isinstance(utility, MatrixDistortion):
         return _through_any_codeword(utility.dissimilarities, effort)
     costs = np.zeros((utility.size, utility.size))

@@ -33,7 +33,7 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells
-from hartley.search.columns.needs import ClusterDemand
+from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.search import search_columns
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough

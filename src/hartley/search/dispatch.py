@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log2
 from typing import TypeAlias
 
-from hartley.measures.overlap import components
+from hartley.errors import UnreachableError
+from hartley.measures.overlap import components, maximin_information
+from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
-from hartley.model.words import Leakage
-from hartley.search.any_utility import levels_of_any_utility
+from hartley.model.words import ROUNDING, Leakage
+from hartley.search.any_utility import least_cost_with_candidates, levels_of_any_utility
 from hartley.search.distortion.istar import (
     fewest_components_within,
     istar_distortion_levels,
@@ -21,11 +24,16 @@ from hartley.search.distortion.joint import joint_distortion_levels
 from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion, most_candidates_within
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.exhaustive import enumerated_levels, is_enumerable
-from hartley.search.levels import Level, Levels
+from hartley.search.levels import Level, Levels, without_doubles
 from hartley.search.resolution.istar import istar_level, istar_levels, least_components
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.l0 import l0_level, l0_levels, least_largest_cluster
-from hartley.search.resolution.with_side import side_istar_levels, side_joint_levels, side_l0_levels
+from hartley.search.resolution.with_side import (
+    least_side_cluster,
+    side_istar_levels,
+    side_joint_levels,
+    side_l0_levels,
+)
 
 ON_A_LINE = {"l0": l0_distortion_levels, "istar": istar_distortion_levels, "joint": joint_distortion_levels}
 BY_SIZE_WITH_SIDE = {"l0": side_l0_levels, "istar": side_istar_levels, "joint": side_joint_levels}
@@ -40,7 +48,10 @@ class WithinCost:
 
 @dataclass(frozen=True)
 class WithCandidates:
-    """The least cost of partitions that leave this many candidates everywhere."""
+    """The least cost of partitions that leave this many candidates everywhere.
+
+    With side information, for every pair of released and side value that occurs, whatever was known before.
+    """
 
     distinct_l: int
 
@@ -66,9 +77,14 @@ def optimal_levels(
 
     No level is worse than the best of ``starts`` that fits it. Of a few values every partition is looked at.
     """
-    if is_enumerable(joint):
-        return enumerated_levels(joint, leakage, utility, effort, starts)
-    return searched_levels(joint, leakage, utility, effort, starts)
+    is_closed_form = leakage == "istar" and isinstance(utility, Resolution) and joint.side is None
+    if is_enumerable(joint, utility) and not is_closed_form:
+        found = enumerated_levels(joint, leakage, utility, effort, starts)
+        if found.complete or effort.should_stop():
+            return found
+        starts = (*starts, *(level.partition for level in found.levels))
+    found = searched_levels(joint, leakage, utility, effort, starts)
+    return replace(found, levels=without_doubles(found.levels))
 
 
 def searched_levels(
@@ -103,7 +119,9 @@ def optimal_level(
 ) -> Level | None:
     """Return the one level that a goal asks for; ``None`` where only the whole frontier tells.
 
-    Of a few values the whole frontier is as soon found, and exact.
+    Of a few values the whole frontier is as soon found, and exact. A demand on candidates is always answered
+    here where a frontier does not tell: with side information, where it counts leakage from what was known,
+    and for :math:`I_*`. Its ``lower_bound_cost`` is what leaving so many candidates costs at least.
 
     >>> joint = JointRange.from_pairs((public, public % 5) for public in range(20))
     >>> optimal_level(joint, "l0", Resolution(20), WithCandidates(3)).cost
@@ -111,13 +129,61 @@ def optimal_level(
     >>> optimal_level(joint, "istar", Resolution(20), WithComponents(1)).cost
     2
     """
-    if joint.side is not None or is_enumerable(joint):
+    if isinstance(goal, WithCandidates) and (joint.side is not None or leakage == "istar"):
+        return _with_candidates(joint, leakage, utility, goal.distinct_l, effort, starts)
+    if joint.side is not None or is_enumerable(joint, utility):
         return None
     if isinstance(utility, Resolution):
         return _by_size(joint, leakage, goal, effort, starts)
     if isinstance(utility, LineDistortion):
         return _on_a_line(joint, leakage, utility, goal, effort, starts)
     return None
+
+
+def _with_candidates(
+    joint: JointRange,
+    leakage: Leakage,
+    utility: Utility,
+    wanted: int,
+    effort: Effort,
+    starts: Sequence[Partition],
+) -> Level:
+    """Search for candidates as such: to a reader who knew nothing, leakage counts them and nothing else."""
+    plain = joint.knowing(0)
+    asked: Leakage = "joint" if leakage == "joint" else "l0"
+    if joint.side is None:
+        found = optimal_level(joint, asked, utility, WithCandidates(wanted), effort, starts)
+    elif isinstance(utility, Resolution) and not is_enumerable(joint, utility):
+        found = least_side_cluster(joint, wanted, effort, starts, one_component=asked == "joint")
+    else:
+        found = None
+    if found is None and is_enumerable(joint, utility):
+        found = _cheapest(enumerated_levels(plain, asked, utility, effort, starts), joint, wanted)
+    if found is None:
+        found = least_cost_with_candidates(plain, utility, asked, wanted, effort, starts)
+    measure = maximin_information if leakage == "istar" else max_uncertainty_reduction
+    return replace(
+        found,
+        leakage_bits=measure(joint, found.partition),
+        # The bound was for another reader.
+        lower_bound_bits=0.0,
+        certificate=None,
+    )
+
+
+def _cheapest(found: Levels, joint: JointRange, wanted: int) -> Level | None:
+    """Return the cheapest level that leaves enough candidates, of a walk that came to its end."""
+    bits = log2(joint.sensitive.size / wanted)
+    if not found.complete:
+        return None
+    for level in found.levels:
+        if level.leakage_bits <= bits + ROUNDING:
+            return level
+    most = round(joint.sensitive.size / 2 ** min((level.leakage_bits for level in found.levels), default=0.0))
+    raise UnreachableError(
+        f"no release leaves {wanted} candidates for every released value; the most that can be "
+        f"reached is {most}"
+    )
 
 
 def _by_size(
@@ -127,16 +193,28 @@ def _by_size(
     if isinstance(goal, WithinCost):
         largest = min(int(goal.cost), size)
         if leakage == "l0":
-            return l0_level(joint, largest, effort, starts)
+            return _l0_within(joint, largest, effort, starts)
         return istar_level(joint, largest) if leakage == "istar" else None
     if isinstance(goal, WithCandidates) and leakage == "l0":
-        return least_largest_cluster(joint, goal.distinct_l, effort, starts).level
+        return least_largest_cluster(joint, goal.distinct_l, effort, starts)
     if isinstance(goal, WithComponents) and leakage == "istar":
         parts = components(joint).size
         sizes = range(1, size + 1)
         place = bisect_left(sizes, -goal.most, key=lambda largest: -least_components(size, parts, largest))
         return istar_level(joint, sizes[min(place, size - 1)])
     return None
+
+
+def _l0_within(joint: JointRange, largest: int, effort: Effort, starts: Sequence[Partition]) -> Level:
+    """Return the least leakage of clusters of at most this size, in clusters no larger than it takes."""
+    level = l0_level(joint, largest, effort, starts)
+    if level.costs_least or effort.should_stop():
+        return level
+    kept = round(joint.sensitive.size / 2**level.leakage_bits)
+    cheaper = least_largest_cluster(joint, kept, effort, (*starts, level.partition))
+    # What no larger clusters go below, smaller ones do not.
+    bits = max(level.lower_bound_bits, cheaper.lower_bound_bits)
+    return replace(cheaper, lower_bound_bits=bits) if cheaper.cost <= level.cost else level
 
 
 def _on_a_line(

@@ -23,7 +23,8 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
-from hartley.model.requirement import SLACK, Requirement, require_consistent, require_fitting
+from hartley.model.requirement import Requirement, require_consistent, require_fitting
+from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.enough_loops import (
     JUMPED,
     PLAIN,
@@ -108,7 +109,7 @@ class Enough:
                 raise InputError("a limit on istar cannot be told from one cluster alone")
             wanted = int(requirement.wanted)
             if requirement.name == "l0":
-                wanted = ceil(joint.sensitive.size / 2 ** (requirement.wanted + SLACK))
+                wanted = ceil(joint.sensitive.size / 2 ** min(requirement.wanted + SLACK, MOST_BITS))
             key = ("separated-l" if requirement.name == "separated-l" else "distinct-l", requirement.column)
             if key not in counts:
                 codes = (closeness.codes if key[0] == "separated-l" else plain_codes)(joint.sensitive, key[1])
@@ -239,17 +240,46 @@ class Enough:
         return bool(self.are_enough(partition.labels, partition.size).all())
 
     def latest_starts(self) -> Places:
-        """Return, for each last value of a window of neighbours, the latest start that is enough, or -1."""
-        demand = self.demand
+        """Return, for each last value of a window of neighbours, the latest start that is enough, or -1.
+
+        What several requirements allow is the earliest of what each of them allows.
+        """
+        latest = _latest_by_rows(self.rows, self.row_k)
+        for count in range(len(self.wanted)):
+            np.minimum(latest, self._latest_by_count(count), out=latest)
+        return latest
+
+    def _latest_by_count(self, count: int) -> Places:
+        alone = self.of_count(count)
+        demand = alone.demand
         steps = steps_of(demand)
-        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == PLAIN:
+        wanted = int(alone.wanted[0])
+        if demand.kept_by[0] == PLAIN:
             plain = latest_distinct_starts.for_size(steps)
-            return plain(self.value_ptr, self.value_code, self.width, int(self.wanted[0]))
-        if len(self.wanted) == 1 and self.row_k <= 1 and demand.kept_by[0] == JUMPED:
+            return plain(alone.value_ptr, alone.value_code, alone.width, wanted)
+        if demand.kept_by[0] == JUMPED:
             jumped = latest_spaced_starts.for_size(steps)
-            return jumped(self.value_ptr, self.value_code, self.next_code, int(self.wanted[0]))
-        found: Places = latest_enough_starts.for_size(steps)(demand, self.empty_window())
+            return jumped(alone.value_ptr, alone.value_code, alone.next_code, wanted)
+        found: Places = latest_enough_starts.for_size(steps)(demand, alone.empty_window())
         return found
+
+    def of_count(self, count: int) -> Enough:
+        """Return the demand of one count alone, without the others and the rows."""
+        begin, end = int(self.offsets[count]), int(self.offsets[count + 1])
+        value_ptr, value_code = self.value_ptr, self.value_code
+        if len(self.wanted) > 1:
+            inside = (value_code >= begin) & (value_code < end)
+            value_ptr = np.concatenate(([0], np.cumsum(inside)))[value_ptr]
+            value_code = value_code[inside] - begin
+        return Enough(
+            value_ptr,
+            value_code,
+            self.next_code[begin:end] - begin,
+            np.array([0, end - begin]),
+            self.wanted[count : count + 1],
+            self.rows,
+            0,
+        )
 
     def found_by(self, counts: Places) -> list[int]:
         """Return, for each requirement, what some counts come to."""
@@ -278,6 +308,15 @@ class Enough:
         ]
         if missed:
             raise UnreachableError(f"no release can meet {' and '.join(missed)}, however coarse")
+
+
+def _latest_by_rows(rows: Places, row_k: int) -> Places:
+    """Return the latest start of a window that has so many rows, or -1."""
+    size = len(rows)
+    if row_k <= 1:
+        return np.arange(size, dtype=np.int64)
+    before = np.concatenate(([0], np.cumsum(rows)))
+    return np.minimum(np.searchsorted(before, before[1:] - row_k, side="right") - 1, np.arange(size))
 
 
 def _reached(requirement: Requirement, found: int) -> str:

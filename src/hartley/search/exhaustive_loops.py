@@ -130,7 +130,7 @@ def walk(
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class PartitionWalk:
     """A walk that is under way."""
 
     asked: int
@@ -147,7 +147,7 @@ class Walk:
     state: tuple[Int64s, Int64s, Floats, Int64s, Int64s, Int64s, Int64s]
 
     @classmethod
-    def of(cls, asked: int, costs: Floats, ranks: Int64s, component_of: Int64s) -> Walk:
+    def of(cls, asked: int, costs: Floats, ranks: Int64s, component_of: Int64s) -> PartitionWalk:
         """Begin with nothing known and no cluster chosen."""
         size = component_of.shape[1]
         count = int(component_of.max()) + 1
@@ -175,6 +175,11 @@ class Walk:
     def is_done(self) -> bool:
         """Whether no partition is left that could be better."""
         return bool(self.state[-1][0] < 0)
+
+    @property
+    def steps(self) -> int:
+        """How many steps were taken."""
+        return int(self.state[-1][1])
 
     def offer(self, clusters: Int64s) -> None:
         """Take note of a partition known from elsewhere, as bit masks and then zeros."""

@@ -1,10 +1,10 @@
-"""What an optimal search gives: the best partition known at each utility level, and a bound.
+"""What an optimal search returns: the best partition known at each utility level, and a bound.
 
-A level is a worst cluster cost that is allowed. Its lower bound holds for every
-partition whose worst cluster costs no more than that, whoever made it; where the
-partition found leaks no more than the bound, nothing can be better.
+A level is a worst cluster cost that is allowed. Two bounds go with it, and hold for every
+partition, whoever made it: none whose worst cluster costs no more leaks less than the one, and none
+that leaks no more costs less than the other. Where the partition found meets both, nothing can be better.
 
-Partitions that a search starts from, as many as there is time to measure.
+A search also starts from known partitions: as many as there is time to measure (:func:`in_time`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hartley.model import Partition
-from hartley.model.words import ROUNDING
+from hartley.model.words import ROUNDING, SAME_COST
 from hartley.search.effort import Effort
 
 
@@ -27,9 +27,13 @@ class Level:
     """What the partition leaks, as the measures give it."""
     lower_bound_bits: float
     """No partition of this utility or better leaks less."""
+    lower_bound_cost: float | None = None
+    """No partition that leaks as little costs less; ``None`` where no such bound is known."""
     certificate: object = field(default=None, repr=False, compare=False)
     """Why the bound holds, for a checker that shares no code with the search; ``None`` for a bound that
     follows from the definitions alone."""
+    cost_certificate: object = field(default=None, repr=False, compare=False)
+    """Why the bound on the cost holds."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 
@@ -39,9 +43,28 @@ class Level:
         return self.cut()
 
     @property
-    def proven_optimal(self) -> bool:
-        """Whether partition and bound meet: nothing of this utility leaks less."""
+    def leaks_least(self) -> bool:
+        """Whether it is proven that nothing of this utility leaks less."""
         return self.leakage_bits <= self.lower_bound_bits + ROUNDING
+
+    @property
+    def costs_least(self) -> bool:
+        """Whether it is proven that nothing that leaks as little costs less."""
+        return self.lower_bound_cost is not None and is_reached(self.cost, self.lower_bound_cost)
+
+    @property
+    def proven_optimal(self) -> bool:
+        """Whether both bounds are met: nothing is better in one respect and as good in the other."""
+        return self.leaks_least and self.costs_least
+
+
+def is_reached(cost: float, bound: float) -> bool:
+    """Tell whether a cost is no more than a bound, but for rounding.
+
+    >>> is_reached(0.1 + 0.2, 0.3), is_reached(0.3001, 0.3)
+    (True, False)
+    """
+    return cost - bound <= SAME_COST * cost
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +74,24 @@ class Levels:
     levels: tuple[Level, ...]
     complete: bool
     """Whether every level that matters is there and was searched to the end."""
+
+
+def without_doubles(levels: Iterable[Level]) -> tuple[Level, ...]:
+    """Keep the levels at which less leaks than at any cheaper one; what differs by rounding only is one.
+
+    >>> def level(cost, bits):
+    ...     return Level(cost=cost, leakage_bits=bits, lower_bound_bits=0.0, cut=lambda: Partition.whole(1))
+    >>> [kept.cost for kept in without_doubles([level(1, 2.0), level(1 + 1e-12, 1.0), level(3, 1.0)])]
+    [1.000000000001]
+    """
+    kept: list[Level] = []
+    for level in sorted(levels, key=lambda level: (level.cost, level.leakage_bits)):
+        if kept and level.leakage_bits >= kept[-1].leakage_bits - ROUNDING:
+            continue
+        if kept and is_reached(level.cost, kept[-1].cost):
+            kept.pop()
+        kept.append(level)
+    return tuple(kept)
 
 
 MEASURED_AT_ONCE = 1_000_000

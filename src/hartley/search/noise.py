@@ -54,7 +54,7 @@ FIRST_NOISE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Closeness:
+class NoiseCloseness:
     r"""The released value shall be close to the true one: adds :math:`\beta\, \mathrm E[d(X, \hat X)]`."""
 
     distances: Floats
@@ -73,7 +73,7 @@ class Closeness:
             raise InputError("distances form a table of finite numbers, none below zero")
 
     @classmethod
-    def on_line(cls, joint: JointRange, partition: Partition, weight: float) -> Closeness:
+    def on_line(cls, joint: JointRange, partition: Partition, weight: float) -> NoiseCloseness:
         """Measure distance on the line from each public value to the middle of each cluster."""
         places = joint.public.positions
         if places is None or bool(np.isnan(places).any()):
@@ -85,7 +85,7 @@ class Closeness:
         return cls(np.abs(places[:, None] - ((lows + highs) / 2)[None, :]), weight)
 
     @classmethod
-    def to_own_cluster(cls, partition: Partition, weight: float) -> Closeness:
+    def to_own_cluster(cls, partition: Partition, weight: float) -> NoiseCloseness:
         """Count 1 for every row that is released as a cluster not its own."""
         return cls(1.0 - np.eye(partition.size)[partition.labels], weight)
 
@@ -101,7 +101,7 @@ class InformationKept:
         _require_weight(self.weight)
 
 
-Purpose = Closeness | InformationKept
+Purpose = NoiseCloseness | InformationKept
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def optimal_noise(
         raise InputError(
             f"a partition of {len(partition.labels)} values does not fit {joint.public.size} public values"
         )
-    if isinstance(purpose, Closeness) and purpose.distances.shape != (joint.public.size, partition.size):
+    if isinstance(purpose, NoiseCloseness) and purpose.distances.shape != (joint.public.size, partition.size):
         raise InputError(
             f"distances are needed from {joint.public.size} public values to {partition.size} clusters"
         )
@@ -269,7 +269,7 @@ class _Problem:
         logs = np.log(of_sensitive) - np.log(released)
         leak = float(self.sensitive @ (of_sensitive * logs).sum(axis=1))
         slopes = np.asarray(self.posterior @ logs)
-        if isinstance(self.purpose, Closeness):
+        if isinstance(self.purpose, NoiseCloseness):
             costs = self.purpose.weight * self.purpose.distances
             slopes = slopes + costs
             # A convex function lies above its tangent: no map can gain more than this.
@@ -291,7 +291,7 @@ def _first_channel(partition: Partition, purpose: Purpose) -> Floats:
     own = np.eye(partition.size)[partition.labels]
     # The convex problem may start anywhere inside. The funnel stays where all clusters are
     # alike, so it starts near the partition.
-    noise = 0.5 if isinstance(purpose, Closeness) else FIRST_NOISE
+    noise = 0.5 if isinstance(purpose, NoiseCloseness) else FIRST_NOISE
     return np.asarray((1 - noise) * own + noise / partition.size)
 
 

@@ -1,11 +1,9 @@
-"""Call a solver so that it keeps the time, lets Ctrl-C through, and says nothing.
+"""Binary programs by HiGHS (through SciPy), which keeps the time, lets Ctrl-C through, and says nothing.
 
 HiGHS cannot be stopped from outside. It is told beforehand how long it may take, and runs beside the
 main thread, which so hears of signals meanwhile. Asked to be silent, it still prints a line now and then from
 its inside. A script that reads JSON from the standard output must not meet it, so the output is closed to it
 while it runs.
-
-Binary programs: least cost over choices of 0 and 1, by HiGHS (through SciPy).
 
 Limits are counted in nodes, so that results do not depend on the machine's speed; the time limit only guards
 against being stuck.

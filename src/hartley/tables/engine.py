@@ -20,7 +20,7 @@ import numpy as np
 
 from hartley.errors import OptionError, TableError, option
 from hartley.operating_system import usable_cores
-from hartley.tables.scratch import scratch_folder
+from hartley.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import numpy.typing as npt

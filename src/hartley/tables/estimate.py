@@ -89,6 +89,6 @@ def _of(files: Files, unpacked: int) -> Estimate:
 
     try:
         rows = sum(pq.read_metadata(path).num_rows for path in files.paths)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return Estimate(size, None, 0.0)
     return Estimate(size, rows, rows / PARQUET_ROWS_PER_SECOND)

@@ -30,7 +30,7 @@ _NEARLY_A_DATABASE = re.compile(r"password\s*=|postgres(ql)?(\+\w+)?(:|//)|[^/\s
 _SECRETS = (
     (re.compile(r"(password\s*=)(.*(?=['\"])|\S*)", re.IGNORECASE | re.DOTALL), r"\1…"),
     (re.compile(r"(['\"][^\s'\"/:@]+:/*)[^'\"@]+@"), r"\1…@"),
-    (re.compile(r"([^\s'\"/:@]+:/*)(?!(?:user:)?password@)[^\s'\"@/][^\s'\"@]*@"), r"\1…@"),
+    (re.compile(r"(?<![^\s'\"/:@])([^\s'\"/:@]+:/*)(?!(?:user:)?password@)[^\s'\"@/][^\s'\"@]*@"), r"\1…@"),
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from hartley.errors import OptionError, TableError, option
-from hartley.tables.scratch import scratch_folder
+from hartley.scratch import scratch_folder
 
 PACKINGS = (".gz", ".zst", ".bz2", ".xz")
 UNPACKED_BY_ENGINE = (".gz", ".zst")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import mimetypes
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -21,14 +20,20 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from hartley.errors import HartleyError
-from hartley.web.guard import Door, Guard
-from hartley.web.uploads import KINDS, PACKINGS, TooLargeError, kind_of, plain_name, received, size_in_words
+from hartley.operating_system import settle_file_types
+from hartley.web.guard import ENTRANCE, Door, Guard
+from hartley.web.uploads import (
+    ACCEPTED,
+    TooLargeError,
+    kind_of,
+    plain_name,
+    received,
+    size_in_words,
+    too_large,
+)
 from hartley.web.worker import CallError, Json, Worker
 
 HERE = Path(__file__).parent
-# Windows takes these from its registry, where any program may have put something else.
-for _kind, _ending in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
-    mimetypes.add_type(_kind, _ending)
 LONGEST_REQUEST = 256 * 1024
 """Bytes of JSON; only an upload may be longer."""
 
@@ -82,6 +87,7 @@ class Service:
 
 def create_app(service: Service, door: Door) -> Starlette:
     """Build the app behind its guard."""
+    settle_file_types()
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     pages = Environment(
@@ -90,14 +96,20 @@ def create_app(service: Service, door: Door) -> Starlette:
 
     async def page(request: Request) -> Response:
         del request
-        given = None if service.given is None else service.given.name
         shown = pages.get_template("page.html").render(
-            given=given,
             limit=size_in_words(service.upload_limit),
             most=service.upload_limit,
-            kinds=",".join((*KINDS, *PACKINGS)),
+            kinds=ACCEPTED,
         )
         return HTMLResponse(shown)
+
+    async def enter(service: Service, request: Request) -> Json:
+        """Take a token, and hand out what opens everything else."""
+        token = (await _json(request)).get("token")
+        if not isinstance(token, str) or not door.admits(token):
+            raise CallError("this page is locked; open the address that stands in the terminal", 403)
+        given = None if service.given is None else service.given.name
+        return {"secret": door.secret, "ticket": door.ticket, "given": given}
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -128,6 +140,7 @@ def create_app(service: Service, door: Door) -> Starlette:
         routes=[
             Route("/", page),
             Mount("/static", StaticFiles(directory=HERE / "static")),
+            Route(ENTRANCE, api(enter), methods=["POST"]),
             Route("/api/upload", api(upload), methods=["POST"]),
             Route("/api/open", api(open_given), methods=["POST"]),
             Route("/api/earlier", api(add_earlier), methods=["POST"]),
@@ -283,9 +296,7 @@ async def _received(service: Service, request: Request, kind: str) -> Path:
     """Take a file; one that says it is too large is refused before it comes."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > service.upload_limit:
-        raise TooLargeError(
-            f"the file is larger than {size_in_words(service.upload_limit)}, the most that is taken"
-        )
+        raise too_large(service.upload_limit)
     return await received(request.stream(), service.folder, kind, service.upload_limit)
 
 

@@ -1,4 +1,4 @@
-"""The curator's desk: one table, its roles, its frontier, the release in the making.
+"""The session of one curator: one table, its roles, its frontier, the release in the making.
 
 Lives in the worker process. Every number comes from :mod:`hartley.workflow` and is handed on as the JSON
 that the command line prints; this module adds only sentences and what the page lists.
@@ -225,6 +225,7 @@ class Desk:
             missing_at=given.missing_at,
             earlier=self._policies(given),
             keep_order=given.keep_order,
+            exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
         )
         return {

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import lzma
 import os
 import secrets
-from collections.abc import AsyncIterator
+import zipfile
+import zlib
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import IO
 
 from hartley.errors import TableError
 from hartley.operating_system import create_private
@@ -27,11 +32,21 @@ KINDS = (
 )
 PACKINGS = (".gz", ".zst", ".bz2", ".xz")
 """The endings of tables that can be read. A test holds them against the readers; the server loads none."""
+ACCEPTED = ",".join((*KINDS, *PACKINGS))
+"""What the page lets a user choose."""
+ZIPPED = (".xlsx", ".xlsb", ".ods")
+"""Workbooks that are archives of packed parts."""
 LONGEST_NAME = 120
 
 
 class TooLargeError(TableError):
     """A file beyond the limit."""
+
+
+def too_large(limit: int, unpacked: bool = False) -> TooLargeError:
+    """Word that a file is too large."""
+    where = ", unpacked," if unpacked else ""
+    return TooLargeError(f"the file{where} is larger than {size_in_words(limit)}, the most that is taken")
 
 
 def kind_of(name: str) -> str:
@@ -41,10 +56,10 @@ def kind_of(name: str) -> str:
     ('.csv', '.csv.gz')
     """
     lower = name.lower()
-    packing = next((ending for ending in PACKINGS if lower.endswith(ending)), "")
-    for kind in TEXT if packing else KINDS:
-        if lower.removesuffix(packing).endswith(kind):
-            return kind + packing
+    packed = next((ending for ending in PACKINGS if lower.endswith(ending)), "")
+    for kind in TEXT if packed else KINDS:
+        if lower.removesuffix(packed).endswith(kind):
+            return kind + packed
     raise TableError(
         f"this is no kind of table that can be read; its name must end in one of {', '.join(KINDS)}"
     )
@@ -72,16 +87,47 @@ async def received(chunks: AsyncIterator[bytes], folder: Path, kind: str, limit:
             async for chunk in chunks:
                 total += len(chunk)
                 if total > limit:
-                    raise TooLargeError(
-                        f"the file is larger than {size_in_words(limit)}, the most that is taken"
-                    )
+                    raise too_large(limit)
                 file.write(chunk)
         if not total:
             raise TableError("the file is empty")
+        await asyncio.to_thread(require_unpacked_within, path, limit)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     return path
+
+
+def require_unpacked_within(path: Path, limit: int) -> None:
+    """Refuse a packed file that holds more than the limit, before anything is made of it.
+
+    What the file says of itself is not believed: it is unpacked, and counted until it is too much.
+    """
+    left = limit
+    try:
+        for stream in _unpacked(path):
+            while chunk := stream.read(1 << 20):
+                left -= len(chunk)
+                if left < 0:
+                    raise too_large(limit, unpacked=True)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error):
+        return  # its reader has words for a damaged file
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        raise TableError("the file is damaged, locked, or not what its name says") from None
+
+
+def _unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open what a packed file holds, part by part; nothing where the file is not packed as a whole."""
+    from hartley.workflow import open_bytes, packing
+
+    if packing(path):
+        with open_bytes(path) as stream:
+            yield stream
+    elif path.suffix in ZIPPED:
+        with zipfile.ZipFile(path) as archive:
+            for part in archive.infolist():
+                with archive.open(part) as stream:
+                    yield stream
 
 
 def size_in_words(size: int) -> str:

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from hartley.tables.locations import is_database, shown_source, without_passwords
     from hartley.tables.optional_packages import required as optional_package
     from hartley.tables.sheet_names import sheet_names
+    from hartley.tables.text_files import open_bytes, packing
     from hartley.workflow.apply_policy import apply
     from hartley.workflow.audit_table import AuditResult
     from hartley.workflow.describe_table import ColumnDescription, TableDescription, describe
     from hartley.workflow.find_frontier import FrontierResult
-    from hartley.workflow.fit_policy import fit_policy
+    from hartley.workflow.policy_fit import fit_policy
     from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.request.objective import Objective
     from hartley.workflow.request.study_table import StudyTable
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from hartley.workflow.verify_release import verify
 
 _HOME = {
+    "packing": "hartley.tables.text_files",
+    "open_bytes": "hartley.tables.text_files",
     "optional_package": "hartley.tables.optional_packages:required",
     "without_passwords": "hartley.tables.locations",
     "sheet_names": "hartley.tables.sheet_names",
@@ -69,7 +72,7 @@ _HOME = {
     "compare": "hartley.workflow.study",
     "describe": "hartley.workflow.describe_table",
     "effort_within": "hartley.workflow.request.time_limit",
-    "fit_policy": "hartley.workflow.fit_policy",
+    "fit_policy": "hartley.workflow.policy_fit",
     "frontier": "hartley.workflow.study",
     "is_database": "hartley.tables.locations",
     "release": "hartley.workflow.study",
@@ -111,7 +114,9 @@ __all__ = [
     "frontier",
     "is_database",
     "on_progress",
+    "open_bytes",
     "optional_package",
+    "packing",
     "release",
     "sheet_names",
     "shown_source",

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import ColumnError, UnreachableError
+from hartley.errors import ColumnError, UnreachableError, option
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
+from hartley.measures.verdicts import verdicts
+from hartley.model import Alphabet, JointRange
+from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import Verdict
+from hartley.model.requirement import Requirement, Verdict
+from hartley.model.words import Consent
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
@@ -18,7 +22,7 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
-from hartley.workflow.audit_table import verdict_of
+from hartley.tables.group_file import groups_of
 from hartley.workflow.publication.original_source import require_publishable
 from hartley.workflow.publication.release_paths import require_not_input
 
@@ -63,12 +67,14 @@ def apply(
     *,
     unseen: Unseen = "error",
     require: Wanted = None,
+    unmet: Consent = "refuse",
     overwrite: bool = False,
 ) -> ApplyResult:
     """Release new data by the codebook of an earlier release, and measure the result.
 
     A codebook that protected one table need not protect another: the result is audited again
-    where the sensitive columns are there, and ``require`` refuses to write what does not hold.
+    where the sensitive columns are there. Where what the policy asks for no longer holds, nothing is
+    written, unless that is accepted.
 
     Parameters
     ----------
@@ -83,6 +89,8 @@ def apply(
         the nearest value, or leave their cells empty.
     require
         What must hold for the new data, such as ``{"distinct_l": 5}``; otherwise nothing is written.
+    unmet : {"refuse", "accept"}
+        What to do where the requirements of the policy itself do not hold for the new data.
     overwrite : bool
         Whether a file that is there may be replaced.
 
@@ -131,14 +139,28 @@ def apply(
         rows = Rows(table, needed, present=present)
         applied = apply_codebook(book, rows, unseen)
         audits: tuple[Audit, Audit, Audit] | None = None
+        seen: JointRange | None = None
+        held: tuple[Verdict, ...]
+        own: tuple[Verdict, ...]
         if can_measure:
-            audits = _audits(book, table, rows, applied, format_)
-        verdicts = () if audits is None else tuple(verdict_of(one, audits[1]) for one in requirements)
-        failed = [verdict for verdict in verdicts if not verdict.holds]
+            audits, seen = _audits(book, table, rows, applied, format_)
+        held = own = ()
+        if seen is not None:
+            closeness = closeness_of(book, seen.sensitive)
+            held, own = verdicts(seen, requirements, closeness), verdicts(seen, asked_by(book), closeness)
+        failed = [verdict for verdict in held if not verdict.holds]
         if failed:
             first = failed[0]
             raise UnreachableError(
                 f"{first.name} is {first.found:g} where {first.wanted:g} is required; nothing was written"
+            )
+        broken = [verdict for verdict in own if not verdict.holds]
+        if broken and unmet == "refuse":
+            first = broken[0]
+            raise UnreachableError(
+                f"this table does not keep what the policy was made for: {first.name} is {first.found:g}, "
+                f"and {first.wanted:g} is required; nothing was written. Release it on its own, or give "
+                f"{option('accept_unmet')}"
             )
         with staged({"output": out}, overwrite=overwrite) as staging:
             applied.publication.write(staging.path("output"), format_, keep_order=book.choices.keep_order)
@@ -152,8 +174,8 @@ def apply(
             after=None if audits is None else audits[1],
             after_all=None if audits is None else audits[2],
             target=dict(book.choices.target),
-            target_holds=None if audits is None else _holds(book, audits[1]),
-            requirements=verdicts,
+            target_holds=all(verdict.holds for verdict in own) if own else None,
+            requirements=held,
         )
     finally:
         table.close()
@@ -161,7 +183,7 @@ def apply(
 
 def _audits(
     policy: Policy, table: Table, rows: Rows, applied: Applied, format_: Format
-) -> tuple[Audit, Audit, Audit]:
+) -> tuple[tuple[Audit, Audit, Audit], JointRange]:
     drops = policy.reading.missing == "drop"
     side = policy.side_names
     asked = Roles(
@@ -180,22 +202,17 @@ def _audits(
         harmless=policy.harmless,
     )
     book = codebook_of(policy, joint.public, applied.unseen)
-    return (
-        measure(observed.before()),
-        measure(observed.reader(book)),
-        measure(observed.reader(book, harmless=True)),
-    )
+    seen = observed.reader(book)
+    audits = measure(observed.before()), measure(seen), measure(observed.reader(book, harmless=True))
+    return audits, seen
 
 
-def _holds(policy: Policy, after: Audit) -> bool | None:
-    kind, number = policy.choices.target.get("kind"), policy.choices.target.get("number")
-    if not isinstance(number, (int, float)):
-        return None
-    if policy.choices.leakage == "joint" and after.components > 1:
-        return False  # under it nothing may be known for certain, whatever the target
-    if kind == "distinct_l":
-        return after.distinct_l >= number
-    if kind == "max_leakage":
-        bits = after.istar_bits if policy.choices.leakage == "istar" else after.l0_bits
-        return bits <= number + 1e-9
-    return None
+def asked_by(policy: Policy) -> tuple[Requirement, ...]:
+    """Return what a policy asks of every release by it; caps on what is lost are of the first one alone."""
+    return tuple(Requirement(one.name, one.wanted, one.column) for one in policy.requirements)
+
+
+def closeness_of(policy: Policy, sensitive: Alphabet) -> Closeness:
+    """Return which sensitive values count as one under a policy."""
+    groups = {name: groups_of(sensitive, name, dict(given)) for name, given in policy.choices.groups.items()}
+    return Closeness.of(policy.choices.tolerance, groups)

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
-from hartley.measures.verdicts import Separation, verdicts
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import IN_BITS, Requirement, Verdict, of_each_column, require_fitting
+from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.composition import joint_of_releases
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
+
+
+OF_COUNTS: dict[str, Callable[[Audit], float]] = {
+    "distinct-l": lambda found: found.distinct_l,
+    "row-k": lambda found: found.row_k,
+    "l0": lambda found: found.l0_bits,
+    "istar": lambda found: found.istar_bits,
+}
+"""Requirements that the counts of an audit answer, without the pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +51,7 @@ class AuditResult:
     """Rows left out because a value was missing, where that was asked for."""
     requirements: tuple[Verdict, ...]
     """What was required, what was found, and whether it holds."""
-    separation: Separation | None
+    separation: ToleranceMeasures | None
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
@@ -79,7 +89,8 @@ def audit_table(
             joint, dropped_rows = joint_of_releases(study, table)
             return _result(study, joint, measure(joint), (), dropped_rows, requirements)
         roles, alone = choose_roles(table, study.roles_given)
-        needs_pairs = stochastic or study.is_tolerant or any(one.column for one in requirements)
+        is_counted = all(one.column is None and one.name in OF_COUNTS for one in requirements)
+        needs_pairs = stochastic or study.is_tolerant or not is_counted
         joint_range = None
         if needs_pairs:
             read = table.joint_range(roles, missing=study.missing)
@@ -121,7 +132,7 @@ def _result(
         closeness = study.closeness(joint.sensitive)
         require_fitting(requirements, joint.sensitive.columns, closeness)
         held = verdicts(joint, requirements, closeness)
-        separation = None if closeness.is_empty else Separation.of(joint, closeness)
+        separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
         audit=found,
         each=each,
@@ -135,9 +146,7 @@ def _result(
 def verdict_of(requirement: Requirement, found: Audit) -> Verdict:
     """Hold a requirement against the counts of an audit, without looking at the pairs again."""
     require_fitting((requirement,), found.sensitive.columns)
-    of_counts = {"distinct-l": found.distinct_l, "row-k": found.row_k}
-    of_bits = {"l0": found.l0_bits, "istar": found.istar_bits}
-    return requirement.verdict((of_bits if requirement.name in IN_BITS else of_counts)[requirement.name])
+    return requirement.verdict(OF_COUNTS[requirement.name](found))
 
 
 def _statistics(joint: JointRange) -> StochasticSummary:

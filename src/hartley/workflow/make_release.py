@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, get_args
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
+from hartley.measures.uncertainty import row_counts
+from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange
 from hartley.model.demand import Demand
-from hartley.model.words import Codeword
+from hartley.model.requirement import Requirement
+from hartley.model.words import Codeword, Consent
 from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
@@ -19,7 +22,12 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions
 from hartley.workflow.find_frontier import asked_question
-from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
+from hartley.workflow.publication.choose_point import (
+    ChosenPoint,
+    ReleaseDemand,
+    reach,
+    require_reachable_kind,
+)
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -42,6 +50,7 @@ class DestinationFields(TypedDict, total=False):
     into_database: str | None
     keep_order: bool
     overwrite: bool
+    exposure: Consent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +69,8 @@ class Destination:
     into_database: str | None = None
     keep_order: bool = False
     overwrite: bool = False
+    exposure: Consent = "refuse"
+    """What to do where columns called harmless leave somebody with less than is required."""
 
     def __post_init__(self) -> None:
         if self.labels is not None and self.labels not in LABELS:
@@ -132,6 +143,8 @@ def make_release(
             point=None if known is None else known.point,
             found_in=None if known is None else known.found_in,
         )
+        if plan.harmless and destination.exposure == "refuse":
+            _refuse_exposure(plan, seen, reached, demand)
         made = Policy.of(
             seen.public,
             reached.book,
@@ -178,6 +191,26 @@ def make_release(
     if database is not None:
         study.let_go()
     return made_release
+
+
+def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand) -> None:
+    """Refuse columns called harmless that leave somebody with less than is required."""
+    everything = seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier))
+    closeness = reached.closeness
+    asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
+    for requirement in asked:
+        if not requirement.is_monotone:
+            continue
+        kept = kept_by_each(everything, requirement, closeness)
+        poor = kept < requirement.wanted
+        if poor.any():
+            rows = int(row_counts(everything)[poor].sum())
+            who = "1 row is" if rows == 1 else f"{rows:,} rows are"
+            raise UnreachableError(
+                f"do not publish yet: with {quoted(plan.harmless, last=' and ')} included, {who} left with "
+                f"fewer than is required ({requirement.text}; the worst keeps {int(kept.min())}). Keep it "
+                f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
+            )
 
 
 def _default_labels(codeword: str | None, columns: int) -> Labels:

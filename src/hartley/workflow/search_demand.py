@@ -13,7 +13,7 @@ from hartley.measures.separation import (
 )
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import ROUNDING, SLACK
+from hartley.model.words import MOST_BITS, ROUNDING, SLACK
 from hartley.search.demand_search import DemandAnswer, cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
@@ -102,7 +102,7 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         bits.append(demand.max_leakage)
     more: list[Requirement] = []
     if bits:
-        fewest = ceil(_most_levels(question) / 2 ** (min(bits) + SLACK))
+        fewest = ceil(_most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
         more.append(Requirement(question.axis, fewest))
     with compiling_in_time(effort):
         answer = cheapest(asked.demanded(more), effort)

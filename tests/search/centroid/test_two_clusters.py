@@ -10,13 +10,13 @@ import pytest
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.search.centroid import l0 as centroid
-from hartley.search.centroid.all_subsets import least_over_subsets
 from hartley.search.centroid.subset_sweep import UNDECIDED
 from hartley.search.centroid.two_clusters import pair_within
 from hartley.search.distortion.intervals import most_clusters
 from hartley.search.distortion.l0 import least_distortion
 from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
+from reference_subsets import least_over_subsets
 
 BIT = 1e-4
 """More than the solver's tolerance, less than two means of so few whole numbers can differ by."""
@@ -40,7 +40,7 @@ def test_two_clusters_are_found_exactly_where_there_are_two():
         for wanted in range(2, line.most_candidates + 1):
             if most_clusters(line, wanted) != 2:
                 continue
-            least, _ = least_over_subsets(line, wanted)
+            least = least_over_subsets(line, wanted)
             if least + BIT >= half:
                 continue
             pair = pair_within(line, wanted, least + BIT, Effort())
@@ -61,7 +61,7 @@ def test_two_clusters_of_long_numbers_are_not_called_impossible_where_there_are_
         for wanted in range(2, line.most_candidates + 1):
             if most_clusters(line, wanted) != 2:
                 continue
-            least, _ = least_over_subsets(line, wanted)
+            least = least_over_subsets(line, wanted)
             if least >= half:
                 continue
             assert not pair_within(line, wanted, least, Effort()).impossible
@@ -72,13 +72,11 @@ def test_two_clusters_of_long_numbers_are_not_called_impossible_where_there_are_
 
 @pytest.mark.parametrize("fronts", ["with fronts", "without"])
 def test_what_the_solvers_find_and_prove_holds_against_every_partition(fronts, monkeypatch):
-    """Short lines are solved by subsets; here they go the way of long ones."""
     expected = {}
     lines = [few_candidates_line(seed, 8 + seed % 3, 4 + seed % 3) for seed in range(14)]
     for number, line in enumerate(lines):
         for wanted in range(2, line.most_candidates + 1):
-            expected[number, wanted] = least_over_subsets(line, wanted)[0]
-    monkeypatch.setattr(centroid, "MOST_VALUES", 0)
+            expected[number, wanted] = least_over_subsets(line, wanted)
     if fronts == "without":
         monkeypatch.setattr(centroid, "least_by_fronts", lambda *_: UNDECIDED)
     proven = 0

@@ -52,11 +52,12 @@ def test_the_sweep_finds_a_partition_exactly_where_there_is_one(codeword, times,
         for wanted in range(2, max(m.distinct_l for m in every) + 1):
             least = min(m.cost for m in every if m.distinct_l >= wanted)
             for cost in {least, max(0.0, float(np.nextafter(least, 0))), least / 2}:
-                answer = chain_within(line, Windows.of(line), times * wanted, cost)
+                ticks = line.ticks_within(cost)
+                answer = chain_within(line, Windows.of(line), times * wanted, ticks)
                 assert answer.exhausted
                 assert answer.impossible == (cost < least)
                 if not answer.impossible:
-                    assert_keeps_its_word(line, answer, times * wanted, cost)
+                    assert_keeps_its_word(line, answer, times * wanted, ticks)
                 seen[answer.impossible] += 1
     assert min(seen.values()) > 20
 

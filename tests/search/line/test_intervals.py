@@ -24,7 +24,7 @@ def utility_of(joint, codeword):
     return Resolution(joint.public.size) if codeword == "size" else LineDistortion.of(joint.public, codeword)
 
 
-def instance(rng, largest=7, codeword=None):
+def instance(rng, largest=8, codeword=None):
     rows = random_rows(rng, rng.randint(1, largest), rng.randint(1, 6))
     joint = joint_of(rows)
     requirements, closeness, tolerance = random_requirements(rng, joint)

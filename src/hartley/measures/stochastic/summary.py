@@ -1,4 +1,4 @@
-"""All stochastic measures of one table side by side, as ``audit --stochastic`` shows them."""
+"""All stochastic measures of one table side by side, as an audit shows them."""
 
 from __future__ import annotations
 

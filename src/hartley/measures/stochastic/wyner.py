@@ -13,7 +13,7 @@ from math import log
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.rectangles import Bounds
+from hartley.measures.rectangles import RankBounds
 from hartley.measures.stochastic.distribution import JointDistribution
 from hartley.measures.stochastic.entropy import entropy
 from hartley.measures.stochastic.gacs_korner import gacs_korner_information
@@ -24,7 +24,7 @@ MOST_CELLS = 36
 """Components of more cells are bounded by their entropies instead of minimised."""
 
 
-def wyner_information(distribution: JointDistribution) -> Bounds:
+def wyner_information(distribution: JointDistribution) -> RankBounds:
     r"""Bits of a common cause that explains all dependence of S and X, :math:`C(S; X)`, between two bounds.
 
     ``high`` is reached by a common cause that was found, so it is always a true upper bound; on small
@@ -40,7 +40,7 @@ def wyner_information(distribution: JointDistribution) -> Bounds:
     for share, component in _components(distribution):
         part = _of_component(component)
         low, high = low + share * part.low, high + share * part.high
-    return Bounds(low, high)
+    return RankBounds(low, high)
 
 
 def _components(distribution: JointDistribution) -> Iterator[tuple[float, JointDistribution]]:
@@ -59,13 +59,13 @@ def _components(distribution: JointDistribution) -> Iterator[tuple[float, JointD
             )
 
 
-def _of_component(distribution: JointDistribution) -> Bounds:
+def _of_component(distribution: JointDistribution) -> RankBounds:
     low = mutual_information(distribution)
     high = min(entropy(distribution.sensitive_probabilities), entropy(distribution.observation_probabilities))
     if low < 1e-15:
-        return Bounds(0.0, 0.0)
+        return RankBounds(0.0, 0.0)
     if distribution.sensitive_size * distribution.observations <= MOST_CELLS:
         inside = entropy_inside_mixture(distribution)
         if inside is not None:
             high = min(high, entropy(distribution.probabilities) - inside / log(2))
-    return Bounds(min(low, high), high)
+    return RankBounds(min(low, high), high)

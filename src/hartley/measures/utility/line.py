@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import Literal
 
 import numpy as np
 
 from hartley.errors import InputError, OptionError, option
+from hartley.measures.utility.line_grid import LineGrid
 from hartley.measures.utility.union_costs import LineUnions
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.arrays import Floats, equal_arrays, frozen_array
@@ -34,11 +36,35 @@ def require_distances(column: Coordinate) -> None:
         )
 
 
+def costs_in_ticks(ticks: Floats, codeword: Codeword, partition: Partition) -> Floats:
+    """Return the distance from the codeword to the farthest member, in the unit of the ticks."""
+    order = np.argsort(partition.labels, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
+    placed = ticks[order]
+    low = np.minimum.reduceat(placed, starts)
+    high = np.maximum.reduceat(placed, starts)
+    if codeword == "midpoint":
+        costs = (high - low) / 2
+    elif codeword == "centroid":
+        total = np.add.reduceat(placed, starts)
+        count = partition.sizes
+        costs = np.maximum(count * high - total, total - count * low) / count
+    else:
+        farther = np.maximum(
+            placed - np.repeat(low, partition.sizes), np.repeat(high, partition.sizes) - placed
+        )
+        costs = np.minimum.reduceat(farther, starts)
+    costs[(partition.sizes > 1) & np.isnan(costs)] = np.inf
+    costs[partition.sizes == 1] = 0.0
+    return costs
+
+
 @dataclass(frozen=True, eq=False)
 class LineDistortion:
     r"""How far a released value may lie from the true one, :math:`U_2 = -\max d(x, \hat x)`, on one line.
 
-    The cost of a cluster is the distance from its codeword to its farthest member. A
+    The cost of a cluster is the distance from its codeword to its farthest member, reckoned exactly where
+    positions are whole numbers or decimals (:mod:`~hartley.measures.utility.line_grid`). A
     public value without a position stays alone: any cluster of it and others is infinitely
     costly. Most callers build one with :meth:`of`.
 
@@ -101,28 +127,14 @@ class LineDistortion:
         """How many public values it is about."""
         return len(self.positions)
 
+    @cached_property
+    def grid(self) -> LineGrid:
+        """The positions in whole numbers, where there is a unit for that."""
+        return LineGrid.of(self.positions)
+
     def costs(self, partition: Partition) -> Floats:
         """Return the distance from the codeword to the farthest member, for every cluster."""
-        order = np.argsort(partition.labels, kind="stable")
-        starts = np.concatenate(([0], np.cumsum(partition.sizes)[:-1]))
-        placed = self.positions[order]
-        low = np.minimum.reduceat(placed, starts)
-        high = np.maximum.reduceat(placed, starts)
-        if self.codeword == "midpoint":
-            costs = (high - low) / 2
-        elif self.codeword == "centroid":
-            # The order of these operations is part of the contract: integers tie exactly.
-            total = np.add.reduceat(placed, starts)
-            count = partition.sizes
-            costs = np.maximum(count * high - total, total - count * low) / count
-        else:
-            farther = np.maximum(
-                placed - np.repeat(low, partition.sizes), np.repeat(high, partition.sizes) - placed
-            )
-            costs = np.minimum.reduceat(farther, starts)
-        costs[(partition.sizes > 1) & np.isnan(costs)] = np.inf
-        costs[partition.sizes == 1] = 0.0
-        return costs
+        return costs_in_ticks(self.grid.ticks, self.codeword, partition) / self.grid.per_unit
 
     def of_cost(self, worst: float) -> float:
         """Return minus the distortion, so that more is better."""
@@ -130,4 +142,4 @@ class LineDistortion:
 
     def union_costs(self) -> LineUnions:
         """Return the distortions of all unions of two values."""
-        return LineUnions(self.positions, self.codeword)
+        return LineUnions(self.grid.ticks, self.codeword, self.grid.per_unit)

@@ -394,8 +394,11 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
         scale = scale if scale > 0 else 1.0
     if not (scale > 0 and np.isfinite(scale)):
         raise OptionError(f"the scale of {coordinate.name!r} must be a number above zero")
+    here = positions[~np.isnan(positions)]
+    # Only distances count; near zero their sums are rounded least.
+    middle = float(here.min() + (here.max() - here.min()) / 2) if len(here) else 0.0
     with np.errstate(over="ignore"):
-        scaled = positions / scale
+        scaled = (positions - middle) / scale
     require_summable(scaled)
     # A missing cell is told apart by a column of its own; here it lies where it changes nothing.
     scaled = np.where(

@@ -8,12 +8,13 @@ cluster is known by its place, the place of its first member.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.model.arrays import Flags, Floats
+from hartley.model.words import Codeword
 
 
 class UnionCosts(Protocol):
@@ -99,10 +100,11 @@ class LineUnions:
     array([inf, 4.5, 5. ])
     """
 
-    def __init__(self, positions: Floats, codeword: Literal["centroid", "midpoint", "member"]) -> None:
+    def __init__(self, positions: Floats, codeword: Codeword, per_unit: float = 1.0) -> None:
         self.members = Members(~np.isnan(positions))
         self._positions = positions
         self._codeword = codeword
+        self._per_unit = per_unit
         self._low, self._high, self._total = positions.copy(), positions.copy(), positions.copy()
         self._count = np.ones(len(positions))
 
@@ -118,6 +120,7 @@ class LineUnions:
             costs = np.maximum(count * high - total, total - count * low) / count
         else:
             costs = self._best_member(place, low, high)
+        costs = costs / self._per_unit
         costs[~self.members.partners(place)] = np.inf
         return costs
 

@@ -28,8 +28,8 @@ class RowNumbers:
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
-        self._inner = [_Pairs() for _ in range(columns - 2)]
-        self._last = _Pairs()
+        self._inner = [_HashedPairs() for _ in range(columns - 2)]
+        self._last = _HashedPairs()
 
     def add(self, codes: Sequence[Ints], counts: Int64s) -> None:
         """Take rows, from their codes in each column, each as often as counted."""
@@ -55,7 +55,7 @@ class RowNumbers:
         return found[::-1][-self._columns :], counts
 
 
-class _Pairs:
+class _HashedPairs:
     """A hash table of pairs of numbers below 2^31, with a number beside each."""
 
     def __init__(self) -> None:

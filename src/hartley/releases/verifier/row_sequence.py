@@ -17,7 +17,7 @@ from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import Ints, Numbered, RowTally, numbered_batches
 
 
-class _Numbers:
+class _SequenceNumbers:
     """The keys of one published column, numbered in the same way for both tables."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class _Numbers:
 
 def is_in_order(policy: Policy, source: RereadTable, out: RereadTable) -> bool:
     """Tell whether the release has the rows of the original, recoded, one after the other."""
-    numbers = [_Numbers() for _ in policy.published]
+    numbers = [_SequenceNumbers() for _ in policy.published]
     expected = _flowing(_expected(policy, source, out), numbers)
     found = _flowing(_found(policy, source, out), numbers)
     ahead: list[Ints] = []
@@ -51,7 +51,9 @@ def is_in_order(policy: Policy, source: RereadTable, out: RereadTable) -> bool:
         ahead, behind = [one[rows:] for one in ahead], [one[rows:] for one in behind]
 
 
-def _flowing(batches: Iterator[Sequence[Numbered]], numbers: Sequence[_Numbers]) -> Iterator[list[Ints]]:
+def _flowing(
+    batches: Iterator[Sequence[Numbered]], numbers: Sequence[_SequenceNumbers]
+) -> Iterator[list[Ints]]:
     for batch in batches:
         if len(batch[0].codes):
             yield [one.of(column) for one, column in zip(numbers, batch, strict=True)]

@@ -11,7 +11,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
-from hartley.report.figures.graph_layout import Layout, laid_out
+from hartley.report.figures.graph_layout import GraphLayout, laid_out
 from hartley.report.figures.theme import LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
 from hartley.workflow.show_release import confusions, groups_of_observations
@@ -229,7 +229,7 @@ def _thinned(edges: Int64s, size: int) -> Int64s:
     return edges[kept]
 
 
-def _lines(edges: Int64s, layout: Layout) -> list[Row]:
+def _lines(edges: Int64s, layout: GraphLayout) -> list[Row]:
     return [
         {
             "x": _rounded(layout.places[one, 0]),
@@ -241,7 +241,7 @@ def _lines(edges: Int64s, layout: Layout) -> list[Row]:
     ]
 
 
-def _plane(layout: Layout) -> tuple[Any, Any]:
+def _plane(layout: GraphLayout) -> tuple[Any, Any]:
     import altair as alt
 
     return (

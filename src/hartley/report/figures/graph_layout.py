@@ -28,7 +28,7 @@ class Box:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class GraphLayout:
     """Where everything stands: x to the right, y downwards."""
 
     places: Floats
@@ -39,7 +39,9 @@ class Layout:
     height: float
 
 
-def laid_out(components: Sequence[Sequence[int]], edges: Int64s, *, spacing: float, width: float) -> Layout:
+def laid_out(
+    components: Sequence[Sequence[int]], edges: Int64s, *, spacing: float, width: float
+) -> GraphLayout:
     """Lay out a graph whose components are given, joined nodes about ``spacing`` apart.
 
     >>> layout = laid_out([[0, 1], [2]], np.array([[0, 1]]), spacing=10, width=100)
@@ -65,7 +67,7 @@ def laid_out(components: Sequence[Sequence[int]], edges: Int64s, *, spacing: flo
         places[list(members)] = shape + np.array([left, top]) + spacing / 2
         across, down = shape.max(axis=0) + spacing
         boxes.append(Box(left, top, left + float(across), top + float(down)))
-    return Layout(places, tuple(boxes), total_width, total_height)
+    return GraphLayout(places, tuple(boxes), total_width, total_height)
 
 
 def _component_places(size: int, edges: Int64s) -> Floats:

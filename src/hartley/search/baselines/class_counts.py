@@ -25,7 +25,7 @@ class ClassDemand:
     count of a class is the least over the side values it is seen with.
 
     >>> from hartley.examples import toy
-    >>> Demand(2).counts(toy(), Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])).tolist()
+    >>> ClassDemand(2).counts(toy(), Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])).tolist()
     [2, 1, 3]
     """
 

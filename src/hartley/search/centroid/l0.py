@@ -26,7 +26,6 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.centroid.all_subsets import MOST_VALUES, least_over_subsets
 from hartley.search.centroid.end_clusters import (
     End,
     end_bound,
@@ -127,24 +126,25 @@ def centroid_intervals(
     return CentroidPlan(float(best[size]), interval_starts(chosen))
 
 
-def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
-    """Find a small distortion for centroids, and bounds on the least, starting from what is known."""
-    if line.size <= MOST_VALUES:
-        least, cluster_of = least_over_subsets(line, known.distinct_l)
-        known = _improved(line, known, cut_of_ranks(line, cluster_of))
-        bound = min(least, known.cost) - line.rounding
-        return known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+def by_intervals(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Bound the least distortion for centroids by windows, and cut the line into intervals."""
     latest = latest_of(line, known.distinct_l)
     known = window_bounded(line, latest, known, Windows.of(line).widest, effort)
     known = count_bounded(line, known, effort)
     if known.proven_optimal or effort.should_stop():
         return known
     plan = centroid_intervals(line.positions, latest, known.cost, effort)
-    if plan is not None:
-        known = _improved(line, known, cut_of_starts(line, plan.starts))
-    if line.size <= LONGEST_SWEPT:
-        known = _swept(line, known, (1.0,), SHORT_SWEEP, effort)
-    if known.proven_optimal or line.size > LONGEST_PEELED:
+    return known if plan is None else _improved(line, known, cut_of_starts(line, plan.starts))
+
+
+def by_short_sweep(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Sweep over fronts where few values lie within reach of each other."""
+    return known if line.size > LONGEST_SWEPT else _swept(line, known, (1.0,), SHORT_SWEEP, effort)
+
+
+def by_solver(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Have a solver choose the clusters at the ends, then sweep longer."""
+    if line.size > LONGEST_PEELED:
         return known
     known = _bounded_by_ends(line, known, effort)
     known = _bounded_by_tight_ends(line, known, effort)
@@ -152,6 +152,9 @@ def least_by_centroids(line: Line, known: LeastDistortion, effort: Effort) -> Le
     for plan_of_ends in PLANS:
         known = _peeled(line, known, plan_of_ends, effort)
     return _swept(line, known, SHARES, MOST_NODES, effort)
+
+
+STAGES = (by_intervals, by_short_sweep, by_solver)
 
 
 def _improved(line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
@@ -176,7 +179,7 @@ def _swept(
         if answer.cluster_of is not None:
             known = _improved(line, known, cut_of_ranks(line, answer.cluster_of))
         bound = min(answer.cost, limit, known.cost) - line.rounding
-        known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+        known = known.with_bound(bound, SweepCertificate(known.distinct_l, line.in_units(bound)))
         if answer.cluster_of is not None:
             break
     return known
@@ -188,7 +191,8 @@ def _bounded_by_ends(line: Line, known: LeastDistortion, effort: Effort) -> Leas
         if known.proven_optimal or effort.should_stop():
             break
         cost = end_bound(line, end, known.distinct_l, known.lower_bound, effort) - line.rounding
-        known = known.with_bound(cost, CentroidEndCertificate(int(line.order[rank]), known.distinct_l, cost))
+        proof = CentroidEndCertificate(int(line.order[rank]), known.distinct_l, line.in_units(cost))
+        known = known.with_bound(cost, proof)
     return known
 
 
@@ -200,7 +204,8 @@ def _bounded_by_tight_ends(line: Line, known: LeastDistortion, effort: Effort) -
             break
         bound = tight_end_bound(line, end, known.distinct_l, known.lower_bound, known.cost, effort)
         cost = bound - line.rounding
-        known = known.with_bound(cost, CentroidEndCertificate(int(line.order[rank]), known.distinct_l, cost))
+        proof = CentroidEndCertificate(int(line.order[rank]), known.distinct_l, line.in_units(cost))
+        known = known.with_bound(cost, proof)
     return known
 
 
@@ -223,7 +228,7 @@ def _paired(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistorti
             low = target
             is_least = is_whole and target >= known.cost - step
             bound = known.cost if is_least else target - line.rounding
-            known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+            known = known.with_bound(bound, SweepCertificate(known.distinct_l, line.in_units(bound)))
         elif pair.cluster_of is not None:
             known = _improved(line, known, cut_of_ranks(line, pair.cluster_of))
         if not pair.impossible and known.cost == before:

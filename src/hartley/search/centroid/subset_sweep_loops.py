@@ -1,4 +1,4 @@
-"""Steps of the sweep over fronts; see ``optimal/fronts.py`` for what a front is.
+"""Steps of the sweep over fronts; see :mod:`~hartley.search.centroid.subset_sweep` for what a front is.
 
 A front is kept as the first rank that no cluster has taken yet and the ranks after it that are taken, as bits
 of one number. Fronts of the same rank are linked; a table finds a front that was met before.

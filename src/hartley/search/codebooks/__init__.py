@@ -1,1 +1,22 @@
-"""One codebook for each public column."""
+"""One codebook for each public column, with one guarantee for all of them together."""
+
+from hartley.search.codebooks.column import ColumnSettings, PublicColumn
+from hartley.search.codebooks.demand import CellDemand
+from hartley.search.codebooks.find_codebooks import (
+    CodebookOptions,
+    codebooks_by_budget,
+    codebooks_by_demand,
+    find_codebooks,
+)
+from hartley.search.codebooks.result import Codebooks
+
+__all__ = [
+    "CellDemand",
+    "CodebookOptions",
+    "Codebooks",
+    "ColumnSettings",
+    "PublicColumn",
+    "codebooks_by_budget",
+    "codebooks_by_demand",
+    "find_codebooks",
+]

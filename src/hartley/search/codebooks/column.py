@@ -22,7 +22,7 @@ from hartley.model.alphabet import Coordinate, Label
 from hartley.model.arrays import Floats, frozen_array
 from hartley.model.band import Scale
 from hartley.model.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
-from hartley.search.codebooks.tree import Tree, prefix_tree, value_tree
+from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
 
 ColumnKind = Literal["number", "date", "ordered", "category", "tree", "prefix"]
 Codes = npt.NDArray[np.int32]
@@ -70,7 +70,7 @@ class PublicColumn:
     weight: float = 1.0
     names: tuple[str, ...] = ()
     """All categories of an order."""
-    tree: Tree | None = None
+    tree: CategoryTree | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen_array(np.asarray(self.codes, dtype=np.int32)))
@@ -212,7 +212,7 @@ def _decimal() -> type:
 
 def _arrangement(
     name: str, kind: ColumnKind, values: Sequence[Label], settings: ColumnSettings
-) -> tuple[Floats, Tree | None, tuple[str, ...]]:
+) -> tuple[Floats, CategoryTree | None, tuple[str, ...]]:
     """Return by what the values are sorted, the tree over them, and the names of an order."""
     if kind == "number":
         return np.array([float(value) for value in values]), None, ()

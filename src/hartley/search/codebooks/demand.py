@@ -12,7 +12,7 @@ from hartley.model.arrays import Int64s, Ints, frozen_array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClusterDemand:
+class CellDemand:
     """Which sets of public tuples are enough.
 
     All counts share one space of codes, in which count c occupies ``offsets[c]`` up to ``offsets[c + 1]``.
@@ -58,7 +58,7 @@ class ClusterDemand:
         distinct_l: int,
         row_k: int = 0,
         tolerance: Any = None,
-    ) -> ClusterDemand:
+    ) -> CellDemand:
         """Build the demand for ``distinct_l`` sensitive values from the pairs of tuple and value that occur.
 
         With ``tolerance``, a pair of the values' rising positions and a distance, values count only if

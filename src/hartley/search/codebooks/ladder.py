@@ -26,7 +26,7 @@ TOPS_IN_FULL = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class LadderLevel:
     """One codebook of a column."""
 
     name: str
@@ -45,7 +45,7 @@ class Level:
 class Ladder:
     """The levels of a column by rising loss, and which refines which."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[LadderLevel, ...]
     loss: Floats
     """The mean width of each level, times the column's weight."""
     worst: Floats
@@ -90,7 +90,7 @@ def build_ladder(column: PublicColumn, rows: Int64s, weight: float, open_ends: b
     return Ladder(chosen, frozen_array(loss[order]), frozen_array(worst), _refinement(column, chosen))
 
 
-def _levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[Level]:
+def _levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[LadderLevel]:
     count = len(column.values)
     yield _level(column, "each value", np.arange(count))
     if column.keep:
@@ -105,19 +105,19 @@ def _levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[Lev
     else:
         yield from _top_levels(column, rows)
     yield _level(column, "any value", np.zeros(count, dtype=np.int64))
-    yield Level("all", np.zeros(column.size, dtype=np.int32))
+    yield LadderLevel("all", np.zeros(column.size, dtype=np.int32))
 
 
-def _level(column: PublicColumn, name: str, labels: Int64s, grid: BorderGrid | None = None) -> Level:
+def _level(column: PublicColumn, name: str, labels: Int64s, grid: BorderGrid | None = None) -> LadderLevel:
     """Build a level from labels of the values that are not missing."""
     if column.has_missing:
         labels = np.r_[labels, labels.max(initial=-1) + 1]
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_place = np.argsort(np.argsort(first))
-    return Level(name, frozen_array(by_place[inverse].astype(np.int32)), grid)
+    return LadderLevel(name, frozen_array(by_place[inverse].astype(np.int32)), grid)
 
 
-def _calendar_levels(column: PublicColumn) -> Iterator[Level]:
+def _calendar_levels(column: PublicColumn) -> Iterator[LadderLevel]:
     calendars: list[tuple[Calendar, int]] = [("day", 1), ("week", 1), ("month", 1), ("quarter", 1)]
     calendars += [("half-year", 1), *(("year", years) for years in (1, 2, 5, 10, 20, 50, 100))]
     for calendar, step in calendars:
@@ -127,8 +127,12 @@ def _calendar_levels(column: PublicColumn) -> Iterator[Level]:
 
 
 def _widths(column: PublicColumn) -> Iterator[float]:
-    """Yield the widths of equal bands, rising: 1, 2, 5, 10, 20, 25, 50, ..."""
+    """Yield the widths of equal bands, rising: 1, 2, 5, 10, 20, 25, 50, ... or so many given steps."""
     positions = column.positions
+    if column.is_grid_given and column.grid is not None:
+        for times in round_steps(1.0, max(column.extent / column.grid.step, 1.0)):
+            yield times * column.grid.step
+        return
     gaps = np.diff(positions)
     gaps = gaps[gaps > 0]
     if not len(gaps):
@@ -141,7 +145,7 @@ def _widths(column: PublicColumn) -> Iterator[float]:
             yield step * 1.25
 
 
-def _width_levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[Level]:
+def _width_levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[LadderLevel]:
     positions = column.positions
     for width in _widths(column):
         grid = BorderGrid(step=width)
@@ -186,7 +190,7 @@ def _ends(low: float, high: float) -> str:
     )
 
 
-def _top_levels(column: PublicColumn, rows: Int64s) -> Iterator[Level]:
+def _top_levels(column: PublicColumn, rows: Int64s) -> Iterator[LadderLevel]:
     """Yield the most frequent categories kept and the rest as other."""
     count = len(column.values)
     rank = np.empty(count, dtype=np.int64)
@@ -197,7 +201,7 @@ def _top_levels(column: PublicColumn, rows: Int64s) -> Iterator[Level]:
         kept -= max(1, (kept - TOPS_IN_FULL) // 20)
 
 
-def _distinct_levels(column: PublicColumn, levels: list[Level]) -> list[Level]:
+def _distinct_levels(column: PublicColumn, levels: list[LadderLevel]) -> list[LadderLevel]:
     """Return each codebook once, and only those whose borders are where the curator wants them."""
     allowed = None
     if column.is_grid_given and column.grid is not None and not column.keep:
@@ -214,7 +218,7 @@ def _distinct_levels(column: PublicColumn, levels: list[Level]) -> list[Level]:
     return found
 
 
-def _refinement(column: PublicColumn, levels: tuple[Level, ...]) -> Flags:
+def _refinement(column: PublicColumn, levels: tuple[LadderLevel, ...]) -> Flags:
     if column.is_line:
         # Bands of a line are runs: one codebook refines another if it has all its borders.
         borders = np.array([np.diff(level.labels) != 0 for level in levels]).reshape(len(levels), -1)

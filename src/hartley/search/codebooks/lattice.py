@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hartley.model.arrays import Flags
-from hartley.search.codebooks.cell_loops import poor_cells, split_cells, withheld_rows
 from hartley.search.codebooks.ladder import Ladder
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.loops.cells import poor_cells, split_cells, withheld_rows
+from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.width import band_widths
 from hartley.search.codebooks.workbench import Settled, Workbench
-from hartley.search.codebooks.workspace import Int32s
 from hartley.search.effort import UNLIMITED, Effort
 
 EQUAL = 1e-12
@@ -48,7 +48,7 @@ class BestNode:
 class LadderSearch:
     """A search for the best node; see the module's text."""
 
-    problem: Problem
+    problem: CodebookProblem
     ladders: Sequence[Ladder]
     budget: int
     share: float
@@ -82,8 +82,7 @@ class LadderSearch:
     def run(self) -> BestNode:
         """Return the best node, with a proof unless the search was cut short."""
         if all(ladder.levels for ladder in self.ladders):
-            if self.upper == float("inf"):
-                self._descend_greedily()
+            self._descend_greedily()
             cell = np.zeros(self._count, dtype=np.int32)
             domains = {j: list(range(len(ladder.levels))) for j, ladder in enumerate(self.ladders)}
             self._search({}, cell, 1, 0.0, domains)

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.codebooks.cell_loops import split_cells
-from hartley.search.codebooks.problem import Problem
-from hartley.search.codebooks.width import band_widths
-from hartley.search.codebooks.window_loops import (
+from hartley.search.codebooks.loops.cells import split_cells
+from hartley.search.codebooks.loops.windows import (
     counted_windows,
     growing_windows,
     shortest_path,
     sort_blocks,
 )
-from hartley.search.codebooks.workspace import Int32s
+from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import CodebookProblem
+from hartley.search.codebooks.width import band_widths
 
 MOST_BLOCKS = 1500
 """With more borders than this the windows of a column do not fit into memory."""
@@ -33,7 +33,7 @@ HIGHEST_PRICE = 64.0
 class LineProgram:
     """Best bands of single columns of one problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: CodebookProblem) -> None:
         self.problem = problem
         self.visits = 0
         self._scratch = problem.scratch()

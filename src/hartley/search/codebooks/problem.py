@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,18 +10,18 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import ClusterDemand
-from hartley.search.codebooks.workspace import Elements, Int32s, Layout, Scratch
+from hartley.search.codebooks.demand import CellDemand
+from hartley.search.codebooks.loops.workspace import Elements, Int32s, Layout, Scratch
 
 NEVER = 2**60
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class CodebookProblem:
     """The public columns of a table, and the demand on sets of its public tuples."""
 
     columns: tuple[PublicColumn, ...]
-    demand: ClusterDemand
+    demand: CellDemand
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -113,9 +112,7 @@ class Problem:
             missing=np.array(missing, dtype=np.int64),
             extent=np.array([column.extent if column.extent > 0 else 1.0 for column in self.columns]),
             weight=self.weights,
-            split_column=told[:, 0].copy(),
-            split_first=told[:, 1].copy(),
-            split_end=told[:, 2].copy(),
+            split=told,
         )
 
     def scratch(self) -> Scratch:
@@ -137,11 +134,6 @@ class Problem:
         ]
 
 
-def spared_budget(demand: ClusterDemand, rows: int) -> int:
+def spared_budget(demand: CellDemand, rows: int) -> int:
     """Return the rows that can be withheld within a budget: none if they are too few to be enough."""
     return rows if rows >= demand.fewest_rows else 0
-
-
-def joined_labels(labels: Sequence[Int32s]) -> Int32s:
-    """Return the labels of all columns one after the other."""
-    return np.concatenate(labels).astype(np.int32)

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.line_program import LineProgram
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.width import box_width
 from hartley.search.codebooks.workbench import Settled, Workbench
-from hartley.search.codebooks.workspace import Int32s
 from hartley.search.effort import UNLIMITED, Effort
 
 WORTH_A_PROGRAM = 1.1
@@ -49,7 +50,7 @@ class Refinement:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: CodebookProblem,
         *,
         budget: int,
         share: float,
@@ -70,8 +71,11 @@ class Refinement:
         self._short_list: dict[bytes, tuple[list[Int32s], Settled]] = {}
         self._ceiling = float("inf")
 
-    def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined | None:
-        """Return the best codebooks that were found from these starts, ``None`` where none is feasible."""
+    def run(self, starts: Sequence[Sequence[Int32s]], rounds: int) -> Refined:
+        """Return the best codebooks that were found from these starts.
+
+        Raises UnreachableError where none is feasible.
+        """
         for start in starts:
             self._bench.load(start)
             self._keep(self._bench)
@@ -85,8 +89,9 @@ class Refinement:
             self._grow(self._bench)
         done = self._perturb(rounds)
         if self._best is None:
-            return None
-        return self._examined(self._best, done)
+            raise UnreachableError("no codebooks were found that meet the requirements")
+        self._best = self._polished(self._best)
+        return self.examined(*self._chosen(self._best), done)
 
     def _is_over(self) -> bool:
         plain = self._plain.visits if self._plain is not None else 0
@@ -114,7 +119,7 @@ class Refinement:
             self._keep(bench)
 
     def _improve_lines(self, bench: Workbench) -> None:
-        """Give every column on a line its best bands in turn and grow, until nothing falls."""
+        """Set the best bands of every column on a line in turn and grow, until nothing falls."""
         before = bench.settle()
         labels = bench.labels()
         while not self._is_over():
@@ -128,7 +133,7 @@ class Refinement:
         bench.load(labels)
 
     def _improve_line(self, bench: Workbench, number: int) -> bool:
-        """Give a column its best bands if that is better; return whether it was."""
+        """Set the best bands of a column if that is better; return whether it was."""
         labels, before = bench.labels(), bench.settle()
         widest = before.worst if self.objective == "worst" else np.inf
         bands = self._program.best_bands(number, labels, bench.terms.budget, widest)
@@ -160,37 +165,92 @@ class Refinement:
         return rounds
 
     def _chosen(self, best: tuple[list[Int32s], Settled]) -> tuple[list[Int32s], Settled]:
-        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest."""
+        """Return the codebooks to publish: of those that lose hardly more than the best, the narrowest.
+
+        Only those count that are maximal and column-wise optimal, as far as that can be decided.
+        """
         if self.objective != "mean":
             return best
         most = min(best[1].loss * HARDLY_MORE, self._ceiling) + 1e-12
         narrowest, least = best, self._box_width(best[0])
         for found in self._short_list.values():
-            if found[1].loss > most or found is best or not self._is_grown(found[0]):
+            if found[1].loss > most or found is best:
                 continue
             width = self._box_width(found[0])
-            if width < least - 1e-12:
+            if (
+                width < least - 1e-12
+                and self._is_maximal(found[0])
+                and self._is_optimal(found[0]) is not False
+            ):
                 narrowest, least = found, width
         return narrowest
 
-    def _is_grown(self, labels: Sequence[Int32s]) -> bool:
+    def _is_maximal(self, labels: Sequence[Int32s]) -> bool:
         """Tell whether no split can be added that is allowed and lowers the loss."""
         self._bench.load(labels)
-        return self._bench.grow(None, self.effort) == 0 and not self.effort.should_stop()
+        settled = self._bench.settle()
+        if self._bench.grow(None, self.effort) == 0:
+            return not self.effort.should_stop()
+        # A split that fits the budget may still leave withheld rows that are not enough: try each to the end.
+        return self._better_split(labels, settled) is None and not self._is_over()
+
+    def _better_split(
+        self, labels: Sequence[Int32s], settled: Settled
+    ) -> tuple[list[Int32s], Settled] | None:
+        """Return codebooks with one more split that are better, ``None`` where there are none."""
+        for number, column in enumerate(self.problem.columns):
+            for first, end in column.splits:
+                if self._is_over():
+                    return None
+                finer = _with_split(column, labels[number], first, end)
+                if finer is None:
+                    continue
+                trial = [*labels[:number], finer, *labels[number + 1 :]]
+                self._bench.load(trial)
+                found = self._bench.settle()
+                if found.is_better(settled, self.objective):
+                    return trial, found
+        return None
+
+    def _polished(self, best: tuple[list[Int32s], Settled]) -> tuple[list[Int32s], Settled]:
+        """Add single splits as long as one makes the codebooks better with everything counted."""
+        while True:
+            self._bench.load(best[0])
+            if self._bench.grow(None, self.effort) == 0:
+                return best
+            found = self._better_split(*best)
+            if found is None:
+                return best
+            best = found
+
+    def _is_optimal(self, labels: Sequence[Int32s]) -> bool | None:
+        """Tell whether no column on a line has better bands given the others, ``None`` where that is open."""
+        lines = [j for j, column in enumerate(self.problem.columns) if column.is_line and not column.keep]
+        if self.budget or self.objective != "mean" or not all(map(self._program.is_exact_for, lines)):
+            return None
+        self._bench.load(labels)
+        return not any(self._improve_line(self._bench, number) for number in lines)
 
     def _box_width(self, labels: Sequence[Int32s]) -> float:
         self._bench.load(labels)
         return box_width(self.problem, *self._bench.clusters())
 
-    def _examined(self, best: tuple[list[Int32s], Settled], rounds: int) -> Refined:
-        """Return the codebooks to publish with what holds of them."""
-        labels, settled = self._chosen(best)
-        lines = [j for j, column in enumerate(self.problem.columns) if column.is_line and not column.keep]
-        is_optimal: bool | None = None
-        if self.budget == 0 and self.objective == "mean" and all(map(self._program.is_exact_for, lines)):
-            self._bench.load(labels)
-            is_optimal = not any(self._improve_line(self._bench, number) for number in lines)
-        return Refined(tuple(labels), settled, self._is_grown(labels), is_optimal, rounds)
+    def examined(self, labels: Sequence[Int32s], settled: Settled, rounds: int = 0) -> Refined:
+        """Return codebooks with what holds of them."""
+        return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), rounds)
+
+
+def _with_split(column: PublicColumn, labels: Int32s, first: int, end: int) -> Int32s | None:
+    """Return a codebook with one more split, ``None`` where the split cuts no band or may not be made yet."""
+    inside = np.zeros(len(labels), dtype=bool)
+    inside[first:end] = True
+    cut = np.intersect1d(labels[inside], labels[~inside])
+    is_merged = column.has_missing and labels[-1] in labels[:-1]
+    if not len(cut) or (is_merged and first != len(labels) - 1):
+        return None
+    finer = labels.copy()
+    finer[inside & (labels == cut[0])] = labels.max() + 1
+    return finer
 
 
 def _coarser(column: PublicColumn, labels: Int32s, random: np.random.Generator) -> Int32s:

@@ -21,7 +21,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class CategoryTree:
     """Values in an order in which every group is an interval, and the groups.
 
     Two groups are one inside the other, or share nothing.
@@ -41,7 +41,7 @@ class Tree:
         object.__setattr__(self, "ranks", frozen_array(self.ranks))
 
 
-def value_tree(column: str, words: Sequence[str], rows: Sequence[Sequence[str]]) -> Tree:
+def value_tree(column: str, words: Sequence[str], rows: Sequence[Sequence[str]]) -> CategoryTree:
     """Build the tree over these values from rows of a value, its group, the group of the group, and so on.
 
     Raises InputError, with the names, where the rows miss a value or repeat one, or groups are not nested.
@@ -77,7 +77,7 @@ def _check_nested(column: str, groups: dict[str, tuple[str, ...]], levels: int) 
                 )
 
 
-def prefix_tree(words: Sequence[str]) -> Tree:
+def prefix_tree(words: Sequence[str]) -> CategoryTree:
     """Build the tree of what the values begin with.
 
     >>> tree = prefix_tree(["1043", "1052", "2011"])
@@ -98,7 +98,7 @@ def prefix_tree(words: Sequence[str]) -> Tree:
 
 def _tree(
     ranks: Int64s, paths: Sequence[tuple[str, ...]], names: Sequence[str], groups: dict[str, tuple[str, ...]]
-) -> Tree:
+) -> CategoryTree:
     """Build the tree from the groups of each value, outermost first; the values stand in the tree's order."""
     count, depth = len(paths), len(paths[0]) if paths else 0
     nodes: dict[tuple[int, int], Node] = {}
@@ -114,4 +114,4 @@ def _tree(
                 nodes.setdefault((first, end), Node(label, first, end))
         levels.append(labels)
     ordered = sorted(nodes.values(), key=lambda node: (node.first - node.end, node.first))
-    return Tree(ranks, tuple(ordered), tuple(reversed(levels[:-1])), tuple(names), groups)
+    return CategoryTree(ranks, tuple(ordered), tuple(reversed(levels[:-1])), tuple(names), groups)

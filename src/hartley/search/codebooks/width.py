@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from hartley.model.arrays import Flags, Floats, Ints
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 
 
 def band_widths(column: PublicColumn, labels: npt.NDArray[np.int32]) -> Floats:
@@ -30,7 +30,7 @@ def band_widths(column: PublicColumn, labels: npt.NDArray[np.int32]) -> Floats:
     return np.asarray(np.where(high >= low, (high - low) / extent, 0.0))
 
 
-def box_width(problem: Problem, cell: Ints, is_withheld: Flags) -> float:
+def box_width(problem: CodebookProblem, cell: Ints, is_withheld: Flags) -> float:
     """Return the mean width that the members of a row's combination span; 1 for a withheld row.
 
     ``cell`` is the combination of each public tuple. Never more than the loss, which takes bands as full.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Flags, Floats
-from hartley.search.codebooks.cell_loops import (
+from hartley.search.codebooks.loops.cells import (
     fill_bands,
     fill_cells,
     fill_order,
@@ -16,10 +16,8 @@ from hartley.search.codebooks.cell_loops import (
     settle,
     split_cells,
 )
-from hartley.search.codebooks.growth_loops import grow, weigh_splits
-from hartley.search.codebooks.problem import Problem
-from hartley.search.codebooks.width import band_widths
-from hartley.search.codebooks.workspace import (
+from hartley.search.codebooks.loops.growth import grow, weigh_splits
+from hartley.search.codebooks.loops.workspace import (
     ACCEPTED,
     CELLS,
     CHANGED,
@@ -30,6 +28,8 @@ from hartley.search.codebooks.workspace import (
     Terms,
     Trial,
 )
+from hartley.search.codebooks.problem import CodebookProblem
+from hartley.search.codebooks.width import band_widths
 from hartley.search.effort import UNLIMITED, Effort
 
 TESTS_AT_ONCE = 64
@@ -74,7 +74,9 @@ class Settled:
 class Workbench:
     """One set of codebooks at a time, with everything that follows from it."""
 
-    def __init__(self, problem: Problem, *, budget: int, share: float, by_width: bool = False) -> None:
+    def __init__(
+        self, problem: CodebookProblem, *, budget: int, share: float, by_width: bool = False
+    ) -> None:
         self.problem = problem
         self.terms = Terms(budget=budget, share=share, rows=problem.rows, by_width=by_width)
         self.visits = 0
@@ -91,17 +93,11 @@ class Workbench:
             cost=np.zeros(tuples + 1),
             tag=np.zeros((tuples + 1, columns), dtype=np.int32),
             order=np.zeros((columns, count), dtype=np.int32),
-            start=np.zeros(values, dtype=np.int64),
-            stop=np.zeros(values, dtype=np.int64),
-            band_rows=np.zeros(values, dtype=np.int64),
-            band_withheld=np.zeros(values, dtype=np.int64),
-            size=np.zeros(values, dtype=np.int64),
-            low=np.zeros(values, dtype=np.int64),
-            high=np.zeros(values, dtype=np.int64),
+            band=np.zeros((values, 7), dtype=np.int64),
             numbers=np.zeros(5, dtype=np.int64),
             loss=np.zeros(1),
         )
-        splits = len(layout.split_column)
+        splits = len(layout.split)
         self._trial = Trial(
             memory=np.zeros((2 * tuples + 3, 3), dtype=np.int64),
             touched=np.zeros(tuples + 1, dtype=np.int64),

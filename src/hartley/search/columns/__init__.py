@@ -1,0 +1,25 @@
+"""Several public columns: the least worst cost, proven where a bound meets it, then the least loss.
+
+:func:`search_columns` finds one partition, :func:`search_levels` one for every level of a count,
+:func:`most_within` the highest level within a cost; :func:`midpoint_costs` measures any partition.
+"""
+
+from hartley.search.columns.cells import CategoryCells, Column, Combination, NumberCells, cells_of
+from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.measures import relative_loss, relative_widths
+from hartley.search.columns.search import ColumnsResult, search_columns
+
+__all__ = [
+    "CategoryCells",
+    "ClusterDemand",
+    "Column",
+    "ColumnsResult",
+    "Combination",
+    "NumberCells",
+    "cells_of",
+    "midpoint_costs",
+    "relative_loss",
+    "relative_widths",
+    "search_columns",
+]

@@ -1,8 +1,9 @@
-"""Start from blocks: tuples with the same categories; poor blocks are joined along as few columns as possible.
+"""Start from blocks of tuples with the same categories.
 
-A block that is enough is a segment of its own. The tuples of the others are grouped again with one or more columns
-of categories left out, from the columns whose mixing adds least relative width; groups that are enough become segments.
-What is left at the end joins the segment whose categories are nearest.
+A block that is enough is a segment of its own. The tuples of the others are grouped again with one or more
+columns of categories left out, from the columns whose mixing adds least relative width; groups that are
+enough become segments. So poor blocks are joined along as few columns as possible. What is left at the end
+joins the segment whose categories are nearest.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.columns.cells import CATEGORY, Cells, Places
-from hartley.search.columns.needs import ClusterDemand
+from hartley.search.columns.cells import CATEGORY
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.loops.cells import Cells, Places
 
 MOST_SUBSETS = 256
 MOST_PAIRS = 50_000_000
@@ -41,7 +43,7 @@ def blocks_first(cells: Cells, demand: ClusterDemand) -> Places:
 
 
 def _subsets_left_out(cells: Cells, columns: Places) -> list[Places]:
-    """Return sets of columns to leave out, from the one whose mixing adds least; the first is empty, the last is all."""
+    """Return sets of columns to leave out, from the one whose mixing adds least: from none to all."""
     subsets: list[tuple[int, ...]] = []
     for size in range(len(columns) + 1):
         of_size = list(combinations(columns.tolist(), size))
@@ -63,7 +65,7 @@ def _groups(cells: Cells, members: Places, columns: Places) -> Places:
 
 
 def _nearest_segments(cells: Cells, columns: Places, labels: Places, waiting: Places) -> Places:
-    """Return the segment that each waiting tuple joins: the least mixing, then the one with the first tuple."""
+    """Return the segment that each waiting tuple joins: the least mixing, then the first."""
     placed = np.flatnonzero(labels >= 0)
     if not len(placed):
         return np.zeros(len(waiting), dtype=np.int64)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.columns.cells import Places
-from hartley.search.columns.peel_loops import peel_clusters
+from hartley.search.columns.loops.cells import Places
+from hartley.search.columns.loops.peel import peel_clusters
+from hartley.search.columns.loops.split import Segments, split_segments
 from hartley.search.columns.prepared import Prepared, compact
-from hartley.search.columns.split_loops import Segments, split_segments
 from hartley.search.effort import Effort
 
 TUPLES_AT_A_TIME = 2_000_000
@@ -22,7 +22,7 @@ def split(
     effort: Effort,
     tie_cuts: bool = True,
 ) -> Places:
-    """Cut every cluster of a partition until no cut leaves both halves enough; stopped early, fewer are cut."""
+    """Cut every cluster of a partition until no cut leaves both halves enough, or until it is stopped."""
     n = prepared.size
     order, first, last = segments_of(labels)
     segments = Segments(
@@ -32,6 +32,10 @@ def split(
         spent=np.zeros((n + 2, prepared.columns), dtype=np.bool_),
         label=np.zeros(n, dtype=np.int64),
         counts=np.array([len(first), 0], dtype=np.int64),
+        line=np.empty(n, dtype=np.int64),
+        key=np.empty(n),
+        other_line=np.empty(n, dtype=np.int64),
+        other_key=np.empty(n),
     )
     segments.first[: len(first)], segments.last[: len(last)] = first[::-1], last[::-1]
     loop = prepared.loop(split_segments)

@@ -1,11 +1,11 @@
 """The public columns as the search sees them: positions, categories, and how far apart two of them lie.
 
 A number lies where it lies, in units of its column's scale. The categories of a column are numbered so that
-similar ones stand side by side, and the *width* of a run of them is that of a tree above them: no category of the
-run lies farther from another. For categories that are 0 or 1 apart the tree is a star; for a hierarchy it is the
-hierarchy; for a table of dissimilarities it is the tree of complete linkage, whose widths are never too small.
-So a box (a lowest and a highest number in each column) tells how wide a cluster is, and no wider cluster has a
-narrower box. All widths are *sides*: twice the cost.
+similar ones stand side by side, and the *width* of a run of them is that of a tree above them: no category of
+the run lies farther from another. For categories that are 0 or 1 apart the tree is a star; for a hierarchy it
+is the hierarchy; for a table of dissimilarities it is the tree of complete linkage, whose widths are never
+too small. So a box (a lowest and a highest number in each column) tells how wide a cluster is, and no wider
+cluster has a narrower box. All widths are *sides*: twice the cost.
 
 Beside the width there is the *gap* of two cells, which never exceeds the side of a cluster that holds both.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from hartley.errors import InputError, OptionError
-from hartley.hot_loops import hot_part
+from hartley.search.columns.loops.cells import Cells, Floats, Places
 
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
 NORMS: dict[str, int] = {"max": 0, "sum": 1, "euclid": 2}
 NUMBER, CATEGORY, TREE, TABLE = 0, 1, 2, 3
@@ -33,7 +31,7 @@ NUMBER, CATEGORY, TREE, TABLE = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class NumberCells:
-    """A column of numbers: where each tuple lies, in units of the column's scale; NaN where the cell is missing."""
+    """A column of numbers: where each tuple lies, in units of the column's scale; NaN where it is missing."""
 
     positions: Floats
     weight: float = 1.0
@@ -44,9 +42,9 @@ class NumberCells:
 class CategoryCells:
     """A column of categories: the code of each tuple, -1 where the cell is missing.
 
-    Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), and one of the cluster's stands
-    for it. Or a node of a hierarchy stands for it, as far from all of them as it is high, the root being 1:
-    ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
+    Two categories are 1 apart, or as ``table[i, j]`` says (symmetric, 0 on the diagonal), and one of the
+    cluster's stands for it. Or a node of a hierarchy stands for it, as far from all of them as it is high,
+    the root being 1: ``paths[i]`` names the nodes above category ``i``, itself first, the root last.
     """
 
     codes: npt.NDArray[np.integer]
@@ -62,125 +60,6 @@ class CategoryCells:
 
 
 Column: TypeAlias = NumberCells | CategoryCells
-
-
-class Cells(NamedTuple):
-    """All cells, as the loops take them."""
-
-    place: Floats
-    """The position, or the number of the category, of each tuple in each column."""
-    kind: Places
-    mixed: Floats
-    """The side of a column of plain categories where they are mixed."""
-    apart: Floats
-    """The gap of two plain categories."""
-    share: Floats
-    """What a unit of span, or a further category, adds to the relative width of a cluster."""
-    base: Places
-    """Where the categories of each column begin when those of all columns are numbered through."""
-    size: Places
-    """How many categories each column has."""
-    rise: Floats
-    """Widths of all runs of 2^k + 1 neighbouring categories of the trees, one k after the other."""
-    rise_at: Places
-    gap: Floats
-    """The gaps of the tables, row by row."""
-    gap_at: Places
-    log: Places
-    """The greatest k with 2^k at most the index."""
-    norm: int
-
-
-@hot_part
-def width_between(cells: Cells, column: int, low: float, high: float) -> float:
-    """Return the side of a column whose cells lie between these two."""
-    if low >= high:
-        return 0.0
-    kind = cells.kind[column]
-    if kind == 0:
-        return high - low
-    if kind == 1:
-        return cells.mixed[column]
-    first = int(low)
-    length = int(high) - first
-    level = cells.log[length]
-    at = cells.rise_at[column] + level * cells.size[column]
-    return max(cells.rise[at + first], cells.rise[at + first + length - (1 << level)])
-
-
-@hot_part
-def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
-    """Return the gap of two cells of a column."""
-    if one == other:
-        return 0.0
-    kind = cells.kind[column]
-    if kind == 0:
-        return abs(one - other)
-    if kind == 1:
-        return cells.apart[column]
-    if kind == 2:
-        return width_between(cells, column, min(one, other), max(one, other))
-    return cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)]
-
-
-@hot_part
-def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) -> float:
-    """Return a gap that the cell has at least from every cell between these two."""
-    if low <= cell <= high:
-        return 0.0
-    if cells.kind[column] == 3 and low < high:
-        return 0.0
-    return gap_between(cells, column, cell, low if cell < low else high)
-
-
-@hot_part
-def combined(norm: int, total: float, more: float) -> float:
-    """Add a column to a combination that is under way."""
-    if norm == 0:
-        return max(total, more)
-    if norm == 1:
-        return total + more
-    return total + more * more
-
-
-@hot_part
-def gap_of(cells: Cells, one: int, other: int) -> float:
-    """Return the gap of two tuples."""
-    total = 0.0
-    for column in range(cells.place.shape[1]):
-        gap = gap_between(cells, column, cells.place[one, column], cells.place[other, column])
-        total = combined(cells.norm, total, gap)
-    return total**0.5 if cells.norm == 2 else total
-
-
-@hot_part
-def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
-    """Return a gap that a tuple has at least from every tuple in a box."""
-    total = 0.0
-    for column in range(cells.place.shape[1]):
-        gap = gap_to_run(cells, column, cells.place[one, column], low[column], high[column])
-        total = combined(cells.norm, total, gap)
-    return total**0.5 if cells.norm == 2 else total
-
-
-@hot_part
-def side_of(cells: Cells, low: Floats, high: Floats) -> float:
-    """Return the side of a box."""
-    total = 0.0
-    for column in range(cells.place.shape[1]):
-        total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))
-    return total**0.5 if cells.norm == 2 else total
-
-
-@hot_part
-def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
-    """Return the side of a box that also takes a tuple."""
-    total = 0.0
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
-        width = width_between(cells, column, min(low[column], cell), max(high[column], cell))
-        total = combined(cells.norm, total, width)
-    return total**0.5 if cells.norm == 2 else total
 
 
 def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cells:
@@ -219,6 +98,7 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
         rise=np.concatenate([*rises, np.zeros(1)]),
         rise_at=np.cumsum([0, *map(len, rises[:-1])]).astype(np.int64),
         gap=np.concatenate([*gaps, np.zeros(1)]),
+        table=np.concatenate([*(part.table for part in parts), np.zeros(1)]),
         gap_at=np.cumsum([0, *map(len, gaps[:-1])]).astype(np.int64),
         log=log,
         norm=norm,
@@ -241,6 +121,7 @@ class _Part:
     size: int = 0
     rise: Floats = field(default_factory=_nothing)
     gap: Floats = field(default_factory=_nothing)
+    table: Floats = field(default_factory=_nothing)
 
 
 def _number_part(column: NumberCells) -> _Part:
@@ -267,6 +148,7 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
             size=size,
             rise=_runs(2 * column.weight * heights, size),
             gap=(column.weight * _table_gaps(column.table, norm)[np.ix_(order, order)]).ravel(),
+            table=(column.weight * np.asarray(column.table, dtype=np.float64)[np.ix_(order, order)]).ravel(),
         )
     if column.paths is not None:
         order, heights = path_tree(np.asarray(column.paths))
@@ -288,7 +170,7 @@ def _ranks(order: npt.NDArray[np.integer]) -> Places:
 
 
 def _runs(heights: Floats, size: int) -> Floats:
-    """Return the greatest of 1, 2, 4, ... neighbouring heights from every place on; the heights are size - 1."""
+    """Return the greatest of 1, 2, 4, ... neighbouring heights from every place on."""
     level = np.append(heights, 0.0)[:size] if size else np.zeros(0)
     levels, step = [level], 1
     while 2 * step < size:
@@ -300,7 +182,7 @@ def _runs(heights: Floats, size: int) -> Floats:
 
 
 def _table_tree(table: Floats) -> tuple[Places, Floats]:
-    """Return an order of the categories and, between neighbours, the height at which complete linkage joins them."""
+    """Return an order of the categories, and the height at which complete linkage joins neighbours."""
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
         raise InputError("a table of dissimilarities must be square and finite")
@@ -337,7 +219,7 @@ def _table_gaps(table: Floats, norm: int) -> Floats:
 
 
 def path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
-    """Return an order of the categories and the height of the node above each two neighbours, the root's being 1."""
+    """Return an order of the categories, and the height of the node above neighbours (the root's is 1)."""
     if paths.ndim != 2 or not paths.shape[1]:
         raise InputError("a hierarchy needs one path of nodes for each category, all of the same length")
     order = np.lexsort(paths.T).astype(np.int64)

@@ -1,8 +1,9 @@
 """The cost of every cluster of a partition over several columns, in time linear in the tuples.
 
-In each column a codeword stands for the cluster: the midpoint of its numbers, the node of a hierarchy above its
-categories, or the one of its categories with the least worst dissimilarity (ties: the earliest tuple's). A tuple is as
-far from it as its columns' distances say together; a cluster costs as much as its farthest tuple.
+In each column a codeword stands for the cluster: the midpoint of its numbers, the node of a hierarchy above
+its categories, or the one of its categories with the least worst dissimilarity (ties: the earliest tuple's).
+A tuple is as far from it as its columns' distances say together; a cluster costs as much as its farthest
+tuple.
 """
 
 from __future__ import annotations
@@ -18,11 +19,10 @@ from hartley.search.columns.cells import (
     CategoryCells,
     Column,
     Combination,
-    Floats,
     NumberCells,
-    Places,
     path_tree,
 )
+from hartley.search.columns.loops.cells import Floats, Places
 from hartley.search.columns.measures import Runs
 
 
@@ -35,8 +35,8 @@ def midpoint_costs(
 
     >>> ages = NumberCells(np.array([0.0, 1.0, 0.5]))
     >>> sexes = CategoryCells(np.array([0, 0, 1]))
-    >>> midpoint_costs([ages, sexes], np.array([0, 0, 1])), midpoint_costs([ages, sexes], np.array([0, 0, 0]), "sum")
-    (array([0.5, 0. ]), array([1.]))
+    >>> midpoint_costs([ages, sexes], np.array([0, 0, 1])), midpoint_costs([ages, sexes], np.array([0, 0, 0]),
+    "sum") (array([0.5, 0. ]), array([1.]))
     """
     if combination not in NORMS:
         raise OptionError.unknown("combination", combination, NORMS)

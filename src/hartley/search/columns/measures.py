@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.columns.cells import Cells, Floats, Places
+from hartley.search.columns.loops.cells import Cells, Floats, Places
 from hartley.search.columns.prepared import sides_of
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The tuples sorted by cluster, and where each cluster begins; clusters are numbered from 0 without a hole."""
+    """The tuples sorted by cluster, and where each cluster begins; every number from 0 on is used."""
 
     order: Places
     starts: Places
@@ -36,7 +36,8 @@ def cluster_sides(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
 def relative_widths(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
     """Return the mean over columns of the share of the column that every cluster spans.
 
-    On a line that is span over extent; for categories, those in the cluster less one over those in the table less one.
+    On a line that is span over extent; for categories, those in the cluster less one over those in the table
+    less one.
     """
     runs = Runs.of(labels)
     widths = np.zeros(len(runs.starts))

@@ -1,8 +1,8 @@
-"""Mend the worst cluster first, until it is proven that no partition has a smaller worst side, or it is stuck.
+"""Mend the worst cluster first, until no partition can have a smaller worst side, or it is stuck.
 
-Each mend replaces a cluster of side s by clusters of side below s and leaves every other cluster it touches below s, so
-the sides, sorted from the greatest, fall and mending ends (Theorem 6). The bound looks only at clusters whose side
-is above it, from the greatest down: no other tuple can raise it (Theorem 3).
+Each mend replaces a cluster of side s by clusters of side below s and leaves every other cluster it touches
+below s, so the sides, sorted from the greatest, fall and mending ends (Theorem 6). The bound looks only at
+clusters whose side is above it, from the greatest down: no other tuple can raise it (Theorem 3).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.search.columns.cells import Places, width_between
-from hartley.search.columns.mend_loops import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
+from hartley.search.columns.loops.cells import Places, width_between
+from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
 from hartley.search.columns.prepared import NEAREST, Prepared, compact
 from hartley.search.effort import Effort
 

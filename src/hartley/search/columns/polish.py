@@ -1,7 +1,7 @@
 """Bring the loss of a partition down without raising its worst side: the second objective.
 
-The loss is the relative width of a row's cluster, mean over the rows (NCP). Tuples near one are taken from an index of
-their own, in which two tuples are as far apart as their union would be wide.
+The loss is the relative width of a row's cluster, mean over the rows (NCP). Tuples near one are taken from an
+index of their own, in which two tuples are as far apart as their union would be wide.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.search.columns.boxes import peel, split
-from hartley.search.columns.cells import CATEGORY, Cells, Places
-from hartley.search.columns.index_loops import list_nearest
+from hartley.search.columns.cells import CATEGORY
+from hartley.search.columns.loops.cells import Cells, Places
+from hartley.search.columns.loops.losses import Losses
+from hartley.search.columns.loops.mend import Near
+from hartley.search.columns.loops.near import list_nearest
+from hartley.search.columns.loops.polish import polish_clusters
+from hartley.search.columns.loops.split import MIDDLE
 from hartley.search.columns.measures import cluster_sides, relative_widths
-from hartley.search.columns.mend_loops import Near
-from hartley.search.columns.polish_loops import Losses, polish_clusters
 from hartley.search.columns.prepared import Prepared, compact
-from hartley.search.columns.split_loops import MIDDLE
 from hartley.search.effort import Effort
 
 CLUSTERS_AT_A_TIME = 500
@@ -51,9 +53,9 @@ class Polisher:
         self.used = 0
 
     def polish(self, labels: Places, effort: Effort, cap: float | None = None) -> Places:
-        """Return a partition of no greater loss, in which no cluster can be peeled; no side grows above the cap.
+        """Return a partition of no greater loss, in which no cluster can be peeled.
 
-        Without a cap that is the greatest side there is.
+        No side grows above the cap; without one that is the greatest side there is.
         """
         prepared = self.prepared
         if cap is None:
@@ -71,7 +73,7 @@ class Polisher:
         """Look at every cluster, and again at those that were touched, until nothing changes."""
         prepared = self.prepared
         clusters = prepared.clusters(labels)
-        losses = _losses(prepared, labels, len(clusters.size))
+        losses = fresh_losses(prepared, labels, len(clusters.size))
         loop = prepared.loop(polish_clusters)
         most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max())
         for _ in range(PASSES):
@@ -114,7 +116,8 @@ class Polisher:
         )
 
 
-def _losses(prepared: Prepared, labels: Places, most: int) -> Losses:
+def fresh_losses(prepared: Prepared, labels: Places, most: int) -> Losses:
+    """Return the losses of a partition, with room for so many clusters."""
     count = int(labels.max()) + 1
     rows = np.bincount(labels, weights=prepared.needs.rows, minlength=count)
     loss, waiting = np.zeros(most), np.zeros(most, dtype=np.bool_)

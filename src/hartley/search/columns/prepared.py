@@ -10,14 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
-from hartley.search.columns.cells import TABLE, Cells, Floats, Places, side_of
-from hartley.search.columns.index_loops import MOST_WORDS, Tree, Walk, grow_tree, near_tuples, reaches
-from hartley.search.columns.mend_loops import MOST_DISSOLVED, Clusters, Near
-from hartley.search.columns.needs import ClusterDemand, Marks, Needs
-from hartley.search.columns.window_loops import bound_cluster
+from hartley.search.columns.cells import TABLE
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
+from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
+from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
+from hartley.search.columns.loops.near import near_tuples
+from hartley.search.columns.loops.needs import Marks, Needs
+from hartley.search.columns.loops.window import bound_cluster
 
-STEPS_PER_TUPLE = 100
+STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""
+COMPILED_FROM = 400_000
+"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet."""
 NEAREST = 48
 PER_CODE = 4
 MOST_NEAR = 248
@@ -44,7 +49,7 @@ class Prepared:
 
     def loop(self, loop: HotLoop[..., Any]) -> Callable[..., Any]:
         """Return a hot loop as it should run on a table of this size."""
-        return loop.for_size(self.size * STEPS_PER_TUPLE)
+        return loop.for_size(self.size * STEPS_PER_TUPLE, COMPILED_FROM)
 
     @cached_property
     def tree(self) -> Tree:
@@ -167,7 +172,8 @@ def sides_of(cells: Cells, low: Floats, high: Floats) -> Floats:
             wide = np.maximum(cells.rise[at], cells.rise[at + np.maximum(length - (1 << level), 0)])
             widths[:, column] = np.where(length > 0, wide, 0.0)
     if cells.norm == 0:
-        return np.max(widths, axis=1)
+        largest: Floats = np.max(widths, axis=1)
+        return largest
     total = np.zeros(len(low))
     for column in range(low.shape[1]):
         total += widths[:, column] if cells.norm == 1 else widths[:, column] ** 2

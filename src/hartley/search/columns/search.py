@@ -1,9 +1,10 @@
 """The least worst cost over several columns, and among partitions with that cost the closest to the data.
 
-The worst cluster is settled first, with the combination that is asked for: cut, peel and mend from blocks of equal
-categories, with other rules for the cuts where the bound is not met. Then everything else is decided by the loss, the
-mean over rows of the relative width of their cluster: which of the starts (Mondrian's own partition and those handed in are
-among them), and the polish. The result depends on nothing but the input, and is never worse than a start.
+The worst cluster is settled first, with the combination that is asked for: cut, peel and mend from blocks of
+equal categories, with other rules for the cuts where the bound is not met. Then everything else is decided by
+the loss, the mean over rows of the relative width of their cluster: which of the starts (Mondrian's own
+partition and those handed in are among them), and the polish. The result depends on nothing but the input,
+and is never worse than a start.
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ from hartley.search.columns.cells import (
     Column,
     Combination,
     NumberCells,
-    Places,
     cells_of,
 )
 from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.exact import MOST_TUPLES, ExactDivision
+from hartley.search.columns.loops.cells import Places
+from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
 from hartley.search.columns.measures import cluster_sides, relative_loss
 from hartley.search.columns.mend import mend
-from hartley.search.columns.needs import ClusterDemand
 from hartley.search.columns.polish import Polisher
 from hartley.search.columns.prepared import Prepared, compact
-from hartley.search.columns.split_loops import GAP, MEDIAN, MIDDLE, ROWS
 from hartley.search.effort import UNLIMITED, Effort
 
 ROUNDS = 3
@@ -87,20 +89,25 @@ class ColumnsSearch:
         self,
         columns: Sequence[Column],
         demand: ClusterDemand,
-        combination: Combination,
+        combination: Combination = "max",
         prepared: Prepared | None = None,
+        all_divisions_up_to: int = MOST_TUPLES,
     ) -> None:
         self.columns = columns
         self.combination = combination
+        self.all_divisions_up_to = all_divisions_up_to
         if prepared is None:
             prepared = Prepared(cells_of(columns, combination), demand)
         self.prepared = prepared
+        self.exact = ExactDivision(prepared)
         self.bound = 0.0
         """No partition has a smaller worst side."""
 
     def run(self, starts: Iterable[npt.NDArray[np.integer]], polish: bool, effort: Effort) -> ColumnsResult:
         """Search from all starts."""
         prepared = self.prepared
+        if prepared.size <= self.all_divisions_up_to:
+            return self.best_of_all()
         candidates: list[_Candidate] = []
         blocks = blocks_first(prepared.cells, prepared.demand)
         for rule in (MIDDLE, MEDIAN, GAP):
@@ -113,10 +120,18 @@ class ColumnsSearch:
             if not effort.should_stop():
                 candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
         candidates.sort(key=lambda candidate: candidate.key)
+        if not self.is_met(candidates):
+            candidates = self.lowered_exactly(candidates, effort)
         if polish and not effort.should_stop():
             candidates = self.polished(candidates, effort)
         best = min(candidates, key=lambda candidate: candidate.key)
         return ColumnsResult(best.labels, best.worst, min(self.bound / 2, best.worst), best.loss)
+
+    def best_of_all(self) -> ColumnsResult:
+        """Look at every partition of a small table."""
+        labels, _ = self.exact.divide(np.arange(self.prepared.size))
+        best = self.candidate(compact(labels))
+        return ColumnsResult(best.labels, best.worst, best.worst, best.loss)
 
     def candidate(self, labels: Places) -> _Candidate:
         """Measure a partition."""
@@ -151,6 +166,15 @@ class ColumnsSearch:
         again = self.candidate(peel(prepared, split(prepared, mended.labels, MIDDLE, effort), effort))
         return [again]
 
+    def lowered_exactly(self, candidates: Sequence[_Candidate], effort: Effort) -> list[_Candidate]:
+        """Divide the surroundings of the worst cluster anew, in small tables in all candidates."""
+        most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
+        result = list(candidates)
+        for candidate in candidates[:most]:
+            costs = midpoint_costs(self.columns, candidate.labels, self.combination)
+            result.append(self.candidate(self.exact.lower(candidate.labels, costs, effort)))
+        return sorted(result, key=lambda candidate: candidate.key)
+
     def polished(self, candidates: Sequence[_Candidate], effort: Effort) -> list[_Candidate]:
         """Polish the best candidate, or all that share its worst cost where the table is small."""
         polisher = Polisher(self.prepared)
@@ -183,7 +207,8 @@ def search_columns(
     combination
         How the distances of the columns make up that of a tuple.
     starts
-        Partitions (labels) that are enough everywhere, such as other methods'; the result is not worse than any.
+        Partitions (labels) that are enough everywhere, such as other methods'; the result is not worse than
+        any.
     polish
         Whether to bring the loss down after the worst cost is settled.
     effort

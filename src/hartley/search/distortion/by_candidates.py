@@ -3,6 +3,9 @@
 The least distortion never falls as the number of candidates grows. So a bound for fewer candidates
 holds for more, a partition for more candidates serves for fewer, and numbers between two that meet need
 no search.
+
+What is tried for one number comes in stages, the cheap ones first. Every number is brought through one stage
+before any comes to the next, so that a search that is cut short knows something of all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from hartley.search.effort import Effort
 from hartley.search.levels import Level, in_time
 
 Solver = Callable[[Line, LeastDistortion, Effort], LeastDistortion]
-"""Improves what is known about the least distortion for one number of candidates."""
+"""Improves what is known about the least distortion for one number of candidates; costs are in ticks."""
 
 
 def any_partition(partition: Partition) -> bool:
@@ -37,17 +40,18 @@ class CandidateSearch:
     def __init__(
         self,
         line: Line,
-        solver: Solver,
+        stages: Sequence[Solver],
         effort: Effort,
         starts: Sequence[Partition],
         admits: Callable[[Partition], bool] = any_partition,
     ) -> None:
         self.line = line
-        self.solver = solver
+        self.stages = tuple(stages)
         self.effort = effort
         self.admits = admits
         self.most = line.most_candidates
         self.solved: dict[int, LeastDistortion] = {}
+        self.stage_of: dict[int, int] = {}
         self.given: list[tuple[int, float, Callable[[], Partition]]] = []
         size = line.joint.public.size
         self.offer(Partition.singletons(size))
@@ -73,16 +77,18 @@ class CandidateSearch:
             )
 
     def known(self, distinct_l: int) -> LeastDistortion:
-        """Gather what the other numbers of candidates, and the partitions given, say about this one."""
-        if distinct_l in self.solved:
-            return self.solved[distinct_l]
-        below = max((s for number, s in self.solved.items() if number < distinct_l), key=_bound, default=None)
+        """Gather what is known of one number of candidates: of itself, of the others, of partitions given."""
         cost, cut = self.cheapest(distinct_l)
+        solved = [s for number, s in self.solved.items() if number <= distinct_l]
+        bound = max(solved, key=_bound, default=None)
+        own = self.solved.get(distinct_l)
+        if own is not None and own.cost <= cost:
+            cost, cut = own.cost, own.cut
         return LeastDistortion(
             distinct_l=distinct_l,
             cost=cost,
-            lower_bound=0.0 if below is None else below.lower_bound,
-            certificate=None if below is None else below.certificate,
+            lower_bound=0.0 if bound is None else min(bound.lower_bound, cost),
+            certificate=None if bound is None else bound.certificate,
             cut=cut,
         )
 
@@ -92,51 +98,59 @@ class CandidateSearch:
         known += [(s.cost, s.cut) for number, s in self.solved.items() if number >= distinct_l]
         return min(known, key=_first)
 
-    def solve(self, distinct_l: int) -> LeastDistortion:
-        """Search for one number of candidates, once."""
+    def solve(self, distinct_l: int, stages: int | None = None) -> LeastDistortion:
+        """Search for one number of candidates through so many stages, or all; each stage once."""
         known = self.known(distinct_l)
-        if distinct_l not in self.solved:
-            if not known.proven_optimal and self.line.size:
-                found = self.solver(self.line, known, self.effort)
-                if found.cut is not known.cut:
-                    # It may leave more candidates than it was asked for.
-                    self.given.append((self.line.distinct_l_of(found.cut()), found.cost, found.cut))
-                known = found
-            self.solved[distinct_l] = known
+        last = len(self.stages) if stages is None else stages
+        for stage in range(self.stage_of.get(distinct_l, 0), last):
+            if known.proven_optimal or not self.line.size or (stage and self.effort.should_stop()):
+                break
+            found = self.stages[stage](self.line, known, self.effort)
+            if found.cut is not known.cut:
+                # It may leave more candidates than it was asked for.
+                self.given.append((self.line.distinct_l_of(found.cut()), found.cost, found.cut))
+            known = found
+            self.stage_of[distinct_l] = stage + 1
+        self.solved[distinct_l] = known
         return known
 
     def solve_within(self, max_distortion: float) -> Level:
-        """Bisect for the most candidates within a distortion."""
+        """Bisect for the most candidates within a distortion, given in units."""
         if not max_distortion >= 0:
             raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
+        most = self.line.ticks_within(max_distortion)
         low, high = 0, self.most + 1
         while high - low > 1 and not self.effort.should_stop():
             middle = (low + high) // 2
-            if self.solve(middle).cost <= max_distortion:
+            if self.solve(middle).cost <= most:
                 low = middle
             else:
                 high = middle
-        if all(cost > max_distortion for _, cost, _ in self.given):
-            least = min(cost for _, cost, _ in self.given)
+        if all(cost > most for _, cost, _ in self.given):
+            least = self.line.in_units(min(cost for _, cost, _ in self.given))
             raise UnreachableError(
                 f"no release found distorts at most {max_distortion:g}; the least found is {least:g}"
             )
-        return self.level(max_distortion)
+        return self.level(most)
 
     def solve_all(self) -> bool:
-        """Solve every number of candidates, coarse to fine; tell whether all were reached."""
-        self.solve(self.most)
-        self.solve(1)
+        """Bring every number of candidates through all stages; tell whether that was reached."""
+        return all(self._solve_all(stage) for stage in range(1, len(self.stages) + 1))
+
+    def _solve_all(self, stage: int) -> bool:
+        """Bring the numbers that others do not settle through a stage, coarse to fine."""
+        self.solve(self.most, stage)
+        self.solve(1, stage)
         open_ranges = deque([(1, self.most)])
         while open_ranges:
             low, high = open_ranges.popleft()
-            settled = self.solved[high].cost <= self.solved[low].lower_bound
+            settled = self.known(high).cost <= self.known(low).lower_bound
             if high - low < 2 or settled:
                 continue
             if self.effort.should_stop():
                 return False
             middle = (low + high) // 2
-            self.solve(middle)
+            self.solve(middle, stage)
             self.effort.progress(
                 len(self.solved), self.most, "least distortion for each number of candidates"
             )
@@ -160,16 +174,19 @@ class CandidateSearch:
         return max((k for k in known if k[1] <= cost), key=_reach)
 
     def level(self, cost: float) -> Level:
-        """Return the best partition known within a cost, and what no partition within it can beat."""
+        """Return the best partition known within a cost, and what no partition can beat."""
         distinct_l, exact_cost, cut = self.reach(cost)
+        known = self.known(distinct_l)
         refuted = min((s for s in self.solved.values() if s.lower_bound > cost), key=_number, default=None)
         most = self.most if refuted is None else refuted.distinct_l - 1
         values = self.line.sensitive_size
         return Level(
-            cost=exact_cost,
+            cost=self.line.in_units(exact_cost),
             leakage_bits=log2(values / distinct_l),
             lower_bound_bits=log2(values / most),
+            lower_bound_cost=self.line.in_units(known.lower_bound),
             certificate=None if refuted is None else refuted.certificate,
+            cost_certificate=known.certificate,
             cut=cut,
         )
 

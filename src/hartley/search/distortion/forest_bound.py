@@ -5,7 +5,7 @@ distortion consists of intervals. *Proof.* Nested spans: merge. Crossing cluster
 others; let ``a`` be the part of A before B, ``d`` the part of B after A, ``mid`` the rest. If ``a`` meets
 another part, or nothing meets, give ``mid`` to B; if ``d`` does, give it to A. Otherwise the groups of A
 and B meet only inside ``mid``, in some u of A and w of B; cut ``mid`` between u and w. Spans only
-shrink. ∎ (part b)
+shrink. ∎
 
 So a partition is a choice of links (neighbours kept together), and the components joined are
 the rank of the links kept, a forest in the graph of components. Every window just out of reach loses

@@ -1,4 +1,4 @@
-r"""Least distortion among partitions into intervals, by dynamic programming.
+r"""Least distortion among partitions into intervals, by dynamic programming; and what few clusters must cost.
 
 At a distortion of D a prefix of the line can be cut into allowed intervals exactly
 when its last interval starts after a prefix that can, no earlier than the reach of D and no
@@ -8,14 +8,13 @@ pass decides.
 Intervals are not always best: with sensitive values A, A, B, B at 1, 2, 3, 4 and two candidates wanted,
 {1, 3}, {2, 4} span 2, intervals 3. They are never worse than twice the optimum (midpoint): drop
 nested clusters, take disjoint spans by earliest end; every value left over lies within one span of the
-last one taken. No polynomial method can promise less, unless P = NP. (part d)
+last one taken. No polynomial method can promise less, unless P = NP.
 
-How many clusters there can be at all, and what so few must cost.
-
-q clusters that hold ``distinct_l`` sensitive values each need
+Few clusters must be wide, for they are windows that cover the line. And there cannot be many: q clusters
+that hold ``distinct_l`` sensitive values each need
 :math:`\sum_s \min(f_s, q) \ge q \cdot distinct\_l`, where :math:`f_s` counts the public values that
 occur with s: a sensitive value is in no more clusters than that. Merging clusters keeps the demand, so what q
-clusters cannot do more cannot either. And few clusters must be wide: they are windows that cover the line.
+clusters cannot do more cannot either.
 """
 
 from __future__ import annotations

@@ -41,11 +41,13 @@ MOST_EXCHANGED = 60
 MOST_PRICE_STEPS = 4000
 ANNEALING_STEPS = 500_000_000
 """Steps of annealing times values on the line, at most, for one distortion."""
+CHEAP_SHARE = 20
+"""At first every distortion gets this part of the steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
-    """What is known at one distortion."""
+    """What is known at one distortion, in ticks."""
 
     cost: float
     components: int
@@ -73,8 +75,11 @@ def fewest_components_within(
     if not max_distortion >= 0:
         raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
     search = IstarSearch(Line.of(joint, utility), effort, starts)
-    search.solve(max_distortion)
-    return search.level(max_distortion)
+    most = search.line.ticks_within(max_distortion)
+    left = search.solve(most).components
+    # Less distortion may leave as few.
+    search.narrow(left)
+    return search.level(most)
 
 
 def least_distortion_for_components(
@@ -157,27 +162,27 @@ class IstarSearch:
             left = overlap_partition(self.line.joint, partition).size
             self.given.append((left, cost, partial(_same, partition)))
 
-    def solve(self, cost: float) -> _Answer:
-        """Search at one distortion."""
+    def solve(self, cost: float, share: int = 1) -> _Answer:
+        """Search at one distortion, with this part of the steps."""
         left, _, cut = self.reach(cost)
         answer = _Answer(cost, left, self.fewest(cost), self.proof(cost), cut)
         if self.line.size > 1 and answer.components > answer.fewest:
-            answer = self.searched(answer)
+            answer = self.searched(answer, share)
         self.answers.append(answer)
         return answer
 
-    def searched(self, answer: _Answer) -> _Answer:
+    def searched(self, answer: _Answer, share: int) -> _Answer:
         """Bound and improve what is known at a distortion."""
         line, count = self.line, self.count
         earliest = self.windows.within(answer.cost + line.rounding)
         links = Links.within(self.groups, count, earliest)
-        priced = price_windows(links, self.effort, min(100 * line.size, MOST_PRICE_STEPS))
+        priced = price_windows(links, self.effort, min(100 * line.size, MOST_PRICE_STEPS) // share)
         fewest, certificate = answer.fewest, answer.certificate
         if count - priced.most_joined > fewest:
             fewest = count - priced.most_joined
             used = priced.multipliers > 0
             certificate = LagrangianCertificate(
-                answer.cost + line.rounding,
+                line.in_units(answer.cost + line.rounding),
                 fewest,
                 links.starts[used],
                 links.ends[used],
@@ -185,7 +190,7 @@ class IstarSearch:
             )
         best, cut = answer.components, answer.cut
         random = np.random.default_rng(self.effort.seed)
-        steps = min(400 * line.size**2, 400_000, ANNEALING_STEPS // line.size)
+        steps = min(400 * line.size**2, 400_000, ANNEALING_STEPS // line.size) // share
         if line.codeword == "centroid":
             begin: Flags = np.ones(line.size - 1, dtype=np.bool_)
             centroid = (line.positions, answer.cost)
@@ -209,12 +214,12 @@ class IstarSearch:
             better = self._cut_of(broken)
             if count - most < best and line.cost_of(better()) <= answer.cost:
                 best, cut = count - most, better
-        if line.codeword == "centroid" and best > fewest and line.size <= MOST_EXCHANGED:
+        if line.codeword == "centroid" and best > fewest and line.size <= MOST_EXCHANGED and share == 1:
             # Means can be pulled from afar: clusters that are no intervals may do better.
             level = least_leakage_of_any_utility(
-                line.joint, line.utility, "istar", answer.cost, self.effort, [cut()]
+                line.joint, line.utility, "istar", line.in_units(answer.cost), self.effort, [cut()]
             )
-            if round(2**level.leakage_bits) < best:
+            if round(2**level.leakage_bits) < best and line.cost_of(level.partition) <= answer.cost:
                 best, cut = round(2**level.leakage_bits), level.cut
         return _Answer(answer.cost, best, fewest, certificate, cut)
 
@@ -230,6 +235,19 @@ class IstarSearch:
         """Return the certificate of the bound that holds at a distortion."""
         bounds = [(a.fewest, a.certificate) for a in self.answers if a.cost >= cost]
         return max(bounds, key=lambda bound: bound[0])[1] if bounds else None
+
+    def least_cost(self, most_components: int) -> tuple[float, LagrangianCertificate | None]:
+        """Return a cost that no partition with so few components goes below, and why.
+
+        Where more components must remain within a distortion, they must up to the next one that any cluster
+        can have.
+        """
+        refuted = [a for a in self.answers if a.fewest > most_components]
+        if not refuted or not self.line.size:
+            return 0.0, None
+        last = max(refuted, key=lambda answer: answer.cost)
+        next_cost = self.windows.next_cost(last.cost + self.line.rounding)
+        return max(next_cost - self.line.rounding, 0.0), last.certificate
 
     def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
         """Return the fewest components known within a distortion, at the least cost known."""
@@ -284,20 +302,26 @@ class IstarSearch:
         return np.unique(np.concatenate([costs, halves]))
 
     def solve_all(self) -> bool:
-        """Search the distortions that matter, coarse to fine; tell whether all were."""
-        small = self.line.size <= SETTLED_UP_TO
-        self.solve(self.widest)
-        self.solve(0.0)
+        """Search the distortions that matter, first a covering set in short; tell whether all were."""
+        self._solve_all(CHEAP_SHARE, COVERING_LEVELS)
+        return self._solve_all(1, None if self.line.size <= SETTLED_UP_TO else COVERING_LEVELS)
+
+    def _solve_all(self, share: int, most: int | None) -> bool:
+        """Search distortions from coarse to fine, no more than so many; tell whether it came to an end."""
+        self.solve(self.widest, share)
+        self.solve(0.0, share)
         ranges = deque([(0.0, self.widest)])
+        done = 2
         while ranges:
             low, high = ranges.popleft()
             if self.reach(low)[0] <= self.fewest(high) or (middle := self.between(low, high)) is None:
                 continue
-            if not small and len(self.answers) >= COVERING_LEVELS:
+            if most is not None and done >= most:
                 break
             if self.effort.should_stop():
                 return False
-            self.solve(middle)
+            self.solve(middle, share)
+            done += 1
             self.effort.progress(len(self.answers), 0, "fewest components for each distortion")
             self.effort.found(self.levels)
             ranges += [(low, middle), (middle, high)]
@@ -319,14 +343,16 @@ class IstarSearch:
         return levels.values()
 
     def level(self, cost: float) -> Level:
-        """Return the best partition known within a cost, and what no partition within it can beat."""
+        """Return the best partition known within a cost, and what no partition can beat."""
         left, _, cut = self.reach(cost)
-        exact_cost = self.line.cost_of(cut())
+        least, why = self.least_cost(left)
         return Level(
-            cost=exact_cost,
+            cost=self.line.in_units(self.line.cost_of(cut())),
             leakage_bits=log2(left),
             lower_bound_bits=log2(max(self.fewest(cost), self.least_components)),
+            lower_bound_cost=self.line.in_units(least),
             certificate=self.proof(cost),
+            cost_certificate=why,
             cut=cut,
         )
 

@@ -20,10 +20,10 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.distortion.annealing import annealed
-from hartley.search.distortion.by_candidates import CandidateSearch
+from hartley.search.distortion.by_candidates import CandidateSearch, Solver
 from hartley.search.distortion.forest_bound import Links, price_windows
 from hartley.search.distortion.istar import IstarSearch
-from hartley.search.distortion.l0 import SOLVERS
+from hartley.search.distortion.l0 import STAGES
 from hartley.search.distortion.least_cost import LeastDistortion, latest_of
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows
@@ -56,7 +56,7 @@ def least_connected_distortion(
     """
     search = _search(joint, utility, effort, starts)
     search.require(distinct_l)
-    return search.solve(distinct_l)
+    return search.solve(distinct_l).in_units(search.line)
 
 
 def most_candidates_connected_within(
@@ -93,8 +93,8 @@ def _search(
             f"{istar.least_components} components remain"
         )
     istar.narrow(1)
-    solver = _ConnectedSolver(istar, effort)
-    search = CandidateSearch(line, solver, effort, starts, admits=partial(_is_connected, joint))
+    stages = _ConnectedStages(istar).all()
+    search = CandidateSearch(line, stages, effort, starts, admits=partial(_is_connected, joint))
     for left, _, cut in istar.known():
         if left == 1:
             search.offer(cut())
@@ -106,15 +106,20 @@ def _is_connected(joint: JointRange, partition: Partition) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _ConnectedSolver:
-    """Improves what is known for one number of candidates, given what one component alone costs."""
+class _ConnectedStages:
+    """Improve what is known for one number of candidates, given what one component alone costs."""
 
     istar: IstarSearch
-    effort: Effort
 
-    def __call__(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    def all(self) -> tuple[Solver, ...]:
+        """Return the stages of the search without the condition, then those that meet it."""
+        free = (partial(self._free, stage) for stage in STAGES[self.istar.line.codeword])
+        return (*free, self._by_intervals, self._by_exchange)
+
+    def _free(self, stage: Solver, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        """Take the bound of a stage without the condition, and its partition where that is met."""
         # What is known here is a valid start there: only partitions below the bound of both demands are lost.
-        free = SOLVERS[line.codeword](line, known, effort)
+        free = stage(line, known, effort)
         if free.certificate is not None:
             known = known.with_bound(free.lower_bound, free.certificate)
         # One component alone is proven to cost more than every distortion at which more remain.
@@ -124,9 +129,7 @@ class _ConnectedSolver:
             known = known.with_bound(
                 Windows.of(line).next_cost(answer.cost) - line.rounding, answer.certificate
             )
-        known = self._offered(line, known, free.cut)
-        known = self._by_intervals(line, known, effort)
-        return self._by_exchange(line, known, effort) if line.size <= MOST_EXCHANGED else known
+        return self._offered(line, known, free.cut)
 
     def _offered(self, line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
         partition = cut()
@@ -156,6 +159,8 @@ class _ConnectedSolver:
 
     def _by_exchange(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
         """Exchange members between clusters of the best partition known, within lower distortions."""
+        if line.size > MOST_EXCHANGED:
+            return known
         for share in (0.0, 0.5, 1.0):
             if known.proven_optimal or effort.should_stop():
                 break
@@ -165,7 +170,7 @@ class _ConnectedSolver:
                 starts.append(known.cut())
             if starts:
                 level = least_leakage_of_any_utility(
-                    line.joint, line.utility, "joint", target, effort, starts
+                    line.joint, line.utility, "joint", line.in_units(target), effort, starts
                 )
                 known = self._offered(line, known, level.cut)
         return known

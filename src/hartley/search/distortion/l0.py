@@ -14,18 +14,19 @@ from collections.abc import Sequence
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.centroid.l0 import least_by_centroids
+from hartley.search.centroid.l0 import STAGES as CENTROID_STAGES
 from hartley.search.distortion.by_candidates import CandidateSearch, Solver
-from hartley.search.distortion.least_cost import LeastDistortion, least_by_windows
+from hartley.search.distortion.least_cost import LeastDistortion, by_intervals, by_sweeps
 from hartley.search.distortion.line import Line
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels
 
-SOLVERS: dict[str, Solver] = {
-    "midpoint": least_by_windows,
-    "member": least_by_windows,
-    "centroid": least_by_centroids,
+STAGES: dict[str, tuple[Solver, ...]] = {
+    "midpoint": (by_intervals, by_sweeps),
+    "member": (by_intervals, by_sweeps),
+    "centroid": CENTROID_STAGES,
 }
+"""What is tried for one number of candidates, the cheap before the dear."""
 
 
 def least_distortion(
@@ -44,7 +45,7 @@ def least_distortion(
     """
     search = _search(joint, utility, effort, starts)
     search.require(distinct_l)
-    return search.solve(distinct_l)
+    return search.solve(distinct_l).in_units(search.line)
 
 
 def most_candidates_within(
@@ -89,4 +90,4 @@ def l0_distortion_levels(
 def _search(
     joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
 ) -> CandidateSearch:
-    return CandidateSearch(Line.of(joint, utility), SOLVERS[utility.codeword], effort, starts)
+    return CandidateSearch(Line.of(joint, utility), STAGES[utility.codeword], effort, starts)

@@ -18,6 +18,7 @@ from hartley.search.distortion.line import Line
 from hartley.search.distortion.two_open_clusters import chain_within
 from hartley.search.distortion.windows import Bracket, WindowBound, Windows, latest_starts, window_bound
 from hartley.search.effort import Effort
+from hartley.search.levels import is_reached
 from hartley.search.proofs.statements import (
     CountCertificate,
     DistortionCertificate,
@@ -36,7 +37,10 @@ WIDE_SWEEPS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class LeastDistortion:
-    """The least distortion that leaves ``distinct_l`` candidates everywhere, as far as it is known."""
+    """The least distortion that leaves ``distinct_l`` candidates everywhere, as far as it is known.
+
+    Searches reckon in ticks of the line; :meth:`in_units` is for whoever asked.
+    """
 
     distinct_l: int
     cost: float
@@ -56,7 +60,11 @@ class LeastDistortion:
     @property
     def proven_optimal(self) -> bool:
         """Whether partition and bound meet."""
-        return self.cost <= self.lower_bound
+        return is_reached(self.cost, self.lower_bound)
+
+    def in_units(self, line: Line) -> LeastDistortion:
+        """Return the same with costs as the utility gives them."""
+        return replace(self, cost=line.in_units(self.cost), lower_bound=line.in_units(self.lower_bound))
 
     def with_partition(self, cost: float, cut: Callable[[], Partition]) -> LeastDistortion:
         """Return the same knowledge with a partition that costs less."""
@@ -96,18 +104,19 @@ def window_bounded(
         return known
     lowered = bound.cost - line.rounding
     return known.with_bound(
-        lowered, WindowCertificate(int(line.order[bound.rank]), known.distinct_l, lowered)
+        lowered, WindowCertificate(int(line.order[bound.rank]), known.distinct_l, line.in_units(lowered))
     )
 
 
 def count_bounded(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
     """Raise the bound of what is known by the number of clusters there can be."""
     bound = count_bound(line, known.distinct_l, known.lower_bound, effort)
-    return known.with_bound(bound.cost, CountCertificate(known.distinct_l, bound.clusters, bound.cost))
+    certificate = CountCertificate(known.distinct_l, bound.clusters, line.in_units(bound.cost))
+    return known.with_bound(bound.cost, certificate)
 
 
-def least_by_windows(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
-    """Find the least distortion for midpoint or member, starting from what is known."""
+def by_intervals(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    """Bound the least distortion for midpoint or member by windows, and cut the line into intervals."""
     windows = Windows.of(line)
     latest = latest_of(line, known.distinct_l)
     known = window_bounded(line, latest, known, windows.widest, effort)
@@ -119,13 +128,14 @@ def least_by_windows(line: Line, known: LeastDistortion, effort: Effort) -> Leas
         plan = best_intervals(windows, latest, Bracket(known.lower_bound, known.cost), effort)
     if plan is not None and plan.cost < known.cost:
         known = known.with_partition(plan.cost, cut_of_starts(line, plan.starts))
-    if known.proven_optimal or line.size > LONGEST_SWEEP:
-        return known
-    return _least_by_sweeps(line, windows, known, effort)
+    return known
 
 
-def _least_by_sweeps(line: Line, windows: Windows, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+def by_sweeps(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
     """Bisect between bound and partition with narrow sweeps; then ask wide ones just below the partition."""
+    if line.size > LONGEST_SWEEP:
+        return known
+    windows = Windows.of(line)
     low = known.lower_bound
     middle = low
     while low < known.cost and not effort.should_stop():
@@ -153,5 +163,5 @@ def _swept(
         return known.with_partition(line.cost_of(cut()), cut), True
     if answer.exhausted:
         bound = windows.next_cost(cost)
-        known = known.with_bound(bound, SweepCertificate(known.distinct_l, bound))
+        known = known.with_bound(bound, SweepCertificate(known.distinct_l, line.in_units(bound)))
     return known, False

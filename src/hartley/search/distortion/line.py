@@ -15,6 +15,7 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.measures.utility import LineDistortion
+from hartley.measures.utility.line import costs_in_ticks
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
 from hartley.model.words import Codeword
@@ -51,7 +52,7 @@ class Line:
     >>> joint = toy()
     >>> line = Line.of(joint, LineDistortion.of(joint.public))
     >>> line.order.tolist(), line.positions.tolist()
-    ([1, 0, 3, 2, 4, 6, 5], [0.1, 0.2, 0.3, 0.4, 0.6, 1.0, 1.5])
+    ([1, 0, 3, 2, 4, 6, 5], [-7.0, -6.0, -5.0, -4.0, -2.0, 2.0, 7.0])
     """
 
     joint: JointRange
@@ -59,7 +60,10 @@ class Line:
     order: Int64s
     """The place of each rank."""
     positions: Floats
-    """The position of each rank, ascending."""
+    """The position of each rank, ascending, in ticks (:class:`~hartley.measures.utility.line_grid.LineGrid`).
+
+    All costs on the line are in ticks too; :meth:`in_units` gives them as the utility does.
+    """
     indptr: Int64s
     indices: Ints
     """Sensitive values of rank ``i``: ``indices[indptr[i]:indptr[i + 1]]``."""
@@ -83,7 +87,7 @@ class Line:
             joint,
             utility,
             order,
-            np.ascontiguousarray(utility.positions[order]),
+            np.ascontiguousarray(utility.grid.ticks[order]),
             indptr,
             np.ascontiguousarray(joint.indices[np.arange(indptr[-1]) + shift]),
             np.flatnonzero(np.isnan(utility.positions)),
@@ -144,8 +148,16 @@ class Line:
         return self.partition_of_ranks(np.cumsum(begins))
 
     def cost_of(self, partition: Partition) -> float:
-        """Return the worst cluster cost of a partition, as the utility gives it."""
-        return float(self.utility.costs(partition).max())
+        """Return the worst cluster cost of a partition, in ticks."""
+        return float(costs_in_ticks(self.utility.grid.ticks, self.codeword, partition).max())
+
+    def in_units(self, cost: float) -> float:
+        """Return a cost in ticks as the utility gives it."""
+        return self.utility.grid.in_units(cost)
+
+    def ticks_within(self, cost: float) -> float:
+        """Return the greatest cost in ticks that is no more than what the utility calls this cost."""
+        return self.utility.grid.ticks_within(cost)
 
     def distinct_l_of(self, partition: Partition) -> int:
         """Return the fewest candidates that a cluster leaves."""
@@ -156,15 +168,12 @@ class Line:
 
     @cached_property
     def rounding(self) -> float:
-        """How far a centroid's cost can be from its real value by rounding; 0 for moderate integers.
+        """How far a centroid's cost can be from its real value by rounding; 0 where sums are exact.
 
-        The other codewords need one subtraction, which keeps the order of the
-        real values; a sum of positions need not.
+        One division rounds then, and rounding a division keeps order. The other codewords need one
+        subtraction, which keeps the order of the real values as well.
         """
-        if self.codeword != "centroid" or not self.size:
+        if self.codeword != "centroid" or not self.size or self.utility.grid.is_exact:
             return 0.0
         greatest = float(np.abs(self.positions).max())
-        if greatest * (self.size + 1) < 2.0**52 and bool((self.positions == np.rint(self.positions)).all()):
-            # Sums are exact; one division rounds, and rounding a division keeps order.
-            return 0.0
         return 4.0 * (self.size + 2) * greatest * float(np.finfo(float).eps)

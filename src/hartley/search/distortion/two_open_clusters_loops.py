@@ -1,4 +1,6 @@
-"""One step of the sweep along a line with at most two open clusters; the theorem is in ``optimal/chains.py``.
+"""One step of the sweep along a line with at most two open clusters.
+
+The theorem behind it is in :mod:`~hartley.search.distortion.two_open_clusters`.
 
 A state is a row of whole numbers: the columns named here, then the sensitive values that the older cluster
 holds, then those of the younger one, as bits of words. A cluster that has enough holds all of them, so

@@ -5,7 +5,7 @@ somewhere; everything between them is a window that contains x, costs no more th
 the cluster (midpoint: equal ends; member: more members to choose a codeword from; centroid: a radius of
 D means a span of at most 2D) and holds no fewer sensitive values. So at a distortion of D
 every x needs a window of cost at most D with ``distinct_l`` sensitive values, and an x
-that has none proves that no partition, contiguous or not, reaches D. (optimal frontiers, part d)
+that has none proves that no partition, contiguous or not, reaches D.
 
 Costs are monotone: a window inside another costs no more, also in floating point. Windows are ranks
 ``start..end``, both included.

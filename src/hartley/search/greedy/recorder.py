@@ -1,6 +1,4 @@
-"""Writing a run down while it happens.
-
-Carrying a compiled loop on in slices, so that it can be stopped and is heard of.
+"""Writing a run down while it happens, and carrying a compiled loop on in slices.
 
 A compiled loop cannot ask whether to stop. So it keeps all it knows in arrays, returns after about as many
 elementary steps as it is allowed, and goes on from there when it is called again.

@@ -12,14 +12,19 @@ the latest starts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.search.distortion.intervals import windows_needed
-from hartley.search.distortion.windows import Bracket, WindowBound, least_passing, window_bound
+from hartley.search.distortion.windows import (
+    Bracket,
+    Windows,
+    least_passing,
+    uncovered,
+)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, round_steps
@@ -32,6 +37,28 @@ Places = npt.NDArray[np.int64]
 
 STEPS = 20
 """Elementary steps of a pass, for each value."""
+
+
+def least_passing_from(
+    windows: Windows, passes: Callable[[Places], bool], low: float, effort: Effort = UNLIMITED
+) -> Bracket:
+    """Return the least window cost from ``low`` on whose reach passes a monotone test; the widest must pass.
+
+    Looks near ``low`` first, then twice as far each time: mostly the least cost is near.
+    """
+    trial = low = min(low, windows.widest)
+    step = 0.0
+    while not effort.should_stop():
+        earliest = windows.within(trial)
+        if passes(earliest):
+            high = windows.below(earliest)
+            return least_passing(windows, passes, Bracket(min(low, high), high), effort)
+        low = min(windows.above(earliest), windows.widest)
+        if low >= windows.widest:
+            break
+        step = max(2 * step, low - trial, low / 64)
+        trial = min(low if step == low - trial else low + step, windows.widest)
+    return Bracket(low, windows.widest)
 
 
 def line_bound(values: OrderedValues, effort: Effort = UNLIMITED) -> float:
@@ -47,15 +74,13 @@ def line_bound(values: OrderedValues, effort: Effort = UNLIMITED) -> float:
         # Clusters of few values may lie far apart, so windows say nothing.
         return float(-(-values.size // max(most, 1)))
     windows, latest = values.windows, values.latest
-    bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest, effort).cost
     if most <= 1:
-        bound = windows.widest
-    elif most < values.size:
-        loop = windows_needed.for_size(values.size * STEPS)
-        narrowed = least_passing(
-            windows, lambda earliest: int(loop(earliest)) <= most, Bracket(bound, windows.widest), effort
-        )
-        bound = max(bound, narrowed.low)
+        return values.cost_of_window(windows.widest)
+    covers = uncovered.for_size(values.size * STEPS)
+    bound = least_passing_from(windows, lambda e: int(covers(e, latest)) < 0, 0.0, effort).low
+    if most < values.size:
+        needed = windows_needed.for_size(values.size * STEPS)
+        bound = least_passing_from(windows, lambda e: int(needed(e)) <= most, bound, effort).low
     return values.cost_of_window(bound)
 
 
@@ -101,7 +126,7 @@ def least_intervals(
     def passes(earliest: Places) -> bool:
         return bool(loop(earliest, values.latest, limits.allowed))
 
-    least = least_passing(windows, passes, Bracket(min(low, windows.widest), windows.widest), effort)
+    least = least_passing_from(windows, passes, low, effort)
     low, high = values.cost_of_window(least.low), values.cost_of_window(least.high)
     return finest_within(values, high, limits, any_bound, low)
 

@@ -111,12 +111,11 @@ class OrderedValues:
         """For each last rank the latest start of a window that is enough; -1 where none is."""
         return self.enough.latest_starts()
 
-    @property
+    @cached_property
     def can_be_met(self) -> bool:
         """Whether some partition is enough everywhere: the whole line is, and each value apart from it."""
-        labels = np.zeros(self.whole.size, dtype=np.int64)
-        labels[self.alone] = np.arange(len(self.alone)) + (1 if self.size else 0)
-        return bool(self.whole.are_enough(labels, len(self.alone) + (1 if self.size else 0)).all())
+        is_line_enough = not self.size or bool(self.latest[-1] >= 0)
+        return is_line_enough and all(self.whole.is_enough([int(place)]) for place in self.alone)
 
     def under(self, enough: Enough) -> OrderedValues:
         """Return the same line under another demand on all public values, by place."""
@@ -124,7 +123,8 @@ class OrderedValues:
 
     def require_reachable(self) -> None:
         """Raise where no partition is enough."""
-        self.whole.require_reachable([[int(place)] for place in self.alone])
+        if not self.can_be_met:
+            self.whole.require_reachable([[int(place)] for place in self.alone])
 
     def labels_of_ranks(self, cluster_of: Places) -> Places:
         """Turn the cluster of each rank into the cluster of each place."""

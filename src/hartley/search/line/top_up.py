@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,14 @@ from hartley.search.line.ordered_values import OrderedValues
 
 Places = npt.NDArray[np.int64]
 
+MOST_CAREFUL = 2_000
+"""On lines up to this length values are forced in one by one, and the rest is solved anew each time."""
 FEW_VALUES = 60
 """On lines up to this length every value is tried to be forced in."""
 CHEAPEST = 12
 """On longer ones, for each code that is absent, so many values of fewest rows that hold it."""
+MOST_TRIED = 64
+"""On lines that are longer, values that are compared for each one that is forced in."""
 MOST_WORK = 2_000_000
 """Values times tries for one value that is forced in."""
 STEPS = 60
@@ -95,6 +99,10 @@ class TopUp:
         first = self.solved(cost, np.zeros(0, dtype=np.int64))
         if first is None or first.rows > budget:
             return None
+        if self.is_enough(np.flatnonzero(first.cluster_of < 0)):
+            return first
+        if self.values.size > MOST_CAREFUL:
+            return self._forced_at_once(cost, budget, first) or self._with_a_cluster(first, budget)
         forced: list[int] = []
         kept = first
         while kept.rows <= budget:
@@ -109,6 +117,30 @@ class TopUp:
             forced.append(best[0])
             kept = best[1]
         return self._with_a_cluster(first, budget)
+
+    def _forced_at_once(self, cost: float, budget: int, first: Kept) -> Kept | None:
+        """Force in what is lacking without looking what it does to the rest, and solve the rest once."""
+        forced: list[int] = []
+        withheld = np.flatnonzero(first.cluster_of < 0)
+        used = first.rows
+        rows = self.values.enough.rows
+        while used <= budget and not self.is_enough(withheld):
+            lack = self._lack(withheld)
+            best: tuple[float, int] | None = None
+            for rank in self._pool(withheld, budget - used)[:MOST_TRIED]:
+                gain = lack - self._lack(np.append(withheld, rank))
+                key = (-gain / int(rows[rank]), rank)
+                if gain > 0 and (best is None or key < best):
+                    best = key
+            if best is None:
+                return None
+            forced.append(best[1])
+            withheld = np.append(withheld, best[1])
+            used += int(rows[best[1]])
+        found = self.solved(cost, np.array(forced, dtype=np.int64))
+        if found is None or found.rows > budget or not self.is_enough(np.flatnonzero(found.cluster_of < 0)):
+            return None
+        return found
 
     def _lack(self, withheld: Places) -> int:
         """Return how much what is withheld lacks to be enough, all counts together."""
@@ -134,7 +166,7 @@ class TopUp:
                 break
         return None if best is None else (best[1], best[2])
 
-    def _pool(self, withheld: Places, rows_left: int) -> Iterable[int]:
+    def _pool(self, withheld: Places, rows_left: int) -> list[int]:
         """Return the values worth a try: those that hold something new and fit into the budget."""
         enough = self.values.enough
         have = np.zeros(max(enough.width, 1), dtype=bool)

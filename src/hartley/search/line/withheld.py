@@ -1,19 +1,17 @@
-r"""Withhold the public value of a few rows, so that all others can be kept finer.
+"""Withhold the public value of a few rows, so that all others can be kept finer.
 
 A set W of public values within the budget of rows is released as one value, which costs nothing and must be
 enough like any other. Cells that were missing before join it: their rows do not count, what they hold does.
 Facts:
 
-* W holds no more values than rows, so a budget below what is wanted of any count buys nothing. * Without
-the demand on W some optimum withholds nothing inside the span of a cluster (midpoint, member), and a
-dynamic
-  program over intervals is exact among intervals: least rows, then most intervals, then least total width.
+* W holds no more values than rows, so a budget below what is wanted of any count buys nothing.
+* Without the demand on W some optimum withholds nothing inside the span of a cluster (midpoint, member), and
+  a dynamic program over intervals is exact among intervals: least rows, then most intervals, then least
+  total width.
 * The demand makes it NP-hard. What the program withholds is topped up: one value after another is forced
-in, the one
-  that brings most for each extra row; or a whole cluster; or the next cost is tried.
+  in, the one that brings most for each extra row; or a whole cluster; or the next cost is tried.
 * Bound for any shape: a value that is in no window which is cheap enough and holds enough must be withheld,
-so the rows
-  of these must be within the budget.
+  so the rows of these must be within the budget.
 
 Ties: least cost; fewest rows withheld; most clusters; least total width; latest start.
 """
@@ -27,11 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.distortion.windows import Bracket, least_passing
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import STEPS
+from hartley.search.line.intervals import STEPS, least_passing_from
 from hartley.search.line.least_cost import Shape, least_cost
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
@@ -194,7 +191,7 @@ class _Search:
         def passes(earliest: Places) -> bool:
             return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
 
-        return least_passing(windows, passes, Bracket(0.0, windows.widest), self.effort).low
+        return least_passing_from(windows, passes, 0.0, self.effort).low
 
     def relaxed(self, bound: float) -> float:
         """Return the least cost of intervals if what is withheld need not be enough."""
@@ -207,8 +204,7 @@ class _Search:
             found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
             return found <= self.rows
 
-        low = min(values.window_of_cost(bound), windows.widest)
-        least = least_passing(windows, passes, Bracket(low, windows.widest), self.effort)
+        least = least_passing_from(windows, passes, values.window_of_cost(bound), self.effort)
         return values.cost_of_window(least.high)
 
     def _relaxed_centroid(self, bound: float) -> float:

@@ -1,4 +1,4 @@
-"""Checks of the certificates of bounds, from the pairs alone: they share nothing with the searches."""
+"""Checks of the statements behind bounds, from the pairs alone: they share nothing with the searches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from hartley.search.proofs.statements import (
     ValuePriceCertificate,
 )
 
-"""Rounding granted to logarithms."""
 MOST_STEPS = 20_000_000
 """A check that would take more elementary steps than this answers no."""
 
@@ -41,8 +40,10 @@ def is_valid_bound(joint: JointRange, largest: float, bits: float, certificate: 
     if isinstance(certificate, ForestCertificate | SideForestCertificate):
         fewest = _fewest_components(joint, certificate.largest_cluster)
         return largest <= certificate.largest_cluster and bits <= log2(fewest) + ROUNDING
+    side_value = None
     if isinstance(certificate, SliceCertificate):
-        sets = _shown_with(joint, certificate.side_value)
+        side_value = certificate.side_value
+        sets = _shown_with(joint, side_value)
         certificate = certificate.certificate
     elif joint.side is None:
         sets = _shown_with(joint, None)
@@ -50,10 +51,19 @@ def is_valid_bound(joint: JointRange, largest: float, bits: float, certificate: 
         return False
     if not isinstance(certificate, CandidateCertificate) or largest > certificate.largest_cluster:
         return False
-    before = len(set().union(*sets))
-    return bits <= log2(before / max(1, certificate.distinct_l - 1)) + ROUNDING and excludes(
-        sets, certificate
-    )
+    before = len(set().union(*sets)) if side_value is None else _known_with(joint, side_value)
+    least = log2(before / max(1, certificate.distinct_l - 1))
+    return bits <= least + ROUNDING and excludes(sets, certificate)
+
+
+def _known_with(joint: JointRange, side_value: int) -> int:
+    """Count the sensitive values possible for a reader who knows what this side value tells beforehand."""
+    known, side = joint.known_of_side, joint.observed_side
+    possible: set[int] = set()
+    for observation, seen in enumerate([] if side is None else side.tolist()):
+        if seen == side_value or (known is not None and known[seen] == known[side_value]):
+            possible.update(joint.candidates(observation).tolist())
+    return len(possible)
 
 
 def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> bool:

@@ -1,15 +1,12 @@
-"""Why no partition can do better.
+"""Why no partition can do better: the short part of a proof, from which the rest is a calculation.
 
-Each certificate states that clusters of at most ``largest_cluster`` public values cannot
-leave ``distinct_l`` candidates everywhere (or fewer ``components``). Its data make that a short
-calculation, done in :mod:`~hartley.search.proofs.check`. A certificate for a larger
-cluster also serves every smaller one.
+**Resolution.** A statement says that clusters of at most ``largest_cluster`` public values cannot leave
+``distinct_l`` candidates everywhere (or fewer ``components``). Its data make that a short calculation, done
+in :mod:`~hartley.search.proofs.check`. A statement about a larger cluster also serves every smaller one.
 
-Why a bound under distortion holds, and a check of it that shares no code with the searches.
-
-A certificate is the short part of a proof: the place, the multipliers, the group. The check goes back
-to positions, sensitive values and the definition of a cluster's cost, in plain
-Python; it is slow and meant to be read.
+**Distortion.** A statement holds the place, the multipliers or the group that the proof rests on. Its check
+goes back to positions, sensitive values and the definition of a cluster's cost, in plain Python; it is slow
+and meant to be read.
 """
 
 from __future__ import annotations
@@ -227,12 +224,15 @@ def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionC
 
 def _window_holds(joint: JointRange, utility: LineDistortion, certificate: WindowCertificate) -> bool:
     """Look at every pair of ends around the place, and at all that lies between."""
-    here = float(utility.positions[certificate.place])
+    ticks = utility.grid.ticks.tolist()
+    here = ticks[certificate.place]
     if here != here:
         own = len(joint.candidates(certificate.place))
         return own < certificate.distinct_l or certificate.cost <= 0
     placed = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     lows = [entry for entry in placed if entry[0] <= here]
     highs = [entry for entry in placed if entry[0] >= here]
@@ -259,7 +259,9 @@ def _window_holds(joint: JointRange, utility: LineDistortion, certificate: Windo
 def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountCertificate) -> bool:
     """Count where each sensitive value occurs, then values that can share no cheaper cluster."""
     placed = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     occurs: dict[int, int] = {}
     for _, place in placed:
@@ -270,7 +272,7 @@ def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountC
         return False
     if certificate.clusters == 1:
         labels = [
-            0 if position == position else place + 1 for place, position in enumerate(utility.positions)
+            0 if position == position else place + 1 for place, position in enumerate(utility.grid.ticks)
         ]
         return certificate.cost <= float(utility.costs(Partition(np.array(labels))).max())
     needed, inside = 1, [placed[0][0]]
@@ -282,10 +284,12 @@ def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountC
 
 
 def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:
-    """Return the least cost of any cluster with these ends and members among these."""
+    """Return the least cost of any cluster with these ends and members among these, all in ticks."""
     if utility.codeword == "member":
-        return min(max(member - low, high - member) for member in inside)
-    return (high - low) / 2
+        ticks = min(max(member - low, high - member) for member in inside)
+    else:
+        ticks = (high - low) / 2
+    return ticks / utility.grid.per_unit
 
 
 def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: LagrangianCertificate) -> bool:
@@ -296,7 +300,9 @@ def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: Lagra
     links. So :math:`|F| \le \max_F \sum_{t \in F} (1 - \text{prices on } t) + \sum_w p_w (k_w - 1)`.
     """
     order = sorted(
-        (position, place) for place, position in enumerate(utility.positions.tolist()) if position == position
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
     )
     positions = [position for position, _ in order]
     group = components(joint).labels.tolist()

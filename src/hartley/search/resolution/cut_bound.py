@@ -16,7 +16,7 @@ condition is also sufficient.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -82,6 +82,8 @@ class CutBound:
 
     sets: CandidateSets
     remainders: tuple[Remainder, ...]
+    _known: dict[int, tuple[int, Remainder | None]] = field(default_factory=dict)
+    """What was worked out, by number of clusters."""
 
     @classmethod
     def of(cls, sets: CandidateSets) -> CutBound:
@@ -98,15 +100,21 @@ class CutBound:
         No reason is needed where it is all candidates.
         """
         clusters = least_clusters(self.sets.size, largest)
+        if clusters not in self._known:
+            self._known[clusters] = self._most(clusters)
+        most, decisive = self._known[clusters]
+        if decisive is None:
+            return most, None
+        return most, self._certificate(decisive, largest, clusters, most + 1)
+
+    def _most(self, clusters: int) -> tuple[int, Remainder | None]:
         most = self.sets.kinds
         decisive: Remainder | None = None
         for remainder in self.remainders:
             allowed = remainder.most(clusters, most)
             if allowed < most:
                 most, decisive = allowed, remainder
-        if decisive is None:
-            return most, None
-        return most, self._certificate(decisive, largest, clusters, most + 1)
+        return most, decisive
 
     def _certificate(
         self, remainder: Remainder, largest: int, clusters: int, excluded: int

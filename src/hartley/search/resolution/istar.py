@@ -90,15 +90,21 @@ class Joiner:
 def istar_level(joint: JointRange, largest: int) -> Level:
     """Return the least maximin information that clusters of at most ``largest`` values leave, proven.
 
+    The clusters are no larger than it takes.
+
     >>> from hartley.examples import toy
     >>> level = istar_level(toy(), 2)
     >>> level.leakage_bits, level.proven_optimal, level.partition
     (1.0, True, Partition({0, 2}, {1, 4}, {3, 5}, {6}))
+    >>> istar_level(toy(), 6).cost
+    3
     """
     _require_no_side(joint)
     if not 1 <= largest <= joint.public.size:
         raise InputError(f"the largest cluster holds between 1 and {joint.public.size} values")
-    return _level(Joiner.of(components(joint)), largest)
+    joiner = Joiner.of(components(joint))
+    left = least_components(joiner.size, joiner.parts, largest)
+    return _level(joiner, least_clusters(joiner.size, left + joiner.size - joiner.parts))
 
 
 def istar_levels(joint: JointRange) -> Levels:
@@ -124,6 +130,7 @@ def istar_levels(joint: JointRange) -> Levels:
 
 
 def _level(joiner: Joiner, largest: int) -> Level:
+    """Return the level of a size below which more components remain."""
     # Measuring a million values for each of a thousand levels would take minutes; by the theorem
     # the partition measures exactly this, which the tests confirm on the partitions themselves.
     bits = log2(least_components(joiner.size, joiner.parts, largest))
@@ -131,7 +138,9 @@ def _level(joiner: Joiner, largest: int) -> Level:
         cost=largest,
         leakage_bits=bits,
         lower_bound_bits=bits,
+        lower_bound_cost=largest,
         certificate=ForestCertificate(largest_cluster=largest, components=joiner.parts),
+        cost_certificate=ForestCertificate(largest_cluster=max(1, largest - 1), components=joiner.parts),
         cut=partial(joiner.partition, largest),
     )
 

@@ -20,7 +20,7 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
 from hartley.search.resolution.istar import Joiner, least_joining_size
 from hartley.search.resolution.joining_swaps import joined
-from hartley.search.resolution.l0 import Given, levels_of, search_of, unsearched
+from hartley.search.resolution.l0 import Given, Standings, search_of, unsearched
 from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 from hartley.search.resolution.swaps import QUICK, SwapSearch, dealt_places
@@ -60,17 +60,20 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
         known, kept = given.better(largest, known, kept)
         return _repaired(joint, search, replace(free[largest], partition=known, kept=kept), free[largest])
 
-    standings: list[SizeStanding] = []
+    found = Standings(search, least)
+    complete = True
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
-        standings.extend(steps)
+        found.note(*steps)
+        complete = complete and all(step.finished for step in steps)
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
-        effort.found(lambda: levels_of(joint, standings).levels)
+        effort.found(lambda: found.levels(joint))
         if steps[-1].kept == joint.sensitive.size:
             break
         if effort.should_stop():
-            standings.extend(unsearched(joint, search, given, steps[-1]))
+            found.note(*unsearched(joint, search, given, steps[-1]))
+            complete = False
             break
-    return levels_of(joint, standings)
+    return Levels(levels=found.levels(joint), complete=complete)
 
 
 def _repaired(

@@ -2,7 +2,8 @@ r"""Most candidates that clusters of at most m values can keep: best partition a
 
 Each size is searched by :mod:`~hartley.search.resolution.one_size`; which sizes are, is decided by
 :mod:`~hartley.search.resolution.layout`. A partition serves every larger m, and a bound
-every smaller one.
+every smaller one: the bounds of smaller sizes say how large clusters that keep so many candidates must be.
+All sizes are glanced at before any is searched at length.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from hartley.errors import InputError, UnreachableError
 from hartley.measures.uncertainty import distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels, in_time
+from hartley.search.levels import Level, Levels, in_time, without_doubles
+from hartley.search.proofs.statements import CandidateCertificate
 from hartley.search.resolution.layout import CandidateSets, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
+
+MOST_GLANCES = 3_000_000
+"""Pairs times sizes up to which every size is glanced at first."""
 
 
 def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
@@ -29,26 +34,49 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     >>> from hartley.examples import toy
     >>> from hartley.measures.uncertainty import distinct_l
     >>> [(level.cost, distinct_l(toy(), level.partition)) for level in l0_levels(toy()).levels]
-    [(1, 1), (2, 2), (3, 2), (4, 4), (7, 6)]
+    [(1, 1), (2, 2), (4, 4), (7, 6)]
     """
     search = search_of(joint, effort)
     given = Given.of(joint, starts, effort)
+    ranges = size_ranges(joint.public.size)
+    known = Standings(search)
+    if joint.pairs * len(ranges) <= MOST_GLANCES:
+        given = given.with_standings(glanced(joint, search, given, ranges, known))
 
     def best(largest: int, before: SizeStanding | None) -> SizeStanding:
         return search.best(largest, *given.better(largest, *_floor(joint, before)))
 
-    ranges = size_ranges(joint.public.size)
-    standings: list[SizeStanding] = []
+    complete = True
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
-        standings.extend(steps)
+        known.note(*steps)
+        complete = complete and all(step.finished for step in steps)
         effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
-        effort.found(lambda: levels_of(joint, standings).levels)
+        effort.found(lambda: known.levels(joint))
         if steps[-1].kept == joint.sensitive.size:
             break
         if effort.should_stop():
-            standings.extend(unsearched(joint, search, given, steps[-1]))
+            known.note(*unsearched(joint, search, given, steps[-1]))
+            complete = False
             break
-    return levels_of(joint, standings)
+    return Levels(levels=known.levels(joint), complete=complete)
+
+
+def glanced(
+    joint: JointRange, search: SizeSearch, given: Given, ranges: Sequence[range], known: Standings
+) -> list[SizeStanding]:
+    """Glance at the first size of every range, so that a search that is cut short knows of all of them."""
+    standings: list[SizeStanding] = []
+    before: SizeStanding | None = None
+    for sizes in ranges:
+        if search.effort.should_stop():
+            break
+        before = search.glance(sizes[0], *given.better(sizes[0], *_floor(joint, before)))
+        standings.append(before)
+        known.note(before)
+        search.effort.found(lambda: known.levels(joint))
+        if before.kept == joint.sensitive.size:
+            break
+    return standings
 
 
 def l0_level(
@@ -58,33 +86,28 @@ def l0_level(
 
     >>> from hartley.examples import toy
     >>> l0_level(toy(), 5)
-    Level(cost=5, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562)
+    Level(cost=5, leakage_bits=0.5849625007211562, lower_bound_bits=0.5849625007211562, lower_bound_cost=4)
     """
     size = joint.public.size
     if not 1 <= largest <= size:
         raise InputError(f"the largest cluster holds between 1 and {size} values")
     known, kept = Given.of(joint, starts, effort).better(largest, *_floor(joint, None))
-    return _level(joint, search_of(joint, effort).best(largest, known, kept))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReachedLevel:
-    """The least cost found at which a target is met."""
-
-    level: Level
-    proven_least: bool
-    """Whether every smaller cost is excluded."""
+    search = search_of(joint, effort)
+    found = Standings(search)
+    found.note(search.best(largest, known, kept))
+    (level,) = found.levels(joint)
+    return level
 
 
 def least_largest_cluster(
     joint: JointRange, wanted: int, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()
-) -> ReachedLevel:
-    """Return the smallest clusters found that keep ``wanted`` candidates each.
+) -> Level:
+    """Return the smallest clusters found that keep ``wanted`` candidates each, and a bound on their size.
 
     >>> from hartley.examples import toy
-    >>> reached = least_largest_cluster(toy(), 3)
-    >>> reached.level.cost, reached.proven_least
-    (4, True)
+    >>> level = least_largest_cluster(toy(), 3)
+    >>> level.cost, level.lower_bound_cost
+    (4, 4)
     """
     if wanted > joint.sensitive.size:
         raise UnreachableError(
@@ -94,30 +117,32 @@ def least_largest_cluster(
     search = search_of(joint, effort)
     given = Given.of(joint, starts, effort)
     size = joint.public.size
-    excluded = 0
+    known = Standings(search)
 
     def enough(largest: int, before: SizeStanding | None) -> SizeStanding:
         """Search a size for what is wanted only; to keep less is of no use here."""
-        nonlocal excluded
         if largest == size:
             return search.bounded(size, Partition.whole(size), joint.sensitive.size)
-        known, kept = given.better(largest, *_floor(joint, before))
-        standing = search.best(largest, known, max(kept, wanted - 1))
+        partition, kept = given.better(largest, *_floor(joint, before))
+        standing = search.best(largest, partition, max(kept, wanted - 1))
         if standing.most < wanted:
-            excluded = max(excluded, largest)
+            known.note(replace(standing, partition=partition, kept=kept))
         return replace(standing, kept=min(standing.kept, wanted), finished=True)
 
     ranges = size_ranges(size)
     first = bisect_left(ranges, wanted, key=lambda sizes: search.cuts.most(sizes[0])[0])
-    if first:
-        excluded = ranges[first - 1][-1]
     for steps in staircase(ranges[first:], enough, lambda step: step.kept >= wanted):
         reached = next((step for step in steps if step.kept >= wanted), None)
         if reached is not None:
             break
     assert reached is not None  # noqa: S101 - one cluster of everything keeps every candidate
     final = search.best(reached.largest, reached.partition, fewest_candidates(search.sets, reached.partition))
-    return ReachedLevel(level=_level(joint, final), proven_least=excluded == reached.largest - 1)
+    # A bound on the size for what is wanted holds for what is kept, which may be more.
+    least, why = known.least_size(wanted)
+    further, further_why = known.least_size(final.kept)
+    if further > least:
+        least, why = further, further_why
+    return level_of(joint, final, least, why)
 
 
 def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeStanding) -> list[SizeStanding]:
@@ -155,6 +180,10 @@ class Given:
         )
         return cls(tuple(measured))
 
+    def with_standings(self, standings: Iterable[SizeStanding]) -> Given:
+        """Return these and what was found for some sizes."""
+        return Given((*self.partitions, *((s.largest, s.kept, s.partition) for s in standings)))
+
     def better(self, largest: int, known: Partition, kept: int) -> tuple[Partition, int]:
         """Return the best of these that fits, if it is better than what is known."""
         for cost, candidates, partition in self.partitions:
@@ -170,30 +199,69 @@ def search_of(joint: JointRange, effort: Effort) -> SizeSearch:
     return SizeSearch(CandidateSets.of(joint), effort)
 
 
-def levels_of(joint: JointRange, standings: Sequence[SizeStanding]) -> Levels:
-    """Return standings as levels, each with its own bound or a coarser one's where that is sharper."""
-    return Levels(
-        levels=tuple(_level(joint, standing) for standing in _with_shared_bounds(standings)),
-        complete=all(standing.finished for standing in standings),
-    )
+class Standings:
+    """What is known of all sizes looked at; each has the bound of a larger one where that is sharper."""
+
+    def __init__(self, search: SizeSearch, least: int = 1) -> None:
+        self.search = search
+        self.least = least
+        """No smaller size serves at all."""
+        self._by_size: dict[int, SizeStanding] = {}
+
+    def note(self, *standings: SizeStanding) -> None:
+        """Add what is known of some sizes to what was known of them before."""
+        for standing in standings:
+            before = self._by_size.get(standing.largest, standing)
+            if before.kept > standing.kept:
+                standing = replace(standing, kept=before.kept, partition=before.partition)
+            if before.most < standing.most:
+                standing = replace(standing, most=before.most, certificate=before.certificate)
+            self._by_size[standing.largest] = standing
+
+    def levels(self, joint: JointRange) -> tuple[Level, ...]:
+        """Return a level for every size that keeps more than smaller ones do."""
+        standings = self._with_shared_bounds()
+        return without_doubles(
+            level_of(joint, standing, *self._least_size(standings, standing.kept)) for standing in standings
+        )
+
+    def least_size(self, kept: int) -> tuple[int, CandidateCertificate | None]:
+        """Return a size below which no clusters keep so many candidates, and why."""
+        return self._least_size(self._with_shared_bounds(), kept)
+
+    def _least_size(
+        self, standings: Sequence[SizeStanding], kept: int
+    ) -> tuple[int, CandidateCertificate | None]:
+        excluded, why = self.least - 1, None
+        place = bisect_left(standings, kept, key=lambda standing: standing.most)
+        if place and standings[place - 1].largest > excluded:
+            excluded, why = standings[place - 1].largest, standings[place - 1].certificate
+        cuts, ranges = self.search.cuts, self.search.ranges
+        place = bisect_left(ranges, kept, key=lambda sizes: cuts.most(sizes[0])[0])
+        if place and ranges[place - 1][-1] > excluded:
+            excluded, why = ranges[place - 1][-1], cuts.most(ranges[place - 1][-1])[1]
+        return excluded + 1, why
+
+    def _with_shared_bounds(self) -> list[SizeStanding]:
+        shared: list[SizeStanding] = []
+        for _, standing in sorted(self._by_size.items(), reverse=True):
+            if shared and shared[-1].most < standing.most:
+                standing = replace(standing, most=shared[-1].most, certificate=shared[-1].certificate)
+            shared.append(standing)
+        return shared[::-1]
 
 
-def _level(joint: JointRange, standing: SizeStanding) -> Level:
+def level_of(
+    joint: JointRange, standing: SizeStanding, least: int, why: CandidateCertificate | None
+) -> Level:
+    """Return what is known of a size as a level; no smaller size than ``least`` keeps as much."""
     return Level(
         cost=standing.largest,
         # By Lemma 1 this is what the partition measures; a thousand levels often share one partition.
         leakage_bits=log2(joint.sensitive.size / standing.kept),
         lower_bound_bits=log2(joint.sensitive.size / standing.most),
+        lower_bound_cost=least,
         certificate=standing.certificate,
+        cost_certificate=why,
         cut=lambda: standing.partition,
     )
-
-
-def _with_shared_bounds(standings: Sequence[SizeStanding]) -> list[SizeStanding]:
-    """Let every level have the bound of a coarser one where that is sharper."""
-    shared: list[SizeStanding] = []
-    for standing in reversed(standings):
-        if shared and shared[-1].most < standing.most:
-            standing = replace(standing, most=shared[-1].most, certificate=shared[-1].certificate)
-        shared.append(standing)
-    return shared[::-1]

@@ -1,6 +1,4 @@
-r"""What each public value shows, laid out for a search over partitions.
-
-Which sizes of the largest cluster can matter.
+r"""What each public value shows, laid out for a search; and which sizes of the largest cluster can matter.
 
 Lemma. Among the partitions of N values into clusters of at most m there is a least
 leaking one with exactly :math:`q = \lceil N/m \rceil` clusters: while there are more, one of them
@@ -26,6 +24,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hartley.measures.uncertainty import prior_counts_of_side
 from hartley.model import JointRange
 from hartley.model.arrays import Int64s
 
@@ -44,7 +43,7 @@ class CandidateSets:
     side_of: Int64s
     """The side value of every candidate."""
     before: Int64s
-    """How many candidates there are under each side value before anything is released."""
+    """How many candidates there were before for a reader of each side value, by what he knew of it."""
 
     @classmethod
     def of(cls, joint: JointRange) -> CandidateSets:
@@ -64,7 +63,7 @@ class CandidateSets:
         public = joint.public_of[joint.observation_of]
         starts = np.zeros(joint.public.size + 1, dtype=np.int64)
         np.cumsum(np.bincount(public, minlength=joint.public.size), out=starts[1:])
-        return cls(starts, candidates.astype(np.int64), side_of, np.bincount(side_of))
+        return cls(starts, candidates.astype(np.int64), side_of, prior_counts_of_side(joint))
 
     @property
     def size(self) -> int:
@@ -80,6 +79,11 @@ class CandidateSets:
     def counts(self) -> Int64s:
         """How many candidates each public value shows."""
         return np.diff(self.starts)
+
+    @cached_property
+    def shown(self) -> Int64s:
+        """How many candidates there are under each side value when everything is merged."""
+        return np.bincount(self.side_of, minlength=len(self.before))
 
     @cached_property
     def value_of(self) -> Int64s:

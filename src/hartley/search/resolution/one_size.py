@@ -6,10 +6,9 @@ search. What swap search does not reach soon it tries to exclude, by a flow, by 
 sizes, by prices of values, by packing; what it can neither reach nor exclude it searches longer, and
 leaves open if that fails.
 
-Swap search for tables too large to search at once: block by block of clusters.
-
-Values dealt out evenly make every block of clusters a smaller table much like the whole, so what
-the whole can reach each block can reach too, nearly always; and blocks need only their own memory.
+Tables too large for one swap search are searched block by block of clusters. Values dealt out evenly make
+every block a smaller table much like the whole, so what the whole can reach each block can reach too,
+nearly always; and blocks need only their own memory.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from hartley.search.effort import Effort
 from hartley.search.proofs.statements import CandidateCertificate
 from hartley.search.resolution.constructions import dealt_partition, paired_partition
 from hartley.search.resolution.cut_bound import CutBound, flow_cut
-from hartley.search.resolution.layout import CandidateSets, least_clusters
+from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import MOST_VALUES, pair_up
 from hartley.search.resolution.packing import packing
 from hartley.search.resolution.price_bound import size_prices, value_prices
@@ -71,6 +70,11 @@ class SizeSearch:
         """The bounds by counting."""
         return CutBound.of(self.sets)
 
+    @cached_property
+    def ranges(self) -> list[range]:
+        """The sizes that allow the same least number of clusters, in ascending order."""
+        return size_ranges(self.sets.size)
+
     def is_settled(self, standing: SizeStanding) -> bool:
         """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
         return standing.kept >= self.cuts.most(standing.largest)[0]
@@ -79,6 +83,24 @@ class SizeSearch:
         """Return what is known without a search: a partition handed over, and the bound by counting."""
         most, certificate = self.cuts.most(largest)
         return SizeStanding(largest, kept, known, most, certificate)
+
+    def glance(self, largest: int, known: Partition, kept: int) -> SizeStanding:
+        """Return the best clusters found by closed forms and a short search; never worse than those known."""
+        standing = self.bounded(largest, known, kept)
+        if standing.is_closed or self.effort.should_stop():
+            return replace(standing, finished=standing.is_closed)
+        direct = self._closed_form(standing)
+        if direct is not None:
+            return direct
+        clusters = least_clusters(self.sets.size, largest)
+        places = dealt_places(self.sets, largest, clusters)
+        standing = self._improved(standing, partition_of_places(places, largest, self.sets.size))
+        if not standing.is_closed and SwapSearch.fits(self.sets, clusters):
+            search = SwapSearch(self.sets, largest, places, self.effort.seed + largest)
+            search.ask(np.array([standing.most], dtype=np.int64))
+            self._runs(search, GLANCE)
+            standing = self._improved(standing, search.partition())
+        return replace(standing, finished=standing.is_closed)
 
     def best(self, largest: int, known: Partition, kept: int) -> SizeStanding:
         """Return the best clusters of at most ``largest`` values found; never worse than those known."""

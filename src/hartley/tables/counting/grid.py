@@ -1,13 +1,11 @@
 """Counting on a grid: a cell for each public value beside each sensitive one, marked as rows stream by.
 
-A mark costs one write; a hash table of pairs costs several. So where the values of the roles are few
-enough for a byte for each combination, nothing is grouped at all: codes come by in
-batches, and what stays is the grid, and the number of rows of each observation.
+A mark costs one write; a hash table of pairs costs an engine several times as much, in time and memory. So
+where the values of the roles are few enough for a byte for each combination, nothing is grouped at all:
+codes come by in batches, and what stays is the grid, and the number of rows of each observation.
 
-The pairs of a large table counted on a grid: a byte for each public value beside each sensitive one.
-
-Ints stream by, and each row adds one at its place. A hash table of pairs costs an engine several times as
-much, in time and memory. A byte counts to 255; where it is full, that is put down and counting begins anew.
+Where the pairs themselves are wanted each row adds one at its place. A byte counts to 255; where it is full,
+that is put down and counting begins anew.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ value, ``a`` for the number of the side value (0 without), ``s`` for the number 
 value, and ``n`` for the rows. What leaves it are totals, ten witnesses, and the distinct links
 between sensitive values: neither rows nor pairs.
 
-From typed columns to the summary of a joint range, counted inside DuckDB.
+DuckDB is one such engine, with the table of pairs made from typed columns; others are in
+:mod:`~hartley.tables.counting.remote_summary`.
 """
 
 from __future__ import annotations

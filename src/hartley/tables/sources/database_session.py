@@ -1,8 +1,7 @@
 """Connections to databases, through ADBC: what they are called, and how they fail.
 
-No message of a driver is passed on: it may hold the password, the query or a cell.
-
-What a database says when it fails, in our words: its own may hold a cell or a password.
+What a database says when it fails is said in our words: a driver's message may hold the password, the query
+or a cell, and is never passed on.
 """
 
 from __future__ import annotations

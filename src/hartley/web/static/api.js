@@ -1,19 +1,50 @@
 // Talking to the server on this machine. A refusal arrives as an Error with its one line.
 
+// The token of the address is turned in for what opens the rest; that stays in this tab, and goes to no other port.
+const KEPT = "hartley-session";
+const LOCKED = "This page is locked; open the address from the terminal.";
+
+let ticket = "";
+export const session = enter();
+addEventListener("hashchange", () => { if (givenToken()) location.reload(); });
+
+function givenToken() {
+  return new URLSearchParams(location.hash.slice(1)).get("key");
+}
+
+async function enter() {
+  const token = givenToken();
+  if (token) {
+    // The token has done its work; it need not stay in the address bar.
+    history.replaceState(null, "", location.pathname);
+    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) };
+    const response = await fetch("/api/enter", options);
+    if (response.ok) sessionStorage.setItem(KEPT, JSON.stringify(await response.json()));
+  }
+  const known = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+  ticket = known?.ticket ?? "";
+  return known;
+}
+
+// Images and downloads are fetched without headers; a ticket in their address lets them be read.
+export const withTicket = (path) => `${path}?${new URLSearchParams({ ticket })}`;
+
 async function answer(response) {
   let content;
   try {
     content = await response.json();
   } catch {
-    throw new Error(response.status === 403 ? "This page is locked; open the address from the terminal." : "The server gave no answer.");
+    throw new Error(response.status === 403 ? LOCKED : "The server gave no answer.");
   }
   if (!response.ok) throw new Error(content.error ?? "The server refused.");
   return content;
 }
 
 async function reach(path, options) {
+  const known = await session;
+  if (!known) throw new Error(LOCKED);
   try {
-    return await fetch(path, options);
+    return await fetch(path, { ...options, headers: { ...options.headers, "Hartley-Session": known.secret } });
   } catch {
     throw new Error("hartley does not answer; it may have been ended in the terminal.");
   }

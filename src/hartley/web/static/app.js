@@ -1,6 +1,6 @@
 // The page: from a table to a release, one step at a time.
 
-import { ask, fetched, send } from "./api.js";
+import { ask, fetched, send, session } from "./api.js";
 import { Chart, costName, costOf, meaning } from "./chart.js";
 import { by, cell, count, counted, element, listed, plain, replace } from "./dom.js";
 import { during, reveal, state } from "./page.js";
@@ -13,8 +13,11 @@ const ROLES = [
 
 const chart = new Chart(by("chart"), { onChoose: choose, onPoint: (index) => showMeaning(index ?? state.chosen) });
 
-// The key has done its work; it need not stay in the address bar.
-if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
+session.then((known) => {
+  if (!known) return during(null, () => fetched("/api/search"));
+  by("open-given").hidden = !known.given;
+  by("open-given").textContent = `Open ${known.given}`;
+});
 
 // 1. The table
 
@@ -80,7 +83,7 @@ const upload = (file) => file && during(null, async () => {
 });
 by("file").addEventListener("change", (event) => { upload(event.target.files[0]); event.target.value = ""; });
 by("open-example").addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "example" }))));
-by("open-given")?.addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "given", reading: howRead() }))));
+by("open-given").addEventListener("click", (event) => during(event.target, async () => opened(await ask("/api/open", { which: "given", reading: howRead() }))));
 by("sheet").addEventListener("change", (event) => during(event.target, async () => {
   try {
     await openAgain({ sheet: event.target.value, text: [] });

@@ -1,6 +1,6 @@
 // The last step: a preview of the chosen point, its release, and what can be saved.
 
-import { ask } from "./api.js";
+import { ask, withTicket } from "./api.js";
 import { by, cell, count, element, replace } from "./dom.js";
 import { during, reveal, state } from "./page.js";
 
@@ -23,7 +23,7 @@ by("preview").addEventListener("click", (event) => during(event.target, async ()
 
 function picture({ kind, title, caption, point, search: number }) {
   // A browser may show an image again without asking; the number keeps those of other searches apart.
-  const source = (theme) => `/figure/${number}/${point}/${kind}/${theme}.svg`;
+  const source = (theme) => withTicket(`/figure/${number}/${point}/${kind}/${theme}.svg`);
   return element("figure", {},
     element("picture", {},
       element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
@@ -65,7 +65,7 @@ function showDownloads(links) {
   const names = { table: "Released table", policy: "Policy (keep private)", certificate: "Certificate", record: "Record (keep private)", report: "Report for the board", "curators-report": "Curator's report (keep private)" };
   replace(by("downloads"), ...Object.entries(names).map(([word, text]) => {
     const link = links[word];
-    if (link) return element("li", {}, element("a", { attributes: { href: link.href, download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
+    if (link) return element("li", {}, element("a", { attributes: { href: withTicket(link.href), download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
     const make = element("button", { text: `Make: ${text}`, attributes: { type: "button" } });
     make.addEventListener("click", () => during(make, async () => {
       const made = await ask("/api/report", { revision: state.table.revision, point: state.chosen, disclosive: word !== "report" });

@@ -15,10 +15,11 @@ from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
+from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.model.words import SLACK, Leakage, SearchName
+from hartley.model.words import MOST_BITS, SLACK, Leakage, SearchName
 from hartley.releases.codebook import Codebook, Labels, codebook
 from hartley.releases.ticks import scale_of
 from hartley.releases.writer.reader_view import Observed
@@ -81,6 +82,8 @@ class ChosenPoint:
     """What that reader is left with of each requirement."""
     seen: JointRange
     """What that reader sees."""
+    closeness: Closeness
+    """Which sensitive values count as one."""
 
 
 def reach(
@@ -131,7 +134,15 @@ def reach(
         found = measure(seen)
         held = verdicts(seen, demand.demand.requirements, question.closeness)
         if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
-            return ChosenPoint(joint=joint, point=point, book=book, audit=found, verdicts=held, seen=seen)
+            return ChosenPoint(
+                joint=joint,
+                point=point,
+                book=book,
+                audit=found,
+                verdicts=held,
+                seen=seen,
+                closeness=question.closeness,
+            )
     if last is not None:
         raise UnreachableError(f"{last.message}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
@@ -250,10 +261,6 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
         f"the best found leaves {found.distinct_l} candidates and leaks "
         f"{bits:.4g} bits{demand.beside}"
     )
-
-
-MOST_BITS = 62.0
-"""No table has so many values that more bits could leak."""
 
 
 def require_reachable_kind(target: Target, utility: Utility) -> None:

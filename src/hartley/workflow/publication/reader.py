@@ -65,11 +65,11 @@ class Reader:
         return max_uncertainty_reduction(self.sees(partition))
 
     @cached_property
-    def _shown(self) -> _Part:
+    def _shown(self) -> _SideColumns:
         return _part(self._side[self.known :])
 
     @cached_property
-    def _known(self) -> _Part | None:
+    def _known(self) -> _SideColumns | None:
         return _part(self._side[: self.known]) if self.known else None
 
     @property
@@ -78,7 +78,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _SideColumns:
     """Some columns of the side information, as values of their own."""
 
     of_side: Ints
@@ -86,8 +86,8 @@ class _Part:
     alphabet: Alphabet
 
 
-def _part(columns: tuple[Coordinate, ...]) -> _Part:
+def _part(columns: tuple[Coordinate, ...]) -> _SideColumns:
     kept = Alphabet(columns)
     number: dict[object, int] = {}
     of_side = np.array([number.setdefault(label, len(number)) for label in kept.labels()])
-    return _Part(of_side, kept.take(np.unique(of_side, return_index=True)[1].astype(np.intp)))
+    return _SideColumns(of_side, kept.take(np.unique(of_side, return_index=True)[1].astype(np.intp)))

@@ -20,8 +20,6 @@ def release_places(
 ) -> dict[str, Path]:
     """Name the files of a release; none of them may be its input or the key that signs it."""
     out = Path(output)
-    if not out.name:
-        raise OptionError(f"{str(output)!r} is no name of a file; give the path of the release")
     places = {"output": out, **default_names(out)}
     if policy is not None:
         places["policy"] = Path(policy)
@@ -65,6 +63,8 @@ def default_names(output: Path) -> dict[str, Path]:
     ['heart.policy.json', 'heart.certificate.json', 'heart.record.json']
     """
     stem = output.name
+    if not stem:
+        raise OptionError(f"{str(output)!r} is no name of a file; give the path of the release")
     for suffix in reversed(output.suffixes[-2:]):
         if suffix.lower() in (".gz", *ENDINGS):
             stem = stem.removesuffix(suffix)

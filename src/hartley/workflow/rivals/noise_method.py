@@ -21,7 +21,7 @@ from hartley.measures.stochastic import JointDistribution
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
-from hartley.search.noise import Closeness, NoisyRelease, optimal_noise
+from hartley.search.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.workflow.question import Question
 
 MOST_CHANCES = 30_000
@@ -95,17 +95,17 @@ def noise_beside(question: Question, partition: Partition, effort: Effort) -> No
     if utility.name == "resolution":
         allowed, worded = STRAY_SHARE, f"{1 - STRAY_SHARE:.0%} of the rows keep their cluster"
 
-        def purpose(weight: float) -> Closeness:
-            return Closeness.to_own_cluster(partition, weight)
+        def purpose(weight: float) -> NoiseCloseness:
+            return NoiseCloseness.to_own_cluster(partition, weight)
     elif isinstance(utility, LineDistortion):
-        own = Closeness.on_line(_on_line(joint), partition, 0.0).distances
+        own = NoiseCloseness.on_line(_on_line(joint), partition, 0.0).distances
         allowed = _mean(joint, np.eye(partition.size)[partition.labels], own)
         if allowed <= 0:
             raise InputError("the release is exact, so there is no distance to spend on noise")
         worded = f"moves a row by {allowed:.4g} on average, as the partition does"
 
-        def purpose(weight: float) -> Closeness:
-            return Closeness(own, weight)
+        def purpose(weight: float) -> NoiseCloseness:
+            return NoiseCloseness(own, weight)
     else:
         raise InputError("distances over several columns have no noise here")
     found = _lightest(joint, partition, purpose, allowed, effort)
@@ -131,7 +131,7 @@ def _on_line(joint: JointRange) -> JointRange:
 def _lightest(
     joint: JointRange,
     partition: Partition,
-    purpose: Callable[[float], Closeness],
+    purpose: Callable[[float], NoiseCloseness],
     allowed: float,
     effort: Effort,
 ) -> NoisyRelease:
@@ -162,7 +162,7 @@ def _lightest(
 
 
 def _mean_of(joint: JointRange, found: NoisyRelease) -> float:
-    if not isinstance(found.purpose, Closeness):
+    if not isinstance(found.purpose, NoiseCloseness):
         raise InputError("only closeness has an average distance")
     return _mean(joint, found.channel, found.purpose.distances)
 

@@ -15,6 +15,8 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.integer[Any]]
 SLACK = Fraction(1, 10**9)
 """Rounding granted to costs and bits, in parts of them."""
+MOST_BITS = 62.0
+"""No table has so many values that more bits could leak."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +77,11 @@ class Problem:
         """Return what requirements, by name, ask of the candidates and groups that are left."""
         least = [int(requirements.get("distinct-l", 1))]
         if "l0" in requirements:
-            left = Fraction(self.prior) / Fraction(2 ** requirements["l0"])
+            left = Fraction(self.prior) / Fraction(2 ** min(requirements["l0"], MOST_BITS))
             least.append(max(1, ceil(left - SLACK * left)))
         most = None
         if "istar" in requirements:
-            most = floor(2.0 ** requirements["istar"] * (1 + float(SLACK)))
+            most = floor(2.0 ** min(requirements["istar"], MOST_BITS) * (1 + float(SLACK)))
         return Goal(distinct_l=max(least), components=most)
 
 

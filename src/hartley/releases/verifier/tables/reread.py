@@ -158,7 +158,9 @@ class RereadTable:
     def _of_schema(self, schema: Any) -> list[str]:
         import pyarrow as pa
 
-        kinds = {name: schema.field(name).type for name in schema.names}
+        kinds = dict(zip(schema.names, schema.types, strict=True))
+        if len(kinds) < len(schema.names):
+            raise TableError(f"{self.name}: two columns have the same name; give each its own")
         self._texts = {
             name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind)
         }

@@ -1,1 +1,1 @@
-"""IAC-MDSF and its overlap: the rival that merges by submodular functions."""
+"""IAC-MDSF, the method of the paper's authors before this one: merges whole subsets of clusters at a time."""

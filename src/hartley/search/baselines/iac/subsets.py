@@ -1,9 +1,7 @@
-"""All subsets of a small set at once, as arrays indexed by bit masks.
+"""All subsets of a small set at once, by bit masks; and the run of a search that merges subsets.
 
-The first element has the highest bit, so that of two subsets of one size the one with
-the larger mask comes first in the order of their members.
-
-What a search ends in that merges whole subsets of clusters.
+The first element has the highest bit, so that of two subsets of one size the one with the larger mask comes
+first in the order of their members.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Algorithm 2 under resolution: join the two components with the smallest clusters.
+"""The loops of Algorithm 2: under resolution, and under distortion on a line.
 
-One heap of components, ordered by smallest cluster, then most values, then earliest value; each step
-pops two. Inside a component the clusters form a pairing heap ordered by size, then place.
+**Resolution.** Join the two components with the smallest clusters. One heap of components, ordered by
+smallest cluster, then most values, then earliest value; each step pops two. Inside a component the clusters
+form a pairing heap ordered by size, then place.
 
-Algorithm 2 under distortion on a line: of all pairs from different components, the cheapest union.
-
-Every cluster knows the cheapest union it saw when it was last asked; a tournament holds the cheapest
-of all. Unions only drop out (a cluster is merged, two components become one) or come in with a
-merged cluster, which is asked at once. So what a cluster knows is never dearer than what it
-could have, and the winner of the tournament is right if its partner is still as it was; if not, its
-cluster is asked again.
+**Distortion.** Of all pairs from different components, take the cheapest union. Every cluster knows the
+cheapest union it saw when it was last asked; a tournament holds the cheapest of all. Unions only drop out (a
+cluster is merged, two components become one) or come in with a merged cluster, which is asked at once. So
+what a cluster knows is never dearer than what it could have, and the winner of the tournament is right if
+its partner is still as it was; if not, its cluster is asked again.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""How problem (3) compares two merges.
+"""The loops of problem (3): how two merges compare, one look at all pairs, and a way round that.
 
-Problem (3) under any utility: one look at all pairs.
+**Any utility.** All pairs are looked at.
 
-Problem (3) under resolution, without looking at all pairs.
-
-Sets of different components share nothing, so a union has as many candidates as its two parts
-together. Unless a pair holds all narrowest clusters, merging it leaves the leakage as it is, and
-its change of the Lagrangian depends on the two sizes alone. For each size it is therefore enough to know
-the best cluster (fewest candidates, largest component, earliest) and the best one of another
-component. Pairs that hold all narrowest clusters are few, and are looked at one by one.
+**Resolution.** Sets of different components share nothing, so a union has as many candidates as its two
+parts together. Unless a pair holds all narrowest clusters, merging it leaves the leakage as it is, and its
+change of the Lagrangian depends on the two sizes alone. For each size it is therefore enough to know the best
+cluster (fewest candidates, largest component, earliest) and the best one of another component. Pairs that
+hold all narrowest clusters are few, and are looked at one by one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Clusters on a line, and a tree over them that bounds what their unions cost.
+"""Clusters as they lie on a line, and a tree over them that bounds what their unions cost.
 
 Clusters stand in slots, in the order of their lowest members; a merged cluster stays in the earlier slot.
 The tree's nodes bound the cost of every union with a cluster below them. It is only built when first
 needed, and brought up to date when next needed.
-
-Public values as they lie on the line.
 """
 
 from __future__ import annotations
@@ -243,19 +241,16 @@ class LineOrder:
     places: Int64s
     """The place in the alphabet of each value in line order."""
     positions: Floats
-    """The positions of those that have one, ascending."""
+    """The positions of those that have one, in ticks, ascending."""
     codeword: int
     is_exact: bool
-    """Whether sums of positions are exact: they are integers, small enough."""
+    """Whether sums of positions are exact."""
 
     @classmethod
     def of(cls, utility: LineDistortion) -> LineOrder:
         """Sort the values of a utility by position, equal ones by place, those without one last."""
-        places = np.argsort(utility.positions, kind="stable")
-        positions = utility.positions[places]
+        ticks = utility.grid.ticks
+        places = np.argsort(ticks, kind="stable")
+        positions = ticks[places]
         positions = np.ascontiguousarray(positions[: int(np.searchsorted(positions, np.inf, side="right"))])
-        exact = bool(
-            (positions == np.rint(positions)).all()
-            and len(positions) * float(np.abs(positions).max(initial=0.0)) < 2.0**53
-        )
-        return cls(places.astype(np.int64), positions, CODES[utility.codeword], exact)
+        return cls(places.astype(np.int64), positions, CODES[utility.codeword], utility.grid.is_exact)

@@ -1,15 +1,14 @@
-"""The steps of Algorithm 1: which cluster is next, when a step is over, when the run is.
+"""The loops of Algorithm 1: which cluster is next, whom it is merged with, when a step and the run are over.
 
 Clusters are known by their places. Lists hold the clusters with as many candidates; an entry in
 a list counts only while it is the newest of its place. So that a run can be carried on in slices, all
 that it knows lies in arrays.
 
-Algorithm 1 under resolution: the partner is the smallest cluster with other candidates.
+**Resolution.** The partner is the smallest cluster with other candidates. A tournament over the places keeps,
+for every block of them, the smallest cluster and the smallest one with other candidates than that. Its top
+answers any question at once, and a merge replays two paths.
 
-A tournament over the places keeps, for every block of them, the smallest cluster and the smallest one
-with other candidates than that. Its top answers any question at once, and a merge replays two paths.
-
-Algorithm 1 under distortion on a line: the partner has other candidates and the cheapest union.
+**Distortion on a line.** The partner has other candidates and the cheapest union.
 """
 
 from __future__ import annotations

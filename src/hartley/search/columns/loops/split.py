@@ -1,9 +1,10 @@
 """Cut boxes in two, again and again, while both halves are enough.
 
-Columns are tried from the widest (ties: the first); tuples are sorted by the column (ties: as they stand). The
-cuts with enough on both sides lie in one run, found from both ends. Among those between different cells the rule
-chooses; where no column has one, cuts between equal cells are allowed, ordered by the widest other column, nearest
-the median. A column without a cut has none in any part of the box (Theorem 5) and is not tried again.
+Columns are tried from the widest (ties: the first); tuples are sorted by the column (ties: as they stand).
+The cuts with enough on both sides lie in one run, found from both ends. Among those between different cells
+the rule chooses; where no column has one, cuts between equal cells are allowed, ordered by the widest other
+column, nearest the median. A column without a cut has none in any part of the box (Theorem 5) and is not
+tried again.
 """
 
 from __future__ import annotations
@@ -13,17 +14,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop, hot_part
-from hartley.search.columns.cells import Cells, Floats, Places, width_between
-from hartley.search.columns.needs import Marks, Needs, needed_from_end, needed_from_start
+from hartley.hot_loops import hot_loop
+from hartley.search.columns.loops.cells import Cells, Floats, Places, width_between
+from hartley.search.columns.loops.needs import Marks, Needs, needed_from_end, needed_from_start
+from hartley.search.columns.loops.parts import inner_part, sort_stably
 
 MIDDLE, MEDIAN, GAP, ROWS = 0, 1, 2, 3
-"""Rules: nearest the middle of the box, the median tuple, the widest gap, the median row of the column that is
-widest beside its whole extent (Mondrian's)."""
+"""Rules: nearest the middle of the box, the median tuple, the widest gap, the median row of the column that
+is widest beside its whole extent (Mondrian's)."""
 
 
 class Segments(NamedTuple):
-    """Segments of an order of the tuples: those still to be cut, on a stack, and the clusters that are done."""
+    """Segments of an order of the tuples: a stack of those still to be cut, and the clusters done."""
 
     order: Places
     first: Places
@@ -33,9 +35,14 @@ class Segments(NamedTuple):
     label: Places
     counts: Places
     """How many segments are on the stack, and how many clusters are done."""
+    line: Places
+    key: Floats
+    other_line: Places
+    other_key: Floats
+    """Scratch paper to sort a segment on."""
 
 
-@hot_part
+@inner_part
 def box_into(cells: Cells, members: Places, first: int, last: int, low: Floats, high: Floats) -> None:
     """Write the box of ``members[first:last]``."""
     for column in range(cells.place.shape[1]):
@@ -51,7 +58,7 @@ def box_into(cells: Cells, members: Places, first: int, last: int, low: Floats, 
                 high[column] = cell
 
 
-@hot_part
+@inner_part
 def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floats, ranked: Places) -> None:
     """Order the columns from the widest; of equal ones the first."""
     columns = len(width)
@@ -67,29 +74,28 @@ def rank_columns(cells: Cells, low: Floats, high: Floats, rule: int, width: Floa
         ranked[at] = column
 
 
-@hot_loop
-def sorted_by(cells: Cells, members: Places, column: int) -> Places:
-    """Return the members sorted by a column, equal ones as they stood."""
-    values = np.empty(len(members))
-    for i in range(len(members)):
-        values[i] = cells.place[members[i], column]
-    return members[np.argsort(values, kind="mergesort")]
+@inner_part
+def sort_line(cells: Cells, segments: Segments, size: int, column: int) -> None:
+    """Sort the first tuples of the line by a column, equal ones as they stand."""
+    for i in range(size):
+        segments.key[i] = cells.place[segments.line[i], column]
+    sort_stably(segments.line, segments.key, size, segments.other_line, segments.other_key)
 
 
-@hot_part
+@inner_part
 def chosen_cut(
     cells: Cells,
     line: Places,
+    size: int,
     column: int,
     start: int,
     stop: int,
     middle: float,
     rule: int,
-    ties: bool,
+    ties: int,
     rows: Places,
 ) -> int:
     """Return how many tuples of the line lie below the best cut, -1 where there is none."""
-    size = len(line)
     best, cut = np.inf, -1
     total, below = 0, 0
     if rule == 3:
@@ -128,7 +134,7 @@ def split_segments(
     ranked = np.zeros(columns, np.int64)
     spent = np.zeros(columns, np.bool_)
     top, done = segments.counts[0], segments.counts[1]
-    order = segments.order
+    order, line = segments.order, segments.line
     while top > 0 and budget > 0:
         top -= 1
         first, last = segments.first[top], segments.last[top]
@@ -145,10 +151,11 @@ def split_segments(
                     column = ranked[c]
                     if low[column] == high[column] or (spent[column] and ties == 0):
                         continue
-                    line = order[first:last]
+                    for i in range(size):
+                        line[i] = order[first + i]
                     if ties == 1 and columns > 1:
-                        line = sorted_by(cells, line, ranked[1] if c == 0 else ranked[0])
-                    line = sorted_by(cells, line, column)
+                        sort_line(cells, segments, size, ranked[1] if c == 0 else ranked[0])
+                    sort_line(cells, segments, size, column)
                     start = needed_from_start(line, size, needs, marks)
                     stop = -1
                     if start < size:
@@ -156,10 +163,11 @@ def split_segments(
                     if start <= stop:
                         middle = 0.5 * (low[column] + high[column])
                         cut = chosen_cut(
-                            cells, line, column, start, stop, middle, rule, ties == 1, needs.rows
+                            cells, line, size, column, start, stop, middle, rule, ties, needs.rows
                         )
                     if cut > 0:
-                        order[first:last] = line
+                        for i in range(size):
+                            order[first + i] = line[i]
                         break
                     spent[column] = True
                 if cut > 0:

@@ -1,26 +1,27 @@
 """Peel small clusters off large ones that no cut divides, from the ends of their widest column in turn.
 
-A part starts at the extreme tuple. It takes the tuple that brings something new and gives the least side (ties: the
-least relative width, then the place) and whose loss leaves the rest enough, until the part is enough. Two failures in
-a row end it. Where every tuple holds one code and nothing but different codes count, a cluster that can be divided at
-all is divided (Theorem 9).
+A part starts at the extreme tuple. It takes the tuple that brings something new and gives the least side
+(ties: the least relative width, then the place) and whose loss leaves the rest enough, until the part is
+enough. Two failures in a row end it. Where every tuple holds one code and nothing but different codes count,
+a cluster that can be divided at all is divided (Theorem 9).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from hartley.hot_loops import hot_loop, hot_part
-from hartley.search.columns.cells import Cells, Floats, Places, side_of, side_with, width_between
-from hartley.search.columns.needs import Marks, Needs, is_enough
+from hartley.hot_loops import hot_loop
+from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of, side_with, width_between
+from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.parts import inner_part
 
 MOST_PEELED = 400
-"""Clusters of more tuples are not peeled where more than one plain count is wanted: each test looks at them all."""
+"""Clusters of more tuples are not peeled where more is wanted than one plain count: each test is long."""
 
 
-@hot_part
+@inner_part
 def added_share(cells: Cells, low: Floats, high: Floats, one: int) -> float:
-    """Return how much relative width a box gains with a tuple; a category outside its run counts as one more."""
+    """Return how much relative width a box gains with a tuple; a category outside its run is one more."""
     gain = 0.0
     for column in range(cells.place.shape[1]):
         cell = cells.place[one, column]
@@ -31,7 +32,7 @@ def added_share(cells: Cells, low: Floats, high: Floats, one: int) -> float:
     return gain
 
 
-@hot_part
+@inner_part
 def lost_codes(one: int, times: Places, needs: Needs) -> int:
     """Return how many codes a set loses with a tuple, given how often it holds each."""
     lost = 0
@@ -41,7 +42,7 @@ def lost_codes(one: int, times: Places, needs: Needs) -> int:
     return lost
 
 
-@hot_part
+@inner_part
 def new_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     """Return how many codes of a tuple are not yet kept under this stamp."""
     new = 0
@@ -51,7 +52,7 @@ def new_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     return new
 
 
-@hot_part
+@inner_part
 def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
     """Widen a box by a tuple."""
     for column in range(cells.place.shape[1]):
@@ -60,8 +61,8 @@ def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
         high[column] = max(high[column], cell)
 
 
-@hot_part
-def extreme_tuple(cells: Cells, line: Places, size: int, upper: bool, low: Floats, high: Floats) -> int:
+@inner_part
+def extreme_tuple(cells: Cells, line: Places, size: int, upper: int, low: Floats, high: Floats) -> int:
     """Return the place in the line of the tuple at an end of the widest column; -1 if all are the same."""
     for column in range(cells.place.shape[1]):
         low[column] = np.inf
@@ -83,7 +84,7 @@ def extreme_tuple(cells: Cells, line: Places, size: int, upper: bool, low: Float
     return extreme
 
 
-@hot_part
+@inner_part
 def next_to_peel(
     cells: Cells,
     needs: Needs,
@@ -118,14 +119,14 @@ def next_to_peel(
     return best
 
 
-@hot_part
+@inner_part
 def peel_part(
     cells: Cells,
     needs: Needs,
     marks: Marks,
     line: Places,
     size: int,
-    upper: bool,
+    upper: int,
     times: Places,
     low: Floats,
     high: Floats,
@@ -134,7 +135,7 @@ def peel_part(
     chosen = extreme_tuple(cells, line, size, upper, low, high)
     if chosen < 0:
         return 0
-    held = 0
+    held = ZERO
     for i in range(size):
         for at in range(needs.ptr[line[i]], needs.ptr[line[i] + 1]):
             times[needs.code[at]] += 1
@@ -145,14 +146,14 @@ def peel_part(
     for column in range(cells.place.shape[1]):
         low[column] = np.inf
         high[column] = -np.inf
-    taken, left = 0, needs.wanted[0]
+    taken, left = ZERO, needs.wanted[0]
     while True:
         one = line[chosen]
         if taken == 0:
             fits = (
                 held - lost_codes(one, times, needs) >= needs.wanted[0]
                 if needs.plain
-                else is_enough(line, 0, size, one, needs, marks)
+                else is_enough(line, ZERO, size, one, needs, marks)
             )
             if not fits:
                 break
@@ -168,7 +169,7 @@ def peel_part(
             if marks.kept[code] != stamp:
                 marks.kept[code] = stamp
                 left -= 1
-        if (left <= 0) if needs.plain else is_enough(line, 0, taken, -1, needs, marks):
+        if (left <= 0) if needs.plain else is_enough(line, ZERO, taken, NONE, needs, marks):
             break
         chosen = next_to_peel(cells, needs, marks, line, size, taken, held, times, low, high, stamp)
         if chosen < 0:
@@ -192,9 +193,10 @@ def peel_clusters(
     label: Places,
     counts: Places,
 ) -> int:
-    """Peel clusters, from one on, until all are done or about so many tuples were looked at; return where it stopped.
+    """Peel clusters, from one on, until about so many tuples were looked at; return the next one.
 
-    ``members[starts[c]:starts[c + 1]]`` are the tuples of a cluster. The parts get new labels from ``counts[0]`` on.
+    ``members[starts[c]:starts[c + 1]]`` are the tuples of a cluster. The parts get new labels from
+    ``counts[0]`` on.
     """
     columns = cells.place.shape[1]
     low, high = np.empty(columns), np.empty(columns)
@@ -206,13 +208,13 @@ def peel_clusters(
         size = len(line)
         if not needs.plain and size > MOST_PEELED:
             continue
-        failures, upper = 0, False
+        failures, upper = 0, ZERO
         while size >= 2 and failures < 2:
             budget -= size * (1 + needs.wanted[0])
             part = peel_part(cells, needs, marks, line, size, upper, times, low, high)
             if part == 0:
                 failures += 1
-                upper = not upper
+                upper = ONE - upper
                 continue
             failures = 0
             for i in range(part):

@@ -1,9 +1,10 @@
 """Window of a tuple: the least side of a box that holds it and is enough. Bounds for the combination max.
 
-A box has an interval in every column of numbers and one category in every other column; no cluster that holds the tuple
-has a smaller side than its window, and no window is less than the reach (Theorem 2). Whether a box of some side exists
-is decided column by column: every longest run of that length around the tuple, the tuples outside struck off, a set
-that is not enough given up. After too many sets the answer is yes, which leaves the bound valid and only weaker.
+A box has an interval in every column of numbers and one category in every other column; no cluster that holds
+the tuple has a smaller side than its window, and no window is less than the reach (Theorem 2). Whether a box
+of some side exists is decided column by column: every longest run of that length around the tuple, the tuples
+outside struck off, a set that is not enough given up. After too many sets the answer is yes, which leaves the
+bound valid and only weaker.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.cells import Cells, Places, width_between
-from hartley.search.columns.index_loops import Tree, Walk, reach_of, within_gap
-from hartley.search.columns.needs import Marks, Needs, is_enough
+from hartley.search.columns.loops.cells import Cells, Places, width_between
+from hartley.search.columns.loops.index import Tree, Walk, reach_of
+from hartley.search.columns.loops.near import within_gap
+from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.parts import sort_stably
 
 MOST_TUPLES = 2000
 MOST_SETS = 4000
@@ -24,16 +27,18 @@ STEPS = 20
 def has_box(
     cells: Cells, needs: Needs, marks: Marks, one: int, side: float, near: Places, size: int, most: int
 ) -> bool:
-    """Tell whether a box of this side holds a tuple and enough, out of ``near[:size]`` (all within the side of it)."""
+    """Tell whether a box of this side holds a tuple and enough, out of ``near[:size]``."""
     columns = cells.place.shape[1]
     sets = np.empty((columns + 1, size), np.int64)
     sizes = np.zeros(columns + 1, np.int64)
     column_of = np.full(columns + 1, -1, np.int64)
     next_of = np.zeros(columns + 1, np.int64)
     end_of = np.full(columns + 1, -1, np.int64)
-    sets[0, :size] = near[:size]
+    other_set, key, other_key = np.empty(size, np.int64), np.empty(size), np.empty(size)
+    for i in range(size):
+        sets[0, i] = near[i]
     sizes[0] = size
-    depth = 0
+    depth = ZERO
     entering = True
     while depth >= 0:
         length = sizes[depth]
@@ -41,7 +46,7 @@ def has_box(
             most -= 1
             if most < 0:
                 return True
-            if not is_enough(sets[depth], 0, length, -1, needs, marks):
+            if not is_enough(sets[depth], ZERO, length, NONE, needs, marks):
                 depth -= 1
                 entering = False
                 continue
@@ -57,10 +62,9 @@ def has_box(
                 column += 1
             if column == columns:
                 return True
-            values = np.empty(length)
             for i in range(length):
-                values[i] = cells.place[sets[depth, i], column]
-            sets[depth, :length] = sets[depth, :length][np.argsort(values, kind="mergesort")]
+                key[i] = cells.place[sets[depth, i], column]
+            sort_stably(sets[depth], key, length, other_set, other_key)
             column_of[depth] = column
             next_of[depth] = 0
             end_of[depth] = -1
@@ -85,7 +89,8 @@ def has_box(
                 continue
             end_of[depth] = end
             sizes[depth + 1] = end - at + 1
-            sets[depth + 1, : end - at + 1] = sets[depth, at - 1 : end]
+            for i in range(at - 1, end):
+                sets[depth + 1, i - at + 1] = sets[depth, i]
             opened = True
             break
         next_of[depth] = at
@@ -108,8 +113,8 @@ def window_above(
 ) -> float:
     """Return a bound of a tuple's window, at least ``known`` and at most ``side``, which is known to do.
 
-    First whether the known one does (most stop here), then whether anything below the side does (if not, it is the
-    window), then by halving.
+    First whether the known one does (most stop here), then whether anything below the side does (if not, it
+    is the window), then by halving.
     """
     low, high = known, side
     for step in range(STEPS):

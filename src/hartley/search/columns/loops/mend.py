@@ -1,8 +1,9 @@
 """Place the tuples of a dissolved cluster anew, within a target side.
 
-A tuple is placed by *forming* a cluster with near tuples that are free, that their clusters can spare (they stay enough),
-or, where allowed, whose clusters are dissolved in turn; or by *joining* a near cluster. The smaller side is done
-(ties: form). What does not fit is undone, so an attempt ends with every side within the target, or with nothing changed.
+A tuple is placed by *forming* a cluster with near tuples that are free, that their clusters can spare (they
+stay enough), or, where allowed, whose clusters are dissolved in turn; or by *joining* a near cluster. The
+smaller side is done (ties: form). What does not fit is undone, so an attempt ends with every side within the
+target, or with nothing changed.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.hot_loops import hot_loop, hot_part
-from hartley.search.columns.cells import Cells, Floats, Places, side_of, side_with
-from hartley.search.columns.needs import Marks, Needs, is_enough
+from hartley.hot_loops import hot_loop
+from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of, side_with
+from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.parts import inner_part
 
 MOST_DISSOLVED = 12
 FAILED, DONE, LISTS_NEEDED = 0, 1, 2
@@ -46,14 +48,14 @@ class Clusters(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Lists of near tuples, made when first needed: ``pool[start[x]:start[x] + size[x]]``; no list: start -1."""
+    """Lists of near tuples: ``pool[start[x]:start[x] + size[x]]``; start is -1 where there is none yet."""
 
     start: Places
     size: Places
     pool: npt.NDArray[np.int32]
 
 
-@hot_part
+@inner_part
 def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Measure a cluster's box and side anew."""
     low, high = clusters.low[cluster], clusters.high[cluster]
@@ -70,18 +72,18 @@ def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     clusters.side[cluster] = side_of(cells, low, high) if clusters.size[cluster] > 0 else -1.0
 
 
-@hot_part
+@inner_part
 def is_at_border(cells: Cells, clusters: Clusters, one: int, cluster: int) -> bool:
     """Tell whether a cluster's box may shrink with the loss of a tuple."""
     for column in range(cells.place.shape[1]):
         low, high = clusters.low[cluster, column], clusters.high[cluster, column]
         cell = cells.place[one, column]
-        if low < high and (cell == low or cell == high):
+        if low < high and cell in (low, high):
             return True
     return False
 
 
-@hot_part
+@inner_part
 def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     """Take a tuple out of its cluster and put it into another (-1: leave it free)."""
     old = clusters.label[one]
@@ -113,7 +115,7 @@ def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
         clusters.side[cluster] = side_of(cells, clusters.low[cluster], clusters.high[cluster])
 
 
-@hot_part
+@inner_part
 def move(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     """Put a tuple into a cluster, and write it down."""
     at = clusters.counts[1]
@@ -123,7 +125,7 @@ def move(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     relabel(cells, clusters, one, cluster)
 
 
-@hot_part
+@inner_part
 def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
     """Undo all moves but the first ones."""
     for at in range(clusters.counts[1] - 1, moves - 1, -1):
@@ -131,10 +133,10 @@ def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
     clusters.counts[1] = moves
 
 
-@hot_part
+@inner_part
 def list_members(clusters: Clusters, cluster: int) -> int:
     """Write the members of a cluster into the buffer; return how many."""
-    size = 0
+    size = ZERO
     one = clusters.head[cluster]
     while one >= 0:
         clusters.buffer[size] = one
@@ -143,7 +145,7 @@ def list_members(clusters: Clusters, cluster: int) -> int:
     return size
 
 
-@hot_part
+@inner_part
 def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether the cluster of a tuple is enough without it."""
     if clusters.size[clusters.label[one]] < 2:
@@ -160,26 +162,26 @@ def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
                     marks.seen[needs.code[at]] = stamp
                     left -= 1
         other = clusters.after[other]
-    return left <= 0
+    return bool(left <= 0)
 
 
-@hot_part
+@inner_part
 def is_cluster_enough(clusters: Clusters, cluster: int, without: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether a cluster is enough without one of its members (-1: with all)."""
     size = list_members(clusters, cluster)
-    return is_enough(clusters.buffer, 0, size, without, needs, marks)
+    return is_enough(clusters.buffer, ZERO, size, without, needs, marks)
 
 
-@hot_part
+@inner_part
 def brings_new(one: int, stamp: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether a tuple holds a code that is not yet kept under this stamp."""
-    for at in range(needs.ptr[one], needs.ptr[one + 1]):
+    for at in range(needs.ptr[one], needs.ptr[one + 1]):  # noqa: SIM110 - loops make no generators
         if marks.kept[needs.code[at]] != stamp:
             return True
     return False
 
 
-@hot_part
+@inner_part
 def keep_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     """Keep the codes of a tuple under a stamp; return how many are new."""
     new = 0
@@ -190,14 +192,14 @@ def keep_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
     return new
 
 
-@hot_part
+@inner_part
 def dissolve(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Set all members of a cluster free and put them into the queue."""
     while clusters.head[cluster] >= 0:
         one = clusters.head[cluster]
         clusters.queue[clusters.counts[2]] = one
         clusters.counts[2] += 1
-        move(cells, clusters, one, -1)
+        move(cells, clusters, one, NONE)
 
 
 @hot_loop
@@ -211,10 +213,11 @@ def form(
     target: float,
     dissolving: int,
 ) -> int:
-    """Grow a cluster from a free tuple within the target; return how many clusters were dissolved, -1 if it fails.
+    """Grow a cluster from a free tuple within the target; return how many were dissolved, -1 if it fails.
 
-    The next member is the one that brings something new and gives the least side; of equal ones a free tuple before
-    one that can be spared before one whose cluster is dissolved (at most ``dissolving`` of them), then the nearest.
+    The next member is the one that brings something new and gives the least side; of equal ones a free tuple
+    before one that can be spared before one whose cluster is dissolved (at most ``dissolving`` of them), then
+    the nearest.
     """
     clusters.counts[0] -= 1
     own = clusters.ids[clusters.counts[0]]
@@ -225,11 +228,11 @@ def form(
     rows = needs.rows[one]
     first, length = near.start[one], near.size[one]
     out_of_reach = np.zeros(length, np.bool_)
-    dissolved = 0
-    while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, -1, needs, marks)):
-        best, least, least_hold = -1, np.inf, 3
+    dissolved = ZERO
+    while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
+        best, least, least_hold = NONE, np.inf, 3
         for i in range(length):
-            other = np.int64(near.pool[first + i])
+            other = near.pool[first + i] + ZERO
             if out_of_reach[i] or clusters.label[other] == own:
                 continue
             if rows >= needs.row_k and not brings_new(other, stamp, needs, marks):
@@ -263,10 +266,10 @@ def form(
     return dissolved
 
 
-@hot_part
+@inner_part
 def nearest_cluster(cells: Cells, clusters: Clusters, near: Near, one: int, own: int, nearest: int) -> int:
-    """Return the cluster that stays smallest with a tuple, of those that hold one of its nearest; -1: there is none."""
-    best, least = -1, np.inf
+    """Return the cluster near a tuple that stays smallest with it; -1 where there is none."""
+    best, least = NONE, np.inf
     first = near.start[one]
     for i in range(min(nearest, near.size[one])):
         cluster = clusters.label[near.pool[first + i]]
@@ -290,17 +293,18 @@ def place_all(
     dissolving: int,
     nearest: int,
 ) -> int:
-    """Set these tuples free and place them within the target; say whether it is done, or which lists are needed first.
+    """Set these tuples free and place them within the target; return FAILED, DONE or LISTS_NEEDED.
 
-    Where lists are needed, ``clusters.queue[:clusters.counts[2]]`` are the tuples that need them.
+    Where lists of near tuples are needed first, ``clusters.queue[:clusters.counts[2]]`` are the tuples that
+    need them.
     """
     clusters.counts[1] = 0
     clusters.counts[2] = len(order)
     for i in range(len(order)):
         clusters.queue[i] = order[i]
-        move(cells, clusters, order[i], -1)
+        move(cells, clusters, order[i], NONE)
     ids = clusters.counts[0]
-    dissolved, at, answer = 0, 0, 1
+    dissolved, at, answer = ZERO, 0, 1
     room = len(clusters.moved) - 64 - MOST_DISSOLVED * (4 * needs.wanted[0] + needs.row_k + 16)
     while at < clusters.counts[2]:
         one = clusters.queue[at]
@@ -334,6 +338,6 @@ def place_all(
             break
         move(cells, clusters, one, other)
     if answer != 1:
-        undo_to(cells, clusters, 0)
+        undo_to(cells, clusters, ZERO)
         clusters.counts[0] = ids
     return answer

@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.codebooks.workspace import COUNTED, NEXT, ROWS, TINY, Elements, Int32s
+from hartley.search.codebooks.loops.workspace import COUNTED, NEXT, ROWS, TINY, Elements, Int32s
 
 
 @hot_loop
@@ -170,3 +170,50 @@ def shortest_path(
                 back[end] = first
                 gone[end] = gone[first] + withheld[first, end - 1]
     return float(least[blocks])
+
+
+@hot_loop
+def latest_starts(
+    start: Int64s, order: Int64s, count_of: Int64s, wanted: Int64s, elements: Elements, latest: Int64s
+) -> None:
+    """Fill in, for each value of a line, the latest start of a window that ends there and is enough; else -1.
+
+    For counts of distinct codes, the column standing alone. ``order`` holds the elements by values, which
+    begin at ``start``.
+    """
+    counts = len(wanted)
+    held = np.zeros(len(elements.next_code), dtype=np.int64)
+    found = np.zeros(counts + 1, dtype=np.int64)
+    rows, first = 0, 0
+    for end in range(len(start) - 1):
+        for place in range(start[end], start[end + 1]):
+            code = elements.code[order[place]]
+            if held[code] == 0:
+                found[count_of[code]] += 1
+            held[code] += 1
+            rows += elements.rows[order[place]]
+        is_enough = True
+        while is_enough and first <= end:
+            is_enough = rows >= elements.row_k
+            for count in range(counts):
+                if found[count] < wanted[count]:
+                    is_enough = False
+            if not is_enough:
+                break
+            latest[end] = first
+            for place in range(start[first], start[first + 1]):
+                code = elements.code[order[place]]
+                held[code] -= 1
+                if held[code] == 0:
+                    found[count_of[code]] -= 1
+                rows -= elements.rows[order[place]]
+            first += 1
+        if latest[end] >= 0:
+            # The window that begins there is still enough: put its first value back.
+            first -= 1
+            for place in range(start[first], start[first + 1]):
+                code = elements.code[order[place]]
+                if held[code] == 0:
+                    found[count_of[code]] += 1
+                held[code] += 1
+                rows += elements.rows[order[place]]

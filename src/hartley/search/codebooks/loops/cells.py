@@ -9,11 +9,18 @@ from __future__ import annotations
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.codebooks.workspace import (
+from hartley.search.codebooks.loops.workspace import (
     CELLS,
     COUNTED,
+    GONE,
+    HELD,
+    HIGH,
+    LOW,
     NEXT,
     ROWS,
+    SIZE,
+    START,
+    STOP,
     TINY,
     WITHHELD,
     Elements,
@@ -124,18 +131,18 @@ def fill_bands(layout: Layout, state: State) -> None:
     for column in range(len(layout.weight)):
         base = layout.base[column]
         for at in range(base, base + state.bands[column]):
-            state.size[at] = 0
-            state.band_rows[at] = 0
-            state.low[at] = -1
-            state.high[at] = -1
+            state.band[at, SIZE] = 0
+            state.band[at, HELD] = 0
+            state.band[at, LOW] = -1
+            state.band[at, HIGH] = -1
         for value in range(base, layout.base[column + 1]):
             at = base + state.label[value]
-            state.size[at] += 1
-            state.band_rows[at] += layout.rows[value]
+            state.band[at, SIZE] += 1
+            state.band[at, HELD] += layout.rows[value]
             if value != layout.missing[column]:
-                if state.low[at] < 0:
-                    state.low[at] = value
-                state.high[at] = value
+                if state.band[at, LOW] < 0:
+                    state.band[at, LOW] = value
+                state.band[at, HIGH] = value
 
 
 @hot_loop
@@ -148,7 +155,7 @@ def fill_cells(memory: Int64s, width: Floats, elements: Elements, layout: Layout
     for column in range(columns):
         base = layout.base[column]
         for at in range(base, base + state.bands[column]):
-            state.band_withheld[at] = 0
+            state.band[at, GONE] = 0
     for element in range(len(state.cell)):
         cell = state.cell[element]
         for column in range(columns):
@@ -156,7 +163,7 @@ def fill_cells(memory: Int64s, width: Floats, elements: Elements, layout: Layout
             band = state.label[base + elements.value[column, element]]
             state.tag[cell, column] = band
             if state.poor[cell]:
-                state.band_withheld[base + band] += elements.rows[element]
+                state.band[base + band, GONE] += elements.rows[element]
     loss = 0.0
     for cell in range(state.numbers[CELLS]):
         cost = 0.0
@@ -173,19 +180,19 @@ def fill_order(elements: Elements, layout: Layout, state: State) -> None:
     for column in range(len(layout.weight)):
         base = layout.base[column]
         for at in range(base, base + state.bands[column]):
-            state.start[at] = 0
+            state.band[at, START] = 0
         for element in range(len(state.cell)):
-            state.start[base + state.label[base + elements.value[column, element]]] += 1
+            state.band[base + state.label[base + elements.value[column, element]], START] += 1
         place = 0
         for at in range(base, base + state.bands[column]):
-            held = state.start[at]
-            state.start[at] = place
-            state.stop[at] = place
+            held = state.band[at, START]
+            state.band[at, START] = place
+            state.band[at, STOP] = place
             place += held
         for element in range(len(state.cell)):
             at = base + state.label[base + elements.value[column, element]]
-            state.order[column, state.stop[at]] = element
-            state.stop[at] += 1
+            state.order[column, state.band[at, STOP]] = element
+            state.band[at, STOP] += 1
 
 
 @hot_loop
@@ -206,7 +213,7 @@ def settle(
     for column in range(len(layout.weight)):
         base = layout.base[column]
         for band in range(base, base + state.bands[column]):
-            if state.band_withheld[band] > terms.share * state.band_rows[band] + TINY:
+            if state.band[band, GONE] > terms.share * state.band[band, HELD] + TINY:
                 return float("inf"), withheld, -1
     memory = trial.memory
     cells = state.numbers[CELLS]
@@ -237,7 +244,7 @@ def settle(
         is_allowed = True
         for column in range(len(layout.weight)):
             band = layout.base[column] + state.tag[cell, column]
-            if state.band_withheld[band] + rows > terms.share * state.band_rows[band] + TINY:
+            if state.band[band, GONE] + rows > terms.share * state.band[band, HELD] + TINY:
                 is_allowed = False
         if is_allowed:
             best, least, least_rows = cell, extra, rows

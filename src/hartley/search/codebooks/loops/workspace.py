@@ -25,6 +25,12 @@ CUTS_NOTHING, BLOCKED = -1, -2
 CELLS, WITHHELD, ACCEPTED, VISITS, CHANGED = 0, 1, 2, 3, 4
 """The numbers of a state: cells, rows withheld, splits accepted, elements visited, whether one is new."""
 
+START, STOP, HELD, GONE, SIZE, LOW, HIGH = 0, 1, 2, 3, 4, 5, 6
+"""What is known of a band: where its elements begin and end in the column's order, its rows, how many of them
+are withheld, how many values it has, and the first and last of these, the missing one aside."""
+COLUMN, FIRST, END = 0, 1, 2
+"""What is known of a candidate split."""
+
 TINY = 1e-9
 """Losses of all rows together that differ by less are the same."""
 
@@ -73,11 +79,9 @@ class Layout(NamedTuple):
     extent: Floats
     """What the widths of a column are measured by; 1 for a column of one value."""
     weight: Floats
-    split_column: Int64s
-    """The column of each candidate split."""
-    split_first: Int64s
-    """The first of the values, counted over all columns, that a split sets apart."""
-    split_end: Int64s
+    split: Int64s
+    """For each candidate split its COLUMN and the FIRST and END of the values, counted over all columns, that
+    it sets apart."""
 
 
 class State(NamedTuple):
@@ -97,16 +101,9 @@ class State(NamedTuple):
     """``tag[c, j]``: the band of column j in which cell c lies."""
     order: Int32s
     """``order[j]``: the elements by the bands of column j, within a band by their codes."""
-    start: Int64s
-    """Where each band begins in that order; the bands of a column are numbered from its base on."""
-    stop: Int64s
-    band_rows: Int64s
-    band_withheld: Int64s
-    size: Int64s
-    """How many values each band holds."""
-    low: Int64s
-    """The first value of each band, the missing one aside."""
-    high: Int64s
+    band: Int64s
+    """What is known of each band: a line of START, STOP, HELD, GONE, SIZE, LOW, HIGH. The bands of a column
+    are numbered from its base on."""
     numbers: Int64s
     loss: Floats
     """One number: what all rows lose together."""

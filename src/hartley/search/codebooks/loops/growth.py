@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats
-from hartley.search.codebooks.workspace import (
+from hartley.search.codebooks.loops.workspace import (
     ACCEPTED,
     BLOCKED,
     CELLS,
     CHANGED,
     CLOSED,
+    COLUMN,
     COUNTED,
     CUTS_NOTHING,
+    END,
+    FIRST,
+    GONE,
+    HELD,
+    HIGH,
     LATER,
+    LOW,
     NEXT,
     OPEN,
     ROWS,
+    SIZE,
+    START,
+    STOP,
     TINY,
     VISITS,
     WITHHELD,
@@ -37,10 +47,10 @@ def width_of(column: int, band: int, layout: Layout, state: State) -> float:
     """Return the relative width of a band."""
     at = layout.base[column] + band
     if not layout.is_line[column]:
-        return float((state.size[at] - 1) / layout.extent[column])
-    if state.high[at] < 0:
+        return float((state.band[at, SIZE] - 1) / layout.extent[column])
+    if state.band[at, HIGH] < 0:
         return 0.0
-    span = layout.position[state.high[at]] - layout.position[state.low[at]]
+    span = layout.position[state.band[at, HIGH]] - layout.position[state.band[at, LOW]]
     return float(span / layout.extent[column])
 
 
@@ -48,34 +58,34 @@ def width_of(column: int, band: int, layout: Layout, state: State) -> float:
 def measure_band(column: int, band: int, layout: Layout, state: State) -> None:
     """Fill in what a band holds."""
     at = layout.base[column] + band
-    state.size[at] = 0
-    state.band_rows[at] = 0
-    state.low[at] = -1
-    state.high[at] = -1
+    state.band[at, SIZE] = 0
+    state.band[at, HELD] = 0
+    state.band[at, LOW] = -1
+    state.band[at, HIGH] = -1
     for value in range(layout.base[column], layout.base[column + 1]):
         if state.label[value] == band:
-            state.size[at] += 1
-            state.band_rows[at] += layout.rows[value]
+            state.band[at, SIZE] += 1
+            state.band[at, HELD] += layout.rows[value]
             if value != layout.missing[column]:
-                if state.low[at] < 0:
-                    state.low[at] = value
-                state.high[at] = value
+                if state.band[at, LOW] < 0:
+                    state.band[at, LOW] = value
+                state.band[at, HIGH] = value
 
 
 @hot_part
 def band_cut(split: int, layout: Layout, state: State) -> int:
     """Return the band that a split cuts in two, CUTS_NOTHING or BLOCKED."""
-    column = layout.split_column[split]
+    column = layout.split[split, COLUMN]
     base, missing = layout.base[column], layout.missing[column]
-    first, end = layout.split_first[split], layout.split_end[split]
+    first, end = layout.split[split, FIRST], layout.split[split, END]
     if first == missing:
         band = state.label[missing]
-        return int(band) if state.size[base + band] > 1 else CUTS_NOTHING
+        return int(band) if state.band[base + band, SIZE] > 1 else CUTS_NOTHING
     for value in range(first, end):
         band = state.label[value]
         if missing >= 0 and state.label[missing] == band:
             return BLOCKED
-        if state.low[base + band] < first or state.high[base + band] >= end:
+        if state.band[base + band, LOW] < first or state.band[base + band, HIGH] >= end:
             return int(band)
         if layout.is_line[column]:
             break
@@ -85,9 +95,9 @@ def band_cut(split: int, layout: Layout, state: State) -> int:
 @hot_part
 def cut_widths(split: int, band: int, layout: Layout, state: State) -> tuple[float, float, int]:
     """Return the widths of what is left of a band and of what a split sets apart, and the latter's rows."""
-    column = layout.split_column[split]
+    column = layout.split[split, COLUMN]
     base = layout.base[column]
-    first, end = layout.split_first[split], layout.split_end[split]
+    first, end = layout.split[split, FIRST], layout.split[split, END]
     extent = layout.extent[column]
     size, rows = 0, 0
     for value in range(first, end):
@@ -95,8 +105,8 @@ def cut_widths(split: int, band: int, layout: Layout, state: State) -> tuple[flo
             size += 1
             rows += layout.rows[value]
     if not layout.is_line[column]:
-        return float((state.size[base + band] - size - 1) / extent), float((size - 1) / extent), rows
-    low, high = state.low[base + band], state.high[base + band]
+        return float((state.band[base + band, SIZE] - size - 1) / extent), float((size - 1) / extent), rows
+    low, high = state.band[base + band, LOW], state.band[base + band, HIGH]
     if first == layout.missing[column]:
         return float((layout.position[high] - layout.position[low]) / extent), 0.0, rows
     left = layout.position[first - 1] - layout.position[low]
@@ -111,17 +121,17 @@ def weigh_split(split: int, layout: Layout, state: State, trial: Trial) -> None:
     trial.band[split] = band
     if band < 0:
         return
-    column = layout.split_column[split]
+    column = layout.split[split, COLUMN]
     whole = width_of(column, band, layout, state)
     left, right, rows = cut_widths(split, band, layout, state)
-    rest = state.band_rows[layout.base[column] + band] - rows
+    rest = state.band[layout.base[column] + band, HELD] - rows
     trial.fall[split] = layout.weight[column] * (rest * (whole - left) + rows * (whole - right))
 
 
 @hot_loop
 def weigh_splits(layout: Layout, state: State, trial: Trial) -> None:
     """Begin anew: every split is open, and weighed."""
-    for split in range(len(layout.split_column)):
+    for split in range(len(layout.split)):
         trial.status[split] = OPEN
         weigh_split(split, layout, state, trial)
 
@@ -144,10 +154,10 @@ def next_split(layout: Layout, state: State, trial: Trial, factor: Floats, terms
     """
     for _ in range(2):
         best, top = -1, -1.0
-        for split in range(len(layout.split_column)):
+        for split in range(len(layout.split)):
             if trial.status[split] != OPEN or trial.band[split] < 0:
                 continue
-            column = layout.split_column[split]
+            column = layout.split[split, COLUMN]
             fall = trial.fall[split] * factor[column]
             if terms.by_width:
                 fall += terms.rows * 1e3 * width_of(column, trial.band[split], layout, state)
@@ -156,7 +166,7 @@ def next_split(layout: Layout, state: State, trial: Trial, factor: Floats, terms
         if best >= 0 or state.numbers[CHANGED] == 0:
             return best
         state.numbers[CHANGED] = 0
-        for split in range(len(layout.split_column)):
+        for split in range(len(layout.split)):
             if trial.status[split] == LATER:
                 trial.status[split] = OPEN
     return best
@@ -168,15 +178,15 @@ def count_sides(split: int, elements: Elements, layout: Layout, state: State, tr
 
     Leaves the rows that are withheld already, on either side, in the trial's losses.
     """
-    column = layout.split_column[split]
+    column = layout.split[split, COLUMN]
     base = layout.base[column]
     at = base + trial.band[split]
-    first, end = layout.split_first[split] - base, layout.split_end[split] - base
+    first, end = layout.split[split, FIRST] - base, layout.split[split, END] - base
     memory = trial.memory
     trial.lost[0] = 0
     trial.lost[1] = 0
     used = 0
-    for place in range(state.start[at], state.stop[at]):
+    for place in range(state.band[at, START], state.band[at, STOP]):
         element = state.order[column, place]
         cell = state.cell[element]
         apart = 1 if first <= elements.value[column, element] < end else 0
@@ -194,7 +204,7 @@ def count_sides(split: int, elements: Elements, layout: Layout, state: State, tr
                 memory[line, COUNTED] = counted + 1
                 memory[line, NEXT] = elements.next_code[code]
         memory[line, ROWS] += elements.rows[element]
-    state.numbers[VISITS] += state.stop[at] - state.start[at]
+    state.numbers[VISITS] += state.band[at, STOP] - state.band[at, START]
     return used
 
 
@@ -216,7 +226,7 @@ def charge(used: int, sign: int, elements: Elements, layout: Layout, state: Stat
                 rows = trial.memory[line, ROWS]
                 fresh += rows
                 for other in range(len(layout.weight)):
-                    state.band_withheld[layout.base[other] + state.tag[cell, other]] += sign * rows
+                    state.band[layout.base[other] + state.tag[cell, other], GONE] += sign * rows
     return fresh
 
 
@@ -242,15 +252,15 @@ def loss_change(
 @hot_part
 def is_fair(split: int, split_rows: int, layout: Layout, state: State, trial: Trial, share: float) -> bool:
     """Tell whether no band of any column would lose more than the share of its rows."""
-    at = layout.base[layout.split_column[split]] + trial.band[split]
+    at = layout.base[layout.split[split, COLUMN]] + trial.band[split]
     if trial.lost[1] > share * split_rows + TINY:
         return False
-    if trial.lost[0] > share * (state.band_rows[at] - split_rows) + TINY:
+    if trial.lost[0] > share * (state.band[at, HELD] - split_rows) + TINY:
         return False
     for column in range(len(layout.weight)):
         base = layout.base[column]
         for band in range(base, base + state.bands[column]):
-            if band != at and state.band_withheld[band] > share * state.band_rows[band] + TINY:
+            if band != at and state.band[band, GONE] > share * state.band[band, HELD] + TINY:
                 return False
     return True
 
@@ -276,7 +286,7 @@ def cut_cells(
     state: State,
     trial: Trial,
 ) -> None:
-    """Give numbers to the sides of every cell that an accepted split cuts."""
+    """Assign numbers to the sides of every cell that an accepted split cuts."""
     fresh_band = state.bands[column]
     for place in range(used):
         cell = trial.touched[place]
@@ -300,10 +310,10 @@ def cut_cells(
 @hot_part
 def cut_band(split: int, elements: Elements, layout: Layout, state: State, trial: Trial) -> None:
     """Cut a band in two: its elements, its values, and what it holds."""
-    column, band = layout.split_column[split], trial.band[split]
+    column, band = layout.split[split, COLUMN], trial.band[split]
     base, fresh_band = layout.base[column], state.bands[column]
-    first, end = layout.split_first[split] - base, layout.split_end[split] - base
-    start, stop = state.start[base + band], state.stop[base + band]
+    first, end = layout.split[split, FIRST] - base, layout.split[split, END] - base
+    start, stop = state.band[base + band, START], state.band[base + band, STOP]
     kept, moved = start, 0
     for place in range(start, stop):
         element = state.order[column, place]
@@ -317,17 +327,17 @@ def cut_band(split: int, elements: Elements, layout: Layout, state: State, trial
             kept += 1
     for place in range(moved):
         state.order[column, kept + place] = trial.buffer[place]
-    state.stop[base + band] = kept
-    state.start[base + fresh_band] = kept
-    state.stop[base + fresh_band] = stop
+    state.band[base + band, STOP] = kept
+    state.band[base + fresh_band, START] = kept
+    state.band[base + fresh_band, STOP] = stop
     for value in range(base + first, base + end):
         if state.label[value] == band:
             state.label[value] = fresh_band
     state.bands[column] += 1
     measure_band(column, band, layout, state)
     measure_band(column, fresh_band, layout, state)
-    state.band_withheld[base + band] = trial.lost[0]
-    state.band_withheld[base + fresh_band] = trial.lost[1]
+    state.band[base + band, GONE] = trial.lost[0]
+    state.band[base + fresh_band, GONE] = trial.lost[1]
 
 
 @hot_part
@@ -336,15 +346,15 @@ def accept_split(
     state: State, trial: Trial,
 ) -> None:  # fmt: skip
     """Add a split to the state, and weigh the splits of its column anew."""
-    column, band = layout.split_column[split], trial.band[split]
+    column, band = layout.split[split, COLUMN], trial.band[split]
     cut_cells(used, column, gain_left, gain_right, elements, state, trial)
     cut_band(split, elements, layout, state, trial)
     for place in range(used):
         trial.target[trial.touched[place]] = -1
     state.numbers[ACCEPTED] += 1
     state.numbers[CHANGED] = 1
-    for other in range(len(layout.split_column)):
-        if layout.split_column[other] == column and (
+    for other in range(len(layout.split)):
+        if layout.split[other, COLUMN] == column and (
             trial.band[other] == band or trial.band[other] == BLOCKED
         ):
             weigh_split(other, layout, state, trial)
@@ -364,7 +374,7 @@ def grow(
         split = next_split(layout, state, trial, factor, terms)
         if split < 0:
             return True
-        column, band = layout.split_column[split], trial.band[split]
+        column, band = layout.split[split, COLUMN], trial.band[split]
         whole = width_of(column, band, layout, state)
         left, right, split_rows = cut_widths(split, band, layout, state)
         gain_left = layout.weight[column] * (whole - left)

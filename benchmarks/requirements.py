@@ -1,0 +1,130 @@
+"""How fast requirements with a tolerance are on one column, beside the same without, as Markdown tables.
+
+    python benchmarks/requirements.py [--quick]
+
+Seconds are CPU seconds of this process, compiled loops warm. Targets are those of the specification, for a
+loaded machine of two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange
+from hartley.model.closeness import Closeness
+from hartley.model.requirement import Requirement
+from hartley.search.enough import Enough
+from hartley.search.line.borders import Borders
+from hartley.search.line.intervals import finest_within, least_intervals, line_bound
+from hartley.search.line.ordered_values import OrderedValues
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, float]:
+    """Run something and return its result and CPU seconds."""
+    begin = time.process_time()
+    result = action()
+    return result, time.process_time() - begin
+
+
+def table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print a Markdown table."""
+    names = list(head)
+    print(f"\n### {title}\n\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    for row in rows:
+        shown = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row)
+        print(f"| {' | '.join(shown)} |", flush=True)
+
+
+def random_table(size: int, sensitive: int, seed: int = 0) -> JointRange:
+    """Return public values at random gaps, each with one to three of the sensitive values."""
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 4, size)
+    public, values = np.repeat(np.arange(size), times), rng.integers(sensitive, size=int(times.sum()))
+    # Every sensitive value must occur.
+    public = np.concatenate((public, rng.integers(size, size=sensitive)))
+    values = np.concatenate((values, np.arange(sensitive)))
+    return JointRange.from_codes(public_codes=public, sensitive_codes=values)
+
+
+def positions_of(size: int, seed: int = 1) -> LineDistortion:
+    """Return whole-numbered positions with an average gap of ten."""
+    return LineDistortion(np.cumsum(np.random.default_rng(seed).integers(1, 20, size)).astype(float))
+
+
+def demands(joint: JointRange, wanted: int, tolerance: int) -> dict[str, Enough]:
+    """Return one demand without a tolerance, one with, and three requirements together."""
+    close = Closeness.of({"sensitive": tolerance})
+    apart = Requirement("separated-l", wanted)
+    return {
+        "distinct": Enough.of(joint, [Requirement("distinct-l", wanted)]),
+        "separated": Enough.of(joint, [apart], close),
+        "all three": Enough.of(
+            joint, [apart, Requirement("distinct-l", wanted), Requirement("row-k", 10)], close
+        ),
+    }
+
+
+def windows(size: int) -> Iterable[tuple[object, ...]]:
+    """Time the latest starts of windows that are enough."""
+    for sensitive in (1000, size):
+        joint = random_table(size, sensitive)
+        for wanted in (2, 20, 100):
+            seconds = []
+            for enough in demands(joint, wanted, sensitive // 500).values():
+                enough.latest_starts()
+                seconds.append(timed(enough.latest_starts)[1])
+            yield size, sensitive, wanted, *seconds
+
+
+def least_spans(size: int) -> Iterable[tuple[object, ...]]:
+    """Time bound, least cost and finest intervals, and the same with borders every ten."""
+    joint, utility = random_table(size, 1000), positions_of(size)
+    for wanted in (2, 20, 100):
+        for name, enough in demands(joint, wanted, 2).items():
+            values = OrderedValues.of_enough(joint, utility, enough)
+            latest = timed(lambda v=values: v.latest)[1]
+            bound, bound_seconds = timed(lambda v=values: line_bound(v))
+            answer, seconds = timed(lambda v=values, b=bound: least_intervals(v, known_bound=b))
+            anywhere = Borders.anywhere(values.positions)
+            _, finest = timed(lambda v=values, a=answer, w=anywhere: finest_within(v, a.cost, w))
+            grid = Borders.on_grid(values.positions, 10)
+            on_grid, grid_seconds = timed(
+                lambda v=values, b=bound, g=grid: least_intervals(v, g, known_bound=b)
+            )
+            yield (
+                size,
+                wanted,
+                name,
+                latest,
+                bound_seconds,
+                seconds,
+                finest,
+                grid_seconds,
+                f"{2 * bound:g} / {2 * answer.cost:g} / {2 * on_grid.cost:g}",
+                f"{answer.clusters} / {on_grid.clusters}",
+            )
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="ten thousand values only")
+    sizes = (10**4,) if parser.parse_args().quick else (10**4, 10**6)
+    for size in (10**4,):
+        list(windows(size))
+        list(least_spans(size))
+    head = ("values", "sensitive", "l", "distinct s", "separated s", "all three s")
+    table("Windows", head, (row for size in sizes for row in windows(size)))
+    head = ("values", "l", "demand", "windows s", "bound s", "least + finest s", "finest s", "borders s")
+    shown = ("span: bound / intervals / borders 10", "bands")
+    table("Least span", (*head, *shown), (row for size in sizes for row in least_spans(size)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,336 @@
+"""One codebook for each public column, with one guarantee for all of them together.
+
+First the best node of the ladders, exactly: plain ones, then with open ends. Then variable bands, started
+from that node, from everything merged, and from what was found for a smaller budget or a stronger demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite, log2
+from typing import Literal
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, quoted
+from hartley.model.border_grid import BorderGrid
+from hartley.search.codebooks.bound import lower_bound
+from hartley.search.codebooks.column import PublicColumn
+from hartley.search.codebooks.demand import CellDemand
+from hartley.search.codebooks.ladder import Ladder, build_ladder
+from hartley.search.codebooks.lattice import LadderSearch
+from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import CodebookProblem, spared_budget
+from hartley.search.codebooks.publication import describe, ordered_labels
+from hartley.search.codebooks.refinement import Refined, Refinement
+from hartley.search.codebooks.result import Codebooks
+from hartley.search.codebooks.workbench import Settled, Workbench
+from hartley.search.effort import UNLIMITED, Effort
+
+Objective = Literal["mean", "worst"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodebookOptions:
+    """How codebooks are looked for."""
+
+    bands: Literal["variable", "equal"] = "variable"
+    """Bands of any widths, or the best node of the ladders."""
+    objective: Objective = "mean"
+    """What is to be small: the mean width of a row's bands, or the greatest width of any band."""
+    lose_at_most: float = 0.5
+    """The largest share of a band's rows that may be withheld."""
+    rounds: int = 150
+    """How often the best variable bands are merged in part and grown anew."""
+    open_ends: bool = True
+    """Whether equal bands may swallow those beyond a round number at either end."""
+    ladder_visits: float = 1.5e9
+    """After so many looks at an element, about 10 seconds, a search of ladders ends without a proof."""
+    band_visits: float = 1.5e9
+    """After so many looks at an element the rounds end."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.lose_at_most <= 1:
+            raise OptionError(f"a band may lose a share from 0 to 1 of its rows, not {self.lose_at_most:g}")
+        if self.rounds < 0:
+            raise OptionError(f"the number of rounds must not be negative, not {self.rounds}")
+        if self.bands not in ("variable", "equal"):
+            raise OptionError.unknown("bands", self.bands, ["variable", "equal"])
+        if self.objective not in ("mean", "worst"):
+            raise OptionError.unknown("objective", self.objective, ["mean", "worst"])
+
+
+DEFAULTS = CodebookOptions()
+
+
+@dataclass(frozen=True, eq=False)
+class _LadderAnswer:
+    """The best node of the ladders that is known."""
+
+    labels: list[Int32s]
+    settled: Settled
+    is_proven: bool
+    nodes: int
+    ladders: tuple[Ladder, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _BudgetAnswer:
+    """Codebooks, and the ladder's node they were started from."""
+
+    ladder: _LadderAnswer
+    refined: Refined
+    found: Codebooks
+
+
+def find_codebooks(
+    columns: Sequence[PublicColumn],
+    demand: CellDemand,
+    *,
+    withhold: int = 0,
+    options: CodebookOptions = DEFAULTS,
+    effort: Effort = UNLIMITED,
+) -> Codebooks:
+    """Return the best codebooks that were found with at most so many rows withheld.
+
+    Raises UnreachableError where the whole table, or a column that is to be kept, cannot meet the demand.
+    """
+    return _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, None).found
+
+
+def codebooks_by_budget(
+    columns: Sequence[PublicColumn],
+    demand: CellDemand,
+    budgets: Sequence[int],
+    *,
+    options: CodebookOptions = DEFAULTS,
+    effort: Effort = UNLIMITED,
+) -> list[Codebooks]:
+    """Return codebooks for several numbers of rows that may be withheld, in the order given.
+
+    A smaller budget is searched first and a larger one starts from what was found, so it is never worse.
+    """
+    problem = CodebookProblem(tuple(columns), demand)
+    found: dict[int, Codebooks] = {}
+    last: _BudgetAnswer | None = None
+    for budget in sorted(set(budgets)):
+        last = _answer(problem, budget, options, effort, last)
+        found[budget] = last.found
+    return [found[budget] for budget in budgets]
+
+
+def codebooks_by_demand(
+    columns: Sequence[PublicColumn],
+    demands: Sequence[CellDemand],
+    *,
+    withhold: int = 0,
+    options: CodebookOptions = DEFAULTS,
+    effort: Effort = UNLIMITED,
+) -> list[Codebooks | None]:
+    """Return codebooks for demands that become ever stronger, ``None`` for those that nothing meets.
+
+    Whatever meets a demand meets the weaker ones before it, so the strongest is searched first, each weaker
+    one starts from what was found, and is never worse.
+    """
+    found: list[Codebooks | None] = []
+    last: _BudgetAnswer | None = None
+    for demand in reversed(demands):
+        try:
+            last = _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, last)
+            found.append(last.found)
+        except UnreachableError:
+            found.append(None)
+    return found[::-1]
+
+
+def _answer(
+    problem: CodebookProblem,
+    withhold: int,
+    options: CodebookOptions,
+    effort: Effort,
+    last: _BudgetAnswer | None,
+) -> _BudgetAnswer:
+    if withhold < 0:
+        raise OptionError(f"the number of rows to withhold must not be negative, not {withhold}")
+    budget = spared_budget(problem.demand, withhold)
+    ladder = _best_of_ladders(problem, budget, options, effort, last)
+    if ladder is None:
+        raise UnreachableError(_reason(problem, budget, options.lose_at_most))
+    starts = [ladder.labels, problem.coarsest(), *([list(last.refined.labels)] if last is not None else [])]
+    search = Refinement(
+        problem,
+        budget=budget,
+        share=options.lose_at_most,
+        objective=options.objective,
+        effort=effort,
+        most_visits=options.band_visits,
+    )
+    if options.bands == "equal":
+        refined = search.examined(ladder.labels, ladder.settled)
+    else:
+        refined = search.run(starts, options.rounds)
+    bench = Workbench(problem, budget=budget, share=options.lose_at_most)
+    found = replace(
+        describe(problem, refined, bench, _grids(ladder, refined.labels)),
+        withhold=withhold,
+        ladder_loss=ladder.settled.loss,
+        ladder_nodes=ladder.nodes,
+        proven_optimal_ladder=ladder.is_proven,
+        lower_bound=lower_bound(problem, budget),
+        choice_bits=_choice_bits(problem, ladder.ladders, options.bands),
+        objective=options.objective,
+    )
+    return _BudgetAnswer(ladder, refined, found)
+
+
+def _best_of_ladders(
+    problem: CodebookProblem,
+    budget: int,
+    options: CodebookOptions,
+    effort: Effort,
+    last: _BudgetAnswer | None,
+) -> _LadderAnswer | None:
+    """Return the best node, plain ladders first: their loss is a bound for those with open ends."""
+    best: _LadderAnswer | None = None
+    if last is not None:
+        best = _still(problem, budget, options, last.ladder)
+    plain = _ladders(problem, open_ends=False)
+    stages = [plain]
+    if options.open_ends:
+        full = _ladders(problem, open_ends=True)
+        if any(len(one.levels) > len(other.levels) for one, other in zip(full, plain, strict=True)):
+            stages.append(full)
+    is_proven = True
+    for ladders in stages:
+        if options.objective == "worst":
+            found, is_complete = _least_worst(problem, ladders, budget, options, effort)
+        else:
+            upper = best.settled.loss if best is not None else float("inf")
+            found, is_complete = _search(problem, ladders, budget, options, effort, upper)
+        is_proven = is_complete
+        if found is not None and (best is None or found[1].is_better(best.settled, options.objective)):
+            best = _LadderAnswer(found[0], found[1], False, 0, ladders)
+        if not is_complete:
+            break
+    if best is None:
+        return None
+    return replace(best, is_proven=is_proven, nodes=_nodes(stages[-1]), ladders=stages[-1])
+
+
+def _ladders(problem: CodebookProblem, open_ends: bool) -> tuple[Ladder, ...]:
+    told = zip(problem.columns, problem.value_rows, problem.weights, strict=True)
+    return tuple(build_ladder(column, rows, float(weight), open_ends) for column, rows, weight in told)
+
+
+def _nodes(ladders: Sequence[Ladder]) -> int:
+    nodes = 1
+    for ladder in ladders:
+        nodes *= len(ladder.levels)
+    return nodes
+
+
+def _still(
+    problem: CodebookProblem, budget: int, options: CodebookOptions, known: _LadderAnswer
+) -> _LadderAnswer | None:
+    """Return a node that was best for a smaller budget or a stronger demand, as it is now."""
+    bench = Workbench(problem, budget=budget, share=options.lose_at_most)
+    bench.load(known.labels)
+    settled = bench.settle()
+    return replace(known, settled=settled) if settled.is_feasible else None
+
+
+def _search(
+    problem: CodebookProblem,
+    ladders: Sequence[Ladder],
+    budget: int,
+    options: CodebookOptions,
+    effort: Effort,
+    upper: float = float("inf"),
+    first_only: bool = False,
+) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
+    """Return the best node, ``None`` where none is better than the bound, and whether that is proven."""
+    search = LadderSearch(
+        problem,
+        ladders,
+        budget,
+        options.lose_at_most,
+        effort=effort,
+        most_visits=options.ladder_visits,
+        upper=upper,
+        first_only=first_only,
+    )
+    best = search.run()
+    if best.node is None or best.settled is None:
+        return None, best.is_proven
+    return (search.labels(best.node), best.settled), best.is_proven
+
+
+def _least_worst(
+    problem: CodebookProblem, ladders: Sequence[Ladder], budget: int, options: CodebookOptions, effort: Effort
+) -> tuple[tuple[list[Int32s], Settled] | None, bool]:
+    """Return the node whose widest band is narrowest, of these the one of least loss.
+
+    A wider limit allows whatever a narrower one does, so the least that allows a node is found by bisection.
+    """
+    limits = np.unique(np.concatenate([ladder.worst for ladder in ladders]))
+    low, high, is_complete = 0, len(limits) - 1, True
+    while low < high:
+        middle = (low + high) // 2
+        within = [ladder.within(float(limits[middle])) for ladder in ladders]
+        found, is_sure = _search(problem, within, budget, options, effort, first_only=True)
+        is_complete &= found is not None or is_sure
+        low, high = (low, middle) if found is not None else (middle + 1, high)
+    within = [ladder.within(float(limits[low])) for ladder in ladders]
+    found, is_sure = _search(problem, within, budget, options, effort)
+    return found, is_complete and is_sure
+
+
+def _grids(ladder: _LadderAnswer, labels: Sequence[Int32s]) -> list[BorderGrid | None]:
+    """Return for each column the grid of the level that its codebook is, ``None`` where it is none."""
+    grids: list[BorderGrid | None] = []
+    for rungs, label in zip(ladder.ladders, labels, strict=True):
+        same = [level.grid for level in rungs.levels if np.array_equal(level.labels, ordered_labels(label))]
+        grids.append(same[0] if same else None)
+    return grids
+
+
+def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder], bands: str) -> float:
+    """Return how many bits the choice of codebooks can carry.
+
+    Variable bands: one for each candidate split, and on a line the level they were started from. Equal bands:
+    the level; for categories, whose order comes from the data, which ones are kept.
+    """
+    bits = 0.0
+    for column, ladder in zip(problem.columns, ladders, strict=True):
+        if column.keep:
+            continue
+        level = log2(len(ladder.levels))
+        is_category = column.kind == "category"
+        if bands == "equal":
+            bits += len(column.splits) if is_category else level
+        else:
+            bits += len(column.splits) + (0.0 if is_category else level)
+    return bits
+
+
+def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
+    """Say why no codebooks meet the demand, naming the column whose single check fails."""
+    merged = [replace(column, keep=False) for column in problem.columns]
+    if not _is_feasible(CodebookProblem(tuple(merged), problem.demand), budget, share):
+        return "the whole table does not meet the requirements; no recoding of its columns can"
+    kept = [number for number, column in enumerate(problem.columns) if column.keep]
+    for number in kept:
+        alone = [replace(column, keep=place == number) for place, column in enumerate(problem.columns)]
+        if not _is_feasible(CodebookProblem(tuple(alone), problem.demand), budget, share):
+            name = problem.columns[number].name
+            return f"column {name!r} cannot be kept as it is: by itself it does not meet the requirements"
+    names = [problem.columns[number].name for number in kept]
+    together = f"columns {quoted(names, last=' and ')} cannot all be kept as they are"
+    return f"{together}: together they do not meet the requirements"
+
+
+def _is_feasible(problem: CodebookProblem, budget: int, share: float) -> bool:
+    bench = Workbench(problem, budget=budget, share=share)
+    bench.load(problem.coarsest())
+    return isfinite(bench.settle().loss)

@@ -1,0 +1,237 @@
+"""From labels to what is published: round borders, names of groups, combinations, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.model.alphabet import Label
+from hartley.model.arrays import Int64s
+from hartley.model.band import ALL, Bands
+from hartley.model.border_grid import BorderGrid, roundest, roundest_day
+from hartley.model.codebook import OTHER, ColumnCodebook, Form, Group
+from hartley.search.codebooks.column import PublicColumn
+from hartley.search.codebooks.loops.workspace import Int32s
+from hartley.search.codebooks.problem import CodebookProblem
+from hartley.search.codebooks.refinement import Refined
+from hartley.search.codebooks.result import Codebooks
+from hartley.search.codebooks.tree import CategoryTree, Node
+from hartley.search.codebooks.width import band_widths, box_width
+from hartley.search.codebooks.workbench import Workbench
+
+
+def ordered_labels(labels: Int32s) -> Int32s:
+    """Return the labels with bands numbered in the order of their first values."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int32)
+
+
+def build_codebook(
+    column: PublicColumn, labels: Int32s, rows: Int64s, grid: BorderGrid | None
+) -> ColumnCodebook:
+    """Build the codebook of a column from the band of each value.
+
+    Bands must be numbered in the order of the values; ``grid`` is where the borders were taken from, if all
+    were taken from one. The codebook's bands or groups have the same numbers.
+    """
+    count = len(column.values)
+    widths = band_widths(column, labels)
+    form: Form = "groups"
+    bands: Bands | None = None
+    groups: tuple[Group, ...] = ()
+    other = None
+    prefixes: tuple[tuple[str, str], ...] = ()
+    if column.keep or (labels.max(initial=-1) + 1 == column.size and column.size > 1):
+        form = "kept"
+    elif labels.max(initial=0) == 0:
+        form = "all"
+    elif column.is_line:
+        form = "bands"
+        bands = _line_bands(column, labels[:count], grid)
+    elif column.tree is not None:
+        groups, other, prefixes = _tree_groups(column, column.tree, labels[:count])
+    else:
+        groups, other = _category_groups(column, labels[:count])
+    return ColumnCodebook(
+        column=column.name,
+        kind=column.kind,
+        form=form,
+        bands=bands,
+        groups=groups,
+        other=other,
+        prefixes=prefixes,
+        has_missing=column.has_missing,
+        mean_width=float(rows @ widths[labels]) / max(int(rows.sum()), 1),
+        worst_width=float(widths.max(initial=0.0)),
+    )
+
+
+def _line_bands(column: PublicColumn, labels: Int32s, grid: BorderGrid | None) -> Bands:
+    """Return the bands of a line with their borders on the grid, or as round as can be."""
+    own = column.grid if column.is_grid_given else grid or column.grid
+    borders = []
+    for place in np.flatnonzero(np.diff(labels)) + 1:
+        below, above = float(column.positions[place - 1]), float(column.positions[place])
+        borders.append(_border(column, own, below, above))
+    calendar = own.calendar if own is not None and own.step == 1 else None
+    return Bands(column.scale or "number", tuple(borders), names=column.names, calendar=calendar)
+
+
+def _border(column: PublicColumn, grid: BorderGrid | None, below: float, above: float) -> float:
+    if column.kind == "ordered":
+        return above
+    if grid is not None and grid.allowed(np.array([below, above]))[1]:
+        return grid.border(below, above)
+    return roundest_day(below, above) if column.kind == "date" else roundest(below, above)
+
+
+def _category_groups(column: PublicColumn, labels: Int32s) -> tuple[tuple[Group, ...], str | None]:
+    members = _members(column, labels)
+    merged = [place for place, values in enumerate(members) if len(values) > 1]
+    other = free_label(OTHER, column.values) if merged else None
+    groups = [
+        Group(values[0], tuple(values)) if len(values) == 1 else Group(other, tuple(values))
+        for values in members
+    ]
+    return tuple(groups), other
+
+
+def _tree_groups(
+    column: PublicColumn, tree: CategoryTree, labels: Int32s
+) -> tuple[tuple[Group, ...], str | None, tuple[tuple[str, str], ...]]:
+    """Return the groups of a tree's codebook, the label outside all of them, and the prefixes of text.
+
+    A whole node has its own name, what is left of it is its other. A value of the hierarchy that does not
+    occur is added to the nearest of its groups that is published.
+    """
+    members = _members(column, labels)
+    taken = {str(value) for value in column.values}
+    groups: list[Group] = []
+    band_of: dict[str, int] = {}
+    other = None
+    for band, values in enumerate(members):
+        if len(values) == 1:
+            groups.append(Group(values[0], (values[0],)))
+            continue
+        node = _enclosing(tree, labels, band)
+        is_whole = node is not None and node.end - node.first == len(values)
+        wanted = OTHER if node is None else node.label if is_whole else f"{node.label}: {OTHER}"
+        label = free_label(wanted, taken)
+        taken.add(label)
+        groups.append(Group(label, tuple(values)))
+        if node is None:
+            other = label
+        else:
+            band_of[node.label] = band
+    seen = {str(value) for value in column.values}
+    for value, path in tree.groups.items():
+        band = next((band_of[group] for group in path if group in band_of), -1)
+        if band >= 0 and value not in seen:
+            groups[band] = Group(groups[band].label, (*groups[band].values, value))
+    starts = [(name.removesuffix("…"), groups[band].label) for name, band in band_of.items()]
+    prefixes = sorted(starts, key=lambda told: -len(told[0])) if column.kind == "prefix" else []
+    return tuple(groups), other, tuple(prefixes)
+
+
+def _enclosing(tree: CategoryTree, labels: Int32s, band: int) -> Node | None:
+    """Return the smallest group of the tree that holds a whole band."""
+    places = np.flatnonzero(labels == band)
+    around = [node for node in tree.nodes if node.first <= places[0] and places[-1] < node.end]
+    return min(around, key=lambda node: node.end - node.first, default=None)
+
+
+def _members(column: PublicColumn, labels: Int32s) -> list[list[object]]:
+    members: list[list[object]] = [[] for _ in range(int(labels.max(initial=-1)) + 1)]
+    for place, band in enumerate(labels):
+        members[band].append(column.values[place])
+    return members
+
+
+def free_label(wanted: str, taken: Sequence[object] | set[str]) -> str:
+    """Return a label that no value has.
+
+    >>> free_label("other", ["a", "other"])
+    'other values'
+    """
+    if wanted not in taken and wanted != ALL:
+        return wanted
+    number = 1
+    while True:
+        label = f"{wanted} values" if number == 1 else f"{wanted} values {number}"
+        if label not in taken:
+            return label
+        number += 1
+
+
+def describe(
+    problem: CodebookProblem, refined: Refined, bench: Workbench, grids: Sequence[BorderGrid | None]
+) -> Codebooks:
+    """Return what is published with codebooks that were found, and what was measured of them.
+
+    ``grids`` says for each column where its borders were taken from, if all were taken from one grid.
+    """
+    labels = [ordered_labels(label) for label in refined.labels]
+    told = zip(problem.columns, labels, problem.value_rows, grids, strict=True)
+    codebooks = tuple(build_codebook(column, label, rows, grid) for column, label, rows, grid in told)
+    bench.load(labels)
+    settled = bench.settle()
+    cell, is_withheld = bench.clusters()
+    released = np.unique(cell[~is_withheld])
+    clusters = np.full(problem.demand.tuples, len(released), dtype=np.int32)
+    clusters[~is_withheld] = np.searchsorted(released, cell[~is_withheld])
+    rows = problem.demand.rows
+    tags = bench.state.tag
+    return Codebooks(
+        codebooks=codebooks,
+        labels=tuple(labels),
+        clusters=clusters,
+        released=tuple(_in_words(problem, codebooks, tags[number]) for number in released),
+        withheld=tuple(
+            _in_words(problem, codebooks, tags[number]) for number in np.unique(cell[is_withheld])
+        ),
+        loss=settled.loss,
+        box_width=box_width(problem, cell, is_withheld),
+        worst_width=settled.worst,
+        maximal=refined.is_maximal,
+        column_wise_optimal=refined.is_column_wise_optimal,
+        withheld_rows=settled.withheld,
+        withheld_l=_chain_length(problem, np.flatnonzero(is_withheld)) if settled.withheld else None,
+        entropy_bits=_entropy(rows),
+        entropy_kept_bits=_entropy(np.bincount(clusters, weights=rows)),
+    )
+
+
+def _in_words(
+    problem: CodebookProblem, codebooks: Sequence[ColumnCodebook], bands: npt.NDArray[np.int32]
+) -> tuple[Label, ...]:
+    """Return a combination of bands in words; a column that is kept as it is has its values."""
+    words = []
+    for column, codebook, band in zip(problem.columns, codebooks, bands.tolist(), strict=True):
+        if codebook.form == "kept":
+            words.append(column.values[band] if band < len(column.values) else None)
+        else:
+            words.append(codebook.label(band))
+    return tuple(words)
+
+
+def _chain_length(problem: CodebookProblem, tuples: Int64s) -> int:
+    """Return how many codes of the first count some tuples hold, as far as these count."""
+    demand = problem.demand
+    if not len(demand.wanted):
+        return 0
+    chosen = np.isin(problem.element_tuple, tuples)
+    codes = np.unique(problem.elements.code[chosen])
+    length, following = 0, 0
+    for code in codes[codes < demand.offsets[1]].tolist():
+        if code >= following:
+            length += 1
+            following = int(demand.next_code[code])
+    return length
+
+
+def _entropy(rows: npt.NDArray[np.number]) -> float:
+    """Return the entropy of a distribution that is given by rows, in bits."""
+    share = rows[rows > 0] / rows.sum()
+    return max(float(-(share @ np.log2(share))), 0.0)

@@ -1,0 +1,138 @@
+"""Cells as the loops take them: widths of boxes, gaps of tuples.
+
+What they mean is said in :mod:`hartley.search.columns.cells`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.search.columns.loops.parts import inner_part
+
+Places = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Cells(NamedTuple):
+    """All cells, as the loops take them."""
+
+    place: Floats
+    """The position, or the number of the category, of each tuple in each column."""
+    kind: Places
+    mixed: Floats
+    """The side of a column of plain categories where they are mixed."""
+    apart: Floats
+    """The gap of two plain categories."""
+    share: Floats
+    """What a unit of span, or a further category, adds to the relative width of a cluster."""
+    base: Places
+    """Where the categories of each column begin when those of all columns are numbered through."""
+    size: Places
+    """How many categories each column has."""
+    rise: Floats
+    """Widths of all runs of 2^k + 1 neighbouring categories of the trees, one k after the other."""
+    rise_at: Places
+    gap: Floats
+    """The gaps of the tables, row by row."""
+    table: Floats
+    """The dissimilarities of the tables, row by row."""
+    gap_at: Places
+    """Where the gaps and dissimilarities of each column begin."""
+    log: Places
+    """The greatest k with 2^k at most the index."""
+    norm: int
+
+
+@inner_part
+def width_between(cells: Cells, column: int, low: float, high: float) -> float:
+    """Return the side of a column whose cells lie between these two."""
+    if low >= high:
+        return 0.0
+    kind = cells.kind[column]
+    if kind == 0:
+        return high - low
+    if kind == 1:
+        return float(cells.mixed[column])
+    first = int(low)
+    length = int(high) - first
+    level = cells.log[length]
+    at = cells.rise_at[column] + level * cells.size[column]
+    return float(max(cells.rise[at + first], cells.rise[at + first + length - (1 << level)]))
+
+
+@inner_part
+def gap_between(cells: Cells, column: int, one: float, other: float) -> float:
+    """Return the gap of two cells of a column."""
+    if one == other:
+        return 0.0
+    kind = cells.kind[column]
+    if kind == 0:
+        return abs(one - other)
+    if kind == 1:
+        return float(cells.apart[column])
+    if kind == 2:
+        return width_between(cells, column, min(one, other), max(one, other))
+    return float(cells.gap[cells.gap_at[column] + int(one) * cells.size[column] + int(other)])
+
+
+@inner_part
+def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) -> float:
+    """Return a gap that the cell has at least from every cell between these two."""
+    if low <= cell <= high:
+        return 0.0
+    if cells.kind[column] == 3 and low < high:
+        return 0.0
+    return gap_between(cells, column, cell, low if cell < low else high)
+
+
+@inner_part
+def combined(norm: int, total: float, more: float) -> float:
+    """Add a column to a combination that is under way."""
+    if norm == 0:
+        return max(total, more)
+    if norm == 1:
+        return total + more
+    return total + more * more
+
+
+@inner_part
+def gap_of(cells: Cells, one: int, other: int) -> float:
+    """Return the gap of two tuples."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        gap = gap_between(cells, column, cells.place[one, column], cells.place[other, column])
+        total = combined(cells.norm, total, gap)
+    return total**0.5 if cells.norm == 2 else total
+
+
+@inner_part
+def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
+    """Return a gap that a tuple has at least from every tuple in a box."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        gap = gap_to_run(cells, column, cells.place[one, column], low[column], high[column])
+        total = combined(cells.norm, total, gap)
+    return total**0.5 if cells.norm == 2 else total
+
+
+@inner_part
+def side_of(cells: Cells, low: Floats, high: Floats) -> float:
+    """Return the side of a box."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))
+    return total**0.5 if cells.norm == 2 else total
+
+
+@inner_part
+def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
+    """Return the side of a box that also takes a tuple."""
+    total = 0.0
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        width = width_between(cells, column, min(low[column], cell), max(high[column], cell))
+        total = combined(cells.norm, total, width)
+    return total**0.5 if cells.norm == 2 else total

@@ -1,0 +1,287 @@
+"""Lower the loss of a partition, cluster by cluster, without raising its worst side.
+
+The loss of a cluster is its rows times its relative width. Three kinds of change are tried: a tuple that its
+cluster can spare goes to another cluster; two tuples change places; a cluster is dissolved and each of its
+tuples joins a near cluster or forms one with near tuples that are free or can be spared. A change stands if
+every cluster is enough, no side exceeds the cap and the loss of the touched clusters falls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hartley.hot_loops import hot_loop
+from hartley.search.columns.loops.cells import Cells, Places
+from hartley.search.columns.loops.losses import (
+    Losses,
+    add_to_basis,
+    changed_loss,
+    clear_basis,
+    commit,
+    gather,
+    look_without,
+    loss_with,
+    shift,
+    take_back,
+)
+from hartley.search.columns.loops.mend import Clusters, Near, brings_new, is_cluster_enough, keep_codes
+from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.parts import inner_part
+
+MOST_MEMBERS = 400
+"""Clusters of more tuples take and give none: each look at them would cost too much."""
+LEAST_GAIN = 1e-12
+
+
+@inner_part
+def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
+    """Return what the loss of a cluster grows by at least with a tuple, judged by its box."""
+    width = 0.0
+    for column in range(cells.place.shape[1]):
+        cell = cells.place[one, column]
+        low, high = clusters.low[cluster, column], clusters.high[cluster, column]
+        if cells.kind[column] == 0:
+            width += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
+        elif cell < low or cell > high:
+            width += cells.share[column]
+    return float(width * (clusters.size[cluster] + needs.rows[one]))
+
+
+@inner_part
+def best_taker(
+    cells: Cells,
+    needs: Needs,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    one: int,
+    own: int,
+    cap: float,
+) -> int:
+    """Return the cluster whose loss grows least with a tuple, -1 where none can take it."""
+    best, least = NONE, np.inf
+    first = near.start[one]
+    losses.stamp[0] += 1
+    tried = losses.stamp[0]
+    for i in range(near.size[one]):
+        cluster = clusters.label[near.pool[first + i]]
+        if cluster < 0 or cluster == own or losses.tried[cluster] == tried:
+            continue
+        losses.tried[cluster] = tried
+        if clusters.size[cluster] > MOST_MEMBERS:
+            continue
+        if least_growth(cells, needs, clusters, cluster, one) > least:
+            continue
+        growth = changed_loss(cells, needs, clusters, losses, cluster, NONE, one, cap) - losses.loss[cluster]
+        if growth < least or (growth == least and cluster < best):
+            best, least = cluster, growth
+    return best
+
+
+@inner_part
+def hand_over(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
+) -> bool:
+    """Give tuples that a cluster can spare to others where the loss falls; tell whether any went."""
+    any_went = False
+    one = clusters.head[cluster]
+    while one >= 0:
+        after = clusters.after[one]
+        look_without(cells, needs, marks, clusters, losses, one)
+        if losses.spared[one]:
+            taker = best_taker(cells, needs, clusters, near, losses, one, cluster, cap)
+            if taker >= 0:
+                if shift(cells, needs, clusters, losses, one, taker) < -LEAST_GAIN:
+                    commit(clusters, losses)
+                    any_went = True
+                else:
+                    take_back(cells, clusters, losses, ZERO, ZERO)
+        one = after
+    return any_went
+
+
+@inner_part
+def exchange(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
+) -> bool:
+    """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
+    one = clusters.head[cluster]
+    while one >= 0:
+        clear_basis(losses)
+        member = clusters.head[cluster]
+        while member >= 0:
+            if member != one:
+                add_to_basis(cells, needs, losses, member)
+            member = clusters.after[member]
+        first = near.start[one]
+        for i in range(near.size[one]):
+            other = near.pool[first + i] + ZERO
+            its = clusters.label[other]
+            if its == cluster or clusters.size[its] > MOST_MEMBERS:
+                continue
+            before = losses.loss[cluster] + losses.loss[its]
+            here = loss_with(cells, needs, losses, other, cap)
+            if here >= before - LEAST_GAIN:
+                continue
+            look_without(cells, needs, marks, clusters, losses, other)
+            if here + losses.without[other] >= before - LEAST_GAIN:
+                continue
+            there = changed_loss(cells, needs, clusters, losses, its, other, one, cap)
+            if here + there >= before - LEAST_GAIN:
+                continue
+            size = gather(clusters, its, other, one, losses.members)
+            if not is_enough(losses.members, ZERO, size, NONE, needs, marks):
+                continue
+            size = gather(clusters, cluster, one, other, losses.members)
+            if not is_enough(losses.members, ZERO, size, NONE, needs, marks):
+                continue
+            shift(cells, needs, clusters, losses, one, its)
+            shift(cells, needs, clusters, losses, other, cluster)
+            commit(clusters, losses)
+            return True
+        one = clusters.after[one]
+    return False
+
+
+@inner_part
+def form_at_least_loss(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    one: int,
+    cap: float,
+) -> float:
+    """Grow a cluster from a free tuple; return by how much the loss grows, infinite where it fails."""
+    clusters.counts[0] -= 1
+    own = clusters.ids[clusters.counts[0]]
+    growth = shift(cells, needs, clusters, losses, one, own)
+    marks.stamp[0] += 1
+    stamp = marks.stamp[0]
+    left, rows = needs.wanted[0] - keep_codes(one, stamp, needs, marks), needs.rows[one]
+    clear_basis(losses)
+    add_to_basis(cells, needs, losses, one)
+    first = near.start[one]
+    while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
+        best, least = NONE, np.inf
+        for i in range(near.size[one]):
+            other = near.pool[first + i] + ZERO
+            its = clusters.label[other]
+            if its == own or (rows >= needs.row_k and not brings_new(other, stamp, needs, marks)):
+                continue
+            change = loss_with(cells, needs, losses, other, cap) - losses.loss[own]
+            if its >= 0:
+                if change >= least + losses.loss[its]:
+                    continue
+                if clusters.size[its] > MOST_MEMBERS:
+                    continue
+                look_without(cells, needs, marks, clusters, losses, other)
+                if not losses.spared[other]:
+                    continue
+                change += losses.without[other] - losses.loss[its]
+            if change < least:
+                best, least = other, change
+        if best < 0:
+            return np.inf
+        growth += shift(cells, needs, clusters, losses, best, own)
+        add_to_basis(cells, needs, losses, best)
+        rows += needs.rows[best]
+        left -= keep_codes(best, stamp, needs, marks)
+    return growth
+
+
+@inner_part
+def dissolve(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    cluster: int,
+    cap: float,
+) -> bool:
+    """Place the tuples of a cluster anew, each where the loss grows least; tell whether it fell."""
+    size = gather(clusters, cluster, NONE, NONE, clusters.queue)
+    total = 0.0
+    ids = clusters.counts[0]
+    for i in range(size):
+        total += shift(cells, needs, clusters, losses, clusters.queue[i], NONE)
+    for i in range(size):
+        one = clusters.queue[i]
+        if clusters.label[one] >= 0:
+            continue
+        if total >= -LEAST_GAIN:
+            break
+        moves, changes = clusters.counts[1], losses.counts[0]
+        if moves + 4 * MOST_MEMBERS > len(clusters.moved) or changes + 4 * MOST_MEMBERS > len(losses.changed):
+            total = np.inf
+            break
+        formed = form_at_least_loss(cells, needs, marks, clusters, near, losses, one, cap)
+        taker = best_taker(cells, needs, clusters, near, losses, one, clusters.label[one], cap)
+        joined = np.inf
+        if taker >= 0:
+            joined = changed_loss(cells, needs, clusters, losses, taker, NONE, one, cap) - losses.loss[taker]
+        if formed <= joined:
+            total += formed
+            if formed == np.inf:
+                break
+            continue
+        take_back(cells, clusters, losses, moves, changes)
+        clusters.counts[0] += 1
+        total += shift(cells, needs, clusters, losses, one, taker)
+    if total < -LEAST_GAIN:
+        commit(clusters, losses)
+        return True
+    take_back(cells, clusters, losses, ZERO, ZERO)
+    clusters.counts[0] = ids
+    return False
+
+
+@hot_loop
+def polish_clusters(
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    clusters: Clusters,
+    near: Near,
+    losses: Losses,
+    order: Places,
+    cap: float,
+    most_dissolved: int,
+) -> int:
+    """Try to lower the loss of some clusters, in this order; return how many changed."""
+    changed = 0
+    for i in range(len(order)):
+        cluster = order[i]
+        size = clusters.size[cluster]
+        if size == 0 or not losses.waiting[cluster] or losses.loss[cluster] <= 0:
+            continue
+        losses.waiting[cluster] = False
+        if size > MOST_MEMBERS:
+            continue
+        if hand_over(cells, needs, marks, clusters, near, losses, cluster, cap):
+            changed += 1
+        if clusters.size[cluster] > 0 and exchange(cells, needs, marks, clusters, near, losses, cluster, cap):
+            changed += 1
+        if 0 < clusters.size[cluster] <= most_dissolved and dissolve(
+            cells, needs, marks, clusters, near, losses, cluster, cap
+        ):
+            changed += 1
+    return changed

@@ -1,0 +1,131 @@
+"""The whole search against every choice of one codebook for each column of small tables."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from hartley.search.codebooks import CodebookOptions, codebooks_by_budget, codebooks_by_demand, find_codebooks
+from hartley.search.codebooks.ladder import build_ladder
+from hartley.search.codebooks.problem import CodebookProblem
+from reference_codebooks import all_products, judge, random_table
+
+QUICK = CodebookOptions(rounds=4)
+
+
+def tables(seed, count, **drawn):
+    random = np.random.default_rng(seed)
+    found = 0
+    while found < count:
+        table = random_table(random, **drawn)
+        if table.is_enough(list(range(table.rows))):
+            found += 1
+            yield table, random
+
+
+def as_node(labels):
+    return tuple(tuple(int(band) for band in label) for label in labels)
+
+
+def usable(table, budget):
+    return budget if budget >= max(table.wanted, table.row_k) else 0
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_the_search_is_feasible_bounded_and_nearly_always_optimal(missing):
+    optimal = 0
+    for table, random in tables(21, 15, missing=missing):
+        budget, share = int(random.choice([0, 2, 4, 6])), float(random.choice([0.5, 1.0]))
+        columns, demand = table.search_input()
+        spent = usable(table, budget)
+        losses = [judge(table, node, spent, share).loss for node in all_products(table)]
+        optimum = min(loss for loss in losses if loss is not None)
+        options = CodebookOptions(rounds=12, lose_at_most=share)
+        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        judged = judge(table, as_node(found.labels), spent, share)
+        assert judged.loss == pytest.approx(found.loss, abs=1e-9)
+        assert found.lower_bound - 1e-9 <= optimum <= found.loss + 1e-9
+        assert found.loss <= found.ladder_loss + 1e-12
+        assert found.box_width <= found.loss + 1e-9
+        assert found.maximal
+        assert found.column_wise_optimal in ((True,) if spent == 0 else (None,))
+        optimal += found.loss < optimum + 1e-9
+    assert optimal >= 13
+
+
+def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
+    for table, random in tables(22, 30, missing=0.05):
+        budget, share = int(random.choice([0, 2, 4, 6])), float(random.choice([0.5, 1.0]))
+        columns, demand = table.search_input()
+        problem = CodebookProblem(tuple(columns), demand)
+        weights = zip(columns, problem.value_rows, problem.weights, strict=True)
+        ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
+        nodes = product(*([as_node([level.labels])[0] for level in ladder.levels] for ladder in ladders))
+        losses = [judge(table, node, usable(table, budget), share).loss for node in nodes]
+        options = CodebookOptions(bands="equal", lose_at_most=share)
+        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        assert found.proven_optimal_ladder
+        assert found.ladder_nodes == len(losses)
+        assert found.ladder_loss == pytest.approx(min(loss for loss in losses if loss is not None), abs=1e-9)
+        assert found.loss == pytest.approx(found.ladder_loss, abs=1e-12)
+
+
+def test_the_least_worst_width_of_the_ladders_is_found():
+    for table, random in tables(23, 10):
+        budget = int(random.choice([0, 4]))
+        columns, demand = table.search_input()
+        problem = CodebookProblem(tuple(columns), demand)
+        weights = zip(columns, problem.value_rows, problem.weights, strict=True)
+        ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
+        best = None
+        for node in product(*(range(len(ladder.levels)) for ladder in ladders)):
+            labels = as_node(ladder.levels[k].labels for ladder, k in zip(ladders, node, strict=True))
+            loss = judge(table, labels, usable(table, budget), 0.5).loss
+            if loss is not None:
+                worst = max(ladder.worst[k] for ladder, k in zip(ladders, node, strict=True))
+                best = min(best or (9.0, 9.0), (round(worst, 9), round(loss, 9)))
+        options = CodebookOptions(bands="equal", objective="worst")
+        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        assert (found.worst_width, found.loss) == pytest.approx(best, abs=1e-8)
+        refined = find_codebooks(
+            columns, demand, withhold=budget, options=CodebookOptions(objective="worst", rounds=5)
+        )
+        assert refined.worst_width <= found.worst_width + 1e-9
+
+
+def test_a_larger_budget_is_never_worse():
+    for table, _ in tables(24, 6):
+        columns, demand = table.search_input()
+        found = codebooks_by_budget(columns, demand, [6, 0, 3, 9], options=QUICK)
+        by_budget = sorted(found, key=lambda one: one.withhold)
+        assert [one.withhold for one in found] == [6, 0, 3, 9]
+        losses = [one.loss for one in by_budget]
+        assert losses == sorted(losses, reverse=True)
+        ladders = [one.ladder_loss for one in by_budget]
+        assert ladders == sorted(ladders, reverse=True)
+        assert all(one.withheld_rows <= one.withhold for one in found)
+
+
+def test_a_weaker_demand_is_never_worse():
+    for table, _ in tables(25, 6):
+        columns, _ = table.search_input()
+        demands = [
+            type(table)(table.columns, table.sensitive, wanted, table.row_k, table.tolerance).search_input()[
+                1
+            ]
+            for wanted in (1, 2, 3, 99)
+        ]
+        found = codebooks_by_demand(columns, demands, withhold=5, options=QUICK)
+        assert found[-1] is None
+        losses = [one.loss for one in found if one is not None]
+        assert losses == sorted(losses)
+
+
+def test_the_same_seed_finds_the_same_codebooks():
+    for table, _ in tables(26, 3):
+        columns, demand = table.search_input()
+        one, other = (find_codebooks(columns, demand, withhold=4, options=QUICK) for _ in range(2))
+        assert as_node(one.labels) == as_node(other.labels)
+        assert np.array_equal(one.clusters, other.clusters)

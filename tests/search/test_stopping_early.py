@@ -1,0 +1,59 @@
+"""A search under requirements that is told to stop returns what it has, and what it has is right."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from enough_instances import joint_of, random_rows
+from hartley.measures.utility import LineDistortion
+from hartley.model.closeness import Closeness
+from hartley.model.requirement import Requirement
+from hartley.search.axis_levels import axis_levels
+from hartley.search.by_size.withheld import least_largest_withholding
+from hartley.search.effort import Effort
+from hartley.search.line.equal_width import best_equal_width
+from hartley.search.line.least_cost import least_cost
+from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.resolution import least_largest_cluster
+from hartley.search.line.withheld import least_cost_withholding
+
+
+def after(questions):
+    asked = iter(range(10**9))
+    return Effort(should_stop=lambda: next(asked) >= questions)
+
+
+@pytest.mark.parametrize("questions", [0, 1, 3, 10])
+@pytest.mark.parametrize("codeword", ["midpoint", "centroid"])
+def test_what_is_found_until_then_is_enough(questions, codeword):
+    rng = random.Random(questions)
+    joint = joint_of(random_rows(rng, 60, 9))
+    requirements = [Requirement("separated-l", 3), Requirement("row-k", 4)]
+    utility = LineDistortion.of(joint.public, codeword)
+    values = OrderedValues.of(joint, utility, requirements, Closeness.of({"sensitive": 1}))
+    whole = values.whole
+    answers = [
+        least_cost(values, effort=after(questions)),
+        least_cost(values, "intervals", effort=after(questions)),
+        least_cost_withholding(values, 6, effort=after(questions)),
+        least_largest_cluster(whole, after(questions)),
+        least_largest_withholding(whole, 6, after(questions)),
+    ]
+    if codeword == "midpoint":
+        answers.append(best_equal_width(values, open_ends=True, effort=after(questions)))
+    for answer in answers:
+        assert whole.is_met_by(answer.partition)
+        assert answer.lower_bound <= answer.cost
+    best = least_cost(values)
+    assert answers[0].lower_bound <= best.cost
+
+
+def test_a_frontier_that_is_stopped_is_not_complete():
+    rng = random.Random(7)
+    joint = joint_of(random_rows(rng, 60, 12))
+    values = OrderedValues.of(joint, LineDistortion.of(joint.public), [Requirement("distinct-l", 1)])
+    found = axis_levels(values.whole, 0, lambda e: least_cost(values.under(e)), effort=after(0))
+    assert not found.complete
+    assert found.levels[-1].kept == joint.sensitive.size

@@ -1,0 +1,150 @@
+"""The app as a process: what it leaves on disk and on command lines."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pytest
+
+from hartley.web.guard import HEADER
+
+
+class App:
+    """A running app, and a client of it."""
+
+    def __init__(self, temporary: Path, *arguments: str, **variables: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hartley", "serve", *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(temporary), **variables},
+        )
+        assert self.process.stdout is not None
+        self.url = re.search(r"http://\S+", self.process.stdout.readline())[0]
+        self.secret = ""
+
+    def post(self, path: str, content: bytes, kind: str = "application/json") -> tuple[int, dict]:
+        parts = urlsplit(self.url)
+        headers = {"Origin": f"http://{parts.netloc}", "Content-Type": kind, HEADER: self.secret}
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection.request("POST", path, content, headers)
+        answer = connection.getresponse()
+        found = answer.status, json.loads(answer.read())
+        connection.close()
+        return found
+
+    def enter(self, token: str | None = None) -> int:
+        turned_in = {"token": token or self.url.split("#key=")[1]}
+        status, found = self.post("/api/enter", json.dumps(turned_in).encode())
+        self.secret = found.get("secret", "")
+        return status
+
+    def upload(self, content: bytes, name: str = "t.csv") -> tuple[int, dict]:
+        return self.post(f"/api/upload?name={name}", content, "application/octet-stream")
+
+    def end(self, how: int = signal.SIGINT) -> int:
+        self.process.send_signal(how)
+        try:
+            return self.process.wait(30)
+        finally:
+            self.process.stdout.close()
+
+
+@contextmanager
+def running(temporary: Path, *arguments: str, **variables: str) -> Iterator[App]:
+    app = App(temporary, *arguments, **variables)
+    try:
+        yield app
+    finally:
+        if app.process.poll() is None:
+            assert app.end() == 0
+
+
+def uploads(temporary: Path) -> list[Path]:
+    return list(temporary.rglob("upload-*"))
+
+
+def test_what_a_killed_app_has_left_the_next_start_removes(tmp_path):
+    app = App(tmp_path, "--no-open")
+    assert app.enter() == 200
+    assert app.upload(b"age,name\n1,Ann\n2,Bob\n")[0] == 200
+    assert len(uploads(tmp_path)) == 1
+    app.end(signal.SIGKILL)
+    assert len(uploads(tmp_path)) == 1
+    with running(tmp_path, "--no-open") as other:
+        assert uploads(tmp_path) == []
+        assert other.enter() == 200
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_two_apps_leave_each_other_alone(tmp_path):
+    with running(tmp_path, "--no-open") as one:
+        assert one.enter() == 200
+        assert one.upload(b"age\n1\n2\n")[0] == 200
+        with running(tmp_path, "--no-open"):
+            assert len(uploads(tmp_path)) == 1
+        assert len(uploads(tmp_path)) == 1
+
+
+def test_no_key_is_on_the_browsers_command_line(tmp_path):
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    with running(tmp_path, BROWSER=f"{browser} %s") as app:
+        app.process.stdout.readline()
+        while not seen.exists():
+            assert app.process.poll() is None
+        (given,) = seen.read_text().split()
+        assert given.startswith("file://")
+        page = Path(url2pathname(urlsplit(given).path))
+        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+        assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
+        (token,) = set(re.findall(r"#key=([\w-]+)", page.read_text()))
+        assert app.url.split("#key=")[0] in page.read_text()
+        assert token not in app.url
+        # Each key once in the file, and the file only until it was used.
+        assert app.enter(token) == 200
+        assert not page.exists()
+        assert app.enter(token) == 403
+        assert app.enter() == 200
+
+
+def packed(content: bytes) -> bytes:
+    return gzip.compress(content, 9)
+
+
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.xlsx"])
+def test_the_limit_counts_what_is_unpacked(tmp_path, name):
+    cells = b"age\n" + b"1\n" * 1_000_000
+    if name.endswith(".gz"):
+        content = packed(cells)
+    else:
+        import io
+        import zipfile
+
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/worksheets/sheet1.xml", cells)
+        content = file.getvalue()
+    assert len(content) < 10_000
+    with running(tmp_path, "--no-open", "--upload-limit", "1") as app:
+        app.enter()
+        status, said = app.upload(content, name)
+        assert status == 413
+        assert said["error"] == "the file, unpacked, is larger than 1 MB, the most that is taken"
+        assert uploads(tmp_path) == []
+        assert app.upload(packed(b"age\n1\n2\n"), "t.csv.gz")[0] == 200
