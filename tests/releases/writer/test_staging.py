@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -230,8 +231,8 @@ def test_folders_that_no_run_has_made_are_left_alone(tmp_path: Path) -> None:
     (planted / "home").write_text(str(tmp_path / "home"))
     other = tmp_path / f"{PREFIX}{'1' * 16}"
     other.mkdir()
-    journal = {"workspaces": [str(other), str(tmp_path / "home")], "files": []}
-    (other / "journal").write_text(json.dumps(journal))
+    folders = {str(other): other.stat().st_ino, str(tmp_path / "home"): (tmp_path / "home").stat().st_ino}
+    (other / "journal").write_text(json.dumps({"folders": folders, "files": []}))
     recover(tmp_path)
     assert (tmp_path / "home" / "diary").read_text() == "mine"
     assert [path.name for path in (tmp_path / "home").iterdir()] == ["diary"]
@@ -300,3 +301,83 @@ def test_a_read_only_folder_is_one_clear_line(folder: Path) -> None:
             pass
     finally:
         folder.chmod(0o700)
+
+
+def planted(folder: Path, journal: object) -> Path:
+    """Plant what an unpacked archive could: a workspace with a journal, and files that look written aside."""
+    workspace = folder / f"{PREFIX}{'a' * 16}"
+    workspace.mkdir()
+    (workspace / "journal").write_text(journal if isinstance(journal, str) else json.dumps(journal))
+    (workspace / "moved").touch()
+    (workspace / "out-diary.txt").write_text("planted")
+    (workspace / "current").symlink_to("new")
+    return workspace
+
+
+def test_a_planted_journal_moves_no_file(tmp_path: Path) -> None:
+    home, shared = tmp_path / "home", tmp_path / "shared"
+    home.mkdir()
+    shared.mkdir()
+    (home / "diary.txt").write_text("mine")
+    (shared / "diary.txt").write_text("mine as well")
+    workspace = planted(shared, "")
+    number = workspace.stat().st_ino
+    diary, here = str(home / "diary.txt"), str(shared / "diary.txt")
+    journals: list[object] = [
+        # As it was first: every path was believed.
+        {"workspaces": [str(workspace)], "files": [{"role": "out", "staged": diary, "final": here}]},
+        {"folders": {str(workspace): number}, "files": [{"role": "out", "final": diary}]},
+        {"folders": {str(workspace): number}, "files": [{"role": "../../home/x", "final": here}]},
+        {
+            "folders": {str(workspace): number},
+            "files": [{"role": "out", "final": f"{shared}/../home/diary.txt"}],
+        },
+        {"folders": {str(workspace): number, str(home): 1}, "files": [{"role": "out", "final": diary}]},
+        {"folders": {str(workspace): number + 1}, "files": [{"role": "out", "final": here}]},
+        {"folders": {}, "files": []},
+        {},
+        [],
+        "{",
+        "[" * 100_000,
+        {"folders": {str(workspace): "1"}, "files": []},
+        {"folders": {str(workspace): number}, "files": [{"role": 1, "final": here}]},
+        {"folders": {str(workspace): number}, "files": [{"role": "out", "final": "\0"}]},
+        {"folders": {str(workspace): number}, "files": None},
+    ]
+    for journal in journals:
+        (workspace / "journal").write_text(journal if isinstance(journal, str) else json.dumps(journal))
+        with suppress(WriteError):
+            publish_one(shared / "other.csv")
+        assert (home / "diary.txt").read_text() == "mine"
+        assert (shared / "diary.txt").read_text() == "mine as well"
+        assert (workspace / "out-diary.txt").read_text() == "planted"
+
+
+def test_a_damaged_journal_is_one_clear_line(tmp_path: Path) -> None:
+    workspace = planted(tmp_path, {})
+    with pytest.raises(WriteError, match="cannot be understood") as caught:
+        publish_one(tmp_path / "other.csv")
+    assert workspace.name in str(caught.value)
+    assert "\n" not in str(caught.value)
+    shutil.rmtree(workspace)
+    publish_one(tmp_path / "other.csv")
+
+
+def publish_one(path: Path) -> None:
+    with staged({"out": path}, overwrite=True) as staging:
+        staging.path("out").write_text("released")
+        staging.publish()
+
+
+def test_a_workspace_that_was_unpacked_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    workspace = planted(tmp_path, "")
+    (tmp_path / "diary.txt").write_text("mine")
+    journal = {
+        "folders": {str(workspace): 7},
+        "files": [{"role": "out", "final": str(tmp_path / "diary.txt")}],
+    }
+    (workspace / "journal").write_text(json.dumps(journal))
+    publish_one(tmp_path / "other.csv")
+    assert (tmp_path / "other.csv").read_text() == "released"
+    assert (tmp_path / "diary.txt").read_text() == "mine"
+    assert workspace.exists()

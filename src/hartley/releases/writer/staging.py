@@ -42,6 +42,7 @@ from hartley.operating_system import sole_user as _sole_user
 
 PREFIX = ".hartley-"
 _WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
+_ROLE = re.compile("[a-z]+")
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -121,11 +122,9 @@ class Staging:
             if file.role in private:
                 os.close(create_private(file.staged))
         journal = {
-            "workspaces": [str(workspace) for workspace in self._workspaces],
-            "files": [
-                {"role": f.role, "staged": str(f.staged), "final": str(f.final), "backup": str(f.backup)}
-                for f in self._files
-            ],
+            # A folder that was copied or unpacked has another number than the one that is made here.
+            "folders": {str(workspace): workspace.lstat().st_ino for workspace in self._workspaces},
+            "files": [{"role": file.role, "final": str(file.final)} for file in self._files],
         }
         unready = self.home / "journal.part"
         unready.write_text(json.dumps(journal), encoding="ascii")
@@ -202,13 +201,22 @@ class Staging:
         _settle_files(self.home, self._files, is_committed=False)
 
     def settle(self) -> None:
-        """Complete what is committed, undo what is not, and leave nothing behind."""
-        with suppress(FileNotFoundError):
-            _settle(self.home, self._files, self._workspaces)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-            _remove_rest(self.home)
+        """Complete what is committed, undo what is not, and leave nothing behind.
+
+        Where that fails, whoever looks still sees all of the old files or all of the new ones, and the
+        next run tries again.
+        """
+        try:
+            if self.home.is_dir():
+                _settle(self.home, self._files, self._workspaces)
+        except OSError as error:
+            if (self.home / "moved").exists():
+                raise cannot_write(self.home.parent, error, "some files are not in place yet") from None
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
+                _remove_rest(self.home)
 
 
 @contextmanager
@@ -277,10 +285,10 @@ def _recover(home: Path) -> None:
     try:
         if not takes_over_lock(lock):
             return  # its process is alive
-        files, workspaces = _journal(home)
-        if workspaces[0] == home and all(workspace.name == home.name for workspace in workspaces):
-            _settle(home, files, workspaces)
-        # Otherwise the folder was copied or moved: its links lead elsewhere, and nothing is safe to remove.
+        journal = _Journal.read(home)
+        if journal.is_ours(home):
+            _settle(home, journal.files(home), journal.workspaces)
+        # Otherwise the folder was copied or unpacked here: its links lead elsewhere, and nothing is safe.
     except OSError:
         # The folder is not ours to write.
         return
@@ -289,16 +297,73 @@ def _recover(home: Path) -> None:
     _remove_rest(home)
 
 
-def _journal(home: Path) -> tuple[list[_File], list[Path]]:
-    try:
-        journal = json.loads((home / "journal").read_text("ascii"))
-    except (FileNotFoundError, ValueError):
-        return [], [home]
-    files = [
-        _File(entry["role"], Path(entry["staged"]), Path(entry["final"]), Path(entry["backup"]))
-        for entry in journal["files"]
-    ]
-    return files, [Path(workspace) for workspace in journal["workspaces"]]
+@dataclass(frozen=True)
+class _Journal:
+    """Which files a run was writing, and into which folders: all that is believed of what it left.
+
+    Where a file was written aside, and where the one it replaces is kept, follows from its name. Nothing
+    outside the folders that the run itself made is ever moved or removed.
+    """
+
+    folders: Mapping[str, int]
+    """The workspaces of the run, and the number that the system gave each."""
+    finals: tuple[tuple[str, str], ...]
+    """The role of each file, and where it belongs."""
+
+    @classmethod
+    def read(cls, home: Path) -> _Journal:
+        """Read the journal of a workspace; there is none where the run was killed before it wrote one."""
+        try:
+            found = json.loads((home / "journal").read_text("ascii"))
+        except FileNotFoundError:
+            return cls({str(home): home.lstat().st_ino}, ())
+        except (ValueError, RecursionError):
+            raise _damaged(home) from None
+        try:
+            folders, files = found["folders"], found["files"]
+            finals = tuple((file["role"], file["final"]) for file in files)
+            texts = [*folders, *(text for pair in finals for text in pair)]
+            is_sound = all(type(number) is int for number in folders.values()) and bool(folders)
+        except (TypeError, KeyError, AttributeError):
+            raise _damaged(home) from None
+        if not is_sound or not all(type(text) is str and text and "\0" not in text for text in texts):
+            raise _damaged(home)
+        return cls(folders, finals)
+
+    @property
+    def workspaces(self) -> list[Path]:
+        """The folders that the run made, the one with the journal first."""
+        return [Path(folder) for folder in self.folders]
+
+    def is_ours(self, home: Path) -> bool:
+        """Tell whether what is left is what the run made, and its files belong beside that."""
+        workspaces = self.workspaces
+        if workspaces[0] != home or any(workspace.name != home.name for workspace in workspaces):
+            return False
+        left = [workspace for workspace in workspaces if os.path.lexists(workspace)]
+        if not all(
+            _is_workspace(workspace) and workspace.lstat().st_ino == self.folders[str(workspace)]
+            for workspace in left
+        ):
+            return False
+        return all(
+            _ROLE.fullmatch(role) is not None
+            and os.path.isabs(final)
+            and os.path.normpath(final) == final
+            and Path(final).parent / home.name in workspaces
+            for role, final in self.finals
+        )
+
+    def files(self, home: Path) -> list[_File]:
+        """Return the files, with their places in the workspaces."""
+        return [_file(role, Path(final), home.name) for role, final in self.finals]
+
+
+def _damaged(home: Path) -> WriteError:
+    return WriteError(
+        f"the folder {str(home)!r}, which a killed run seems to have left, cannot be understood; "
+        "nothing was changed: look into it, and remove it"
+    )
 
 
 def _settle(home: Path, files: list[_File], workspaces: list[Path]) -> None:
@@ -344,7 +409,7 @@ def _remove_rest(home: Path) -> None:
         _remove([home])
 
 
-def cannot_write(where: Path, error: OSError) -> WriteError:
+def cannot_write(where: Path, error: OSError, state: str = "nothing was changed") -> WriteError:
     """Word the failure to write into a folder."""
     reason = (error.strerror or "output error").lower()
-    return WriteError(f"cannot write into {str(where)!r}: {reason}; nothing was changed")
+    return WriteError(f"cannot write into {str(where)!r}: {reason}; {state}")
