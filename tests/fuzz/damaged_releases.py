@@ -51,7 +51,7 @@ def whole_release(number: int) -> dict[str, bytes]:
 def write_release(source: Random, folder: Path) -> None:
     """Write a release into a folder, and damage its documents, its keys, or its table."""
     files = dict(whole_release(source.randrange(len(CHOICES))))
-    policy = files[POLICY]
+    policy, certificate = files[POLICY], files[CERTIFICATE]
     for name in source.sample(sorted(files), source.choice((0, 1, 1, 1, 2))):
         if not name.endswith(".json") or source.random() < 0.15:
             files[name] = damage_bytes(source, files[name])
@@ -60,7 +60,7 @@ def write_release(source: Random, folder: Path) -> None:
         else:
             files[name] = _tampered(source, files[name], policy)
             if name == RECORD and source.random() < 0.75:
-                files[CERTIFICATE] = _committed(files[CERTIFICATE], files[RECORD], policy)
+                files[CERTIFICATE] = _committed(certificate, files[RECORD], policy)
     for name, content in files.items():
         (folder / name).write_bytes(content)
 
@@ -106,8 +106,6 @@ def _seal(document: dict[str, Any], policy: bytes) -> None:
 def _committed(certificate: bytes, record: bytes, policy: bytes) -> bytes:
     """Return the certificate with its commitment to the record put right again."""
     document = json.loads(certificate)
-    if not isinstance(document.get("predicate"), dict):
-        return certificate
     document["predicate"]["commitment"] = _code(policy, "record", record)
     _seal(document, policy)
     return _written(document)
