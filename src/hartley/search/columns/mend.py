@@ -86,15 +86,15 @@ class _Mender:
     def raise_bound(self, members: Places, side: float) -> None:
         """Raise the bound by the members of a cluster of this side.
 
-        A bound that was found by halving may lie a little below the side that is optimal. Where the side comes
-        near, the tuples behind the bound are asked again, about this side itself.
+        A bound that was found by halving may lie a little below the side that is optimal. Where the side
+        comes near, the tuples behind the bound are asked again, about this side itself.
         """
         before = self.bound
         self.bound = self.prepared.raise_bound(members, before, side)
         if self.bound > before:
             self.witnesses = members
         elif len(self.witnesses) and before < side <= before * (1 + NEAR):
-            self.prepared.reach[self.witnesses] = -1.0
+            self.prepared.looked[self.witnesses] = False
             self.bound = self.prepared.raise_bound(self.witnesses, before, side)
 
     def members_of(self, cluster: int) -> Places:
