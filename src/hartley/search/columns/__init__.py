@@ -7,6 +7,7 @@
 from hartley.search.columns.cells import CategoryCells, Column, Combination, NumberCells, cells_of
 from hartley.search.columns.costs import midpoint_costs
 from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.levels import LevelResult, MostWithin, most_within, search_levels
 from hartley.search.columns.measures import relative_loss, relative_widths
 from hartley.search.columns.search import ColumnsResult, search_columns
 
@@ -16,10 +17,14 @@ __all__ = [
     "Column",
     "ColumnsResult",
     "Combination",
+    "LevelResult",
+    "MostWithin",
     "NumberCells",
     "cells_of",
     "midpoint_costs",
+    "most_within",
     "relative_loss",
     "relative_widths",
     "search_columns",
+    "search_levels",
 ]

@@ -20,6 +20,8 @@ from hartley.search.effort import Effort
 
 BELOW = 1 - 1e-9
 """Just below a side: times this."""
+NEAR = 1e-4
+"""A side is near a bound when it is above it by no more than this share."""
 COMPANIONS = 12
 """Nearest clusters that are dissolved together with a stuck one, one at a time."""
 MOST_MEMBERS = 4000
@@ -59,6 +61,7 @@ class _Mender:
         heapq.heapify(self.heap)
         self.place_all = prepared.loop(place_all)
         self.mends = 0
+        self.witnesses: Places = np.zeros(0, dtype=np.int64)
 
     def run(self, effort: Effort, goal: float) -> Mended:
         """Mend until done, stuck or stopped."""
@@ -72,13 +75,27 @@ class _Mender:
             if side <= max(self.bound, goal):
                 break
             members = self.members_of(worst)
-            self.bound = self.prepared.raise_bound(members, self.bound, side)
+            self.raise_bound(members, side)
             if side <= self.bound:
                 break
             if stuck:
                 continue
             stuck = not self.mended(worst, members, side, effort)
         return Mended(compact(clusters.label), self.bound, self.mends, stuck)
+
+    def raise_bound(self, members: Places, side: float) -> None:
+        """Raise the bound by the members of a cluster of this side.
+
+        A bound that was found by halving may lie a little below the side that is optimal. Where the side
+        comes near, the tuples behind the bound are asked again, about this side itself.
+        """
+        before = self.bound
+        self.bound = self.prepared.raise_bound(members, before, side)
+        if self.bound > before:
+            self.witnesses = members
+        elif len(self.witnesses) and before < side <= before * (1 + NEAR):
+            self.prepared.looked[self.witnesses] = False
+            self.bound = self.prepared.raise_bound(self.witnesses, before, side)
 
     def members_of(self, cluster: int) -> Places:
         """Return the members of a cluster, sorted."""

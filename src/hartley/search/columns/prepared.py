@@ -44,6 +44,8 @@ class Prepared:
         """The side of one cluster of everything; no cluster is wider."""
         self.reach: Floats = np.full(self.size, -1.0)
         """The reach of each tuple, below 0 where it is not known yet."""
+        self.looked = np.zeros(self.size, dtype=np.bool_)
+        """Whether the bound has been raised by each tuple."""
         self.near = self._no_lists()
         self._listed = 0
 
@@ -82,7 +84,16 @@ class Prepared:
         """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
         windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
         bounded = self.loop(bound_cluster)
-        arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, members, self.reach)
+        arguments = (
+            self.cells,
+            self.needs,
+            self.marks,
+            self.tree,
+            self.walk,
+            members,
+            self.reach,
+            self.looked,
+        )
         return float(bounded(*arguments, bound, side, self.widest, windows))
 
     def reaches_of(self, members: Places) -> Floats:

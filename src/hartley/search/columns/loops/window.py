@@ -10,9 +10,10 @@ bound valid and only weaker.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Places, width_between
+from hartley.search.columns.loops.cells import Cells, Floats, Places, width_between
 from hartley.search.columns.loops.index import Tree, Walk, reach_of
 from hartley.search.columns.loops.near import within_gap
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
@@ -143,7 +144,8 @@ def bound_cluster(
     tree: Tree,
     walk: Walk,
     members: Places,
-    reach: Places,
+    reach: Floats,
+    looked: npt.NDArray[np.bool_],
     bound: float,
     side: float,
     most: float,
@@ -151,14 +153,16 @@ def bound_cluster(
 ) -> float:
     """Raise the bound by the members of a cluster of this side that were not looked at; write their reaches.
 
-    ``reach[x]`` is below 0 where tuple x was not looked at.
+    ``reach[x]`` is below 0 where it is not known.
     """
     near = np.empty(MOST_TUPLES + 1, np.int64)
     for i in range(len(members)):
         one = members[i]
-        if reach[one] >= 0:
+        if looked[one]:
             continue
-        reach[one] = reach_of(cells, needs, marks, tree, walk, one, most)
+        looked[one] = True
+        if reach[one] < 0:
+            reach[one] = reach_of(cells, needs, marks, tree, walk, one, most)
         bound = max(bound, reach[one])
         if windows and side > bound:
             bound = max(bound, window_above(cells, needs, marks, tree, walk, one, bound, side, near))

@@ -1,0 +1,134 @@
+"""Every partition of small tables: bounds hold, nothing is better than the optimum, and how near it comes."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from hartley.search.columns import midpoint_costs, most_within, relative_loss, search_columns, search_levels
+from hartley.search.columns.cells import cells_of
+from hartley.search.columns.search import ColumnsSearch
+from hartley.search.effort import UNLIMITED
+from reference_columns import SmallTable, small_table
+
+TABLES = int(os.environ.get("HARTLEY_SMALL_TABLES", "12"))
+"""How many tables of each kind; set it to 1500 for the long run."""
+
+KINDS = {
+    "max": {},
+    "max, one code each": {"single": True},
+    "max, weighted": {"weights": True},
+    "max, hierarchy": {"kinds": ("paths",)},
+    "max, table": {"kinds": ("table",)},
+    "max, several requirements": {"conjunction": True},
+    "sum": {"combination": "sum"},
+    "sum, table": {"combination": "sum", "kinds": ("table",)},
+    "euclid": {"combination": "euclid"},
+    "euclid, all at once": {
+        "combination": "euclid",
+        "conjunction": True,
+        "weights": True,
+        "kinds": ("plain", "paths", "table"),
+    },
+}
+
+
+def clusters_of(labels):
+    return [np.flatnonzero(labels == number).tolist() for number in range(int(labels.max()) + 1)]
+
+
+def searched(table: SmallTable, polish=True):
+    """The search itself, without looking at all partitions of small tables."""
+    search = ColumnsSearch(table.columns, table.demand, table.combination, all_divisions_up_to=0)
+    return search.run((), polish, UNLIMITED)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bound_below_optimum_below_result_and_the_optimum_is_nearly_always_found(kind):
+    rng = np.random.default_rng(7)
+    optimal = 0
+    for _ in range(TABLES):
+        table = small_table(rng, **KINDS[kind])
+        found = searched(table)
+        clusters = clusters_of(found.labels)
+        assert all(table.is_enough(cluster) for cluster in clusters)
+        assert found.worst == pytest.approx(max(map(table.cost, clusters)), abs=1e-12)
+        assert found.bound <= table.least_worst + 1e-12
+        assert found.worst >= table.least_worst - 1e-12
+        optimal += found.worst <= table.least_worst * (1 + 1e-9) + 1e-12
+        rows = table.demand.rows
+        loss = sum(table.width(c) * rows[c].sum() for c in clusters) / rows.sum()
+        assert found.loss == pytest.approx(loss, abs=1e-12)
+    assert optimal >= 0.98 * TABLES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_tables_are_divided_in_the_best_way(kind):
+    rng = np.random.default_rng(8)
+    for _ in range(-(-TABLES // 3)):
+        table = small_table(rng, **KINDS[kind])
+        found = search_columns(table.columns, table.demand, combination=table.combination)
+        assert found.proven
+        assert found.worst == pytest.approx(table.least_worst, abs=1e-12)
+        assert found.loss == pytest.approx(table.least_loss(table.least_worst), abs=1e-12)
+
+
+@pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
+def test_costs_of_partitions_are_those_of_the_definition(combination):
+    rng = np.random.default_rng(9)
+    for _ in range(TABLES):
+        table = small_table(
+            rng, combination=combination, weights=True, kinds=("plain", "paths", "table"), conjunction=True
+        )
+        labels = np.unique(rng.integers(0, 3, table.size), return_inverse=True)[1]
+        costs = midpoint_costs(table.columns, labels, combination)
+        assert costs == pytest.approx([table.cost(c) for c in clusters_of(labels)], abs=1e-12)
+        rows = table.demand.rows
+        loss = sum(table.width(c) * rows[c].sum() for c in clusters_of(labels)) / rows.sum()
+        assert relative_loss(cells_of(table.columns, combination), labels, rows) == pytest.approx(loss)
+
+
+def test_whether_clusters_are_enough_is_counted_as_the_definition_says():
+    rng = np.random.default_rng(10)
+    for _ in range(TABLES):
+        table = small_table(rng, conjunction=True)
+        labels = np.unique(rng.integers(0, 3, table.size), return_inverse=True)[1]
+        expected = [table.is_enough(cluster) for cluster in clusters_of(labels)]
+        assert table.demand.enough(labels).tolist() == expected
+
+
+def test_levels_are_bounded_by_lower_ones_and_served_by_higher_ones():
+    rng = np.random.default_rng(11)
+    for _ in range(-(-TABLES // 3)):
+        table = small_table(rng, single=True)
+        highest = len({int(code) for code in table.demand.value_code})
+        levels = search_levels(table.columns, table.demand, range(1, highest + 1))
+        assert [one.level for one in levels] == list(range(1, highest + 1))
+        for lower, higher in pairwise(levels):
+            assert lower.result.worst <= higher.result.worst
+            assert lower.result.bound <= higher.result.bound
+        for one in levels:
+            exact = SmallTable(table.columns, table.demand.at_level(one.level))
+            assert one.result.worst == pytest.approx(exact.least_worst, abs=1e-12)
+
+
+def test_the_most_within_a_cost_is_that_of_all_partitions():
+    rng = np.random.default_rng(12)
+    for _ in range(-(-TABLES // 3)):
+        table = small_table(rng, single=True)
+        demand = table.demand.at_level(1)
+        cost = float(rng.random() * 0.6)
+        found = most_within(table.columns, demand, cost)
+        assert found.result.worst <= cost + 1e-12
+        assert demand.at_level(found.level).enough(found.result.labels).all()
+        highest = len({int(code) for code in demand.value_code})
+        reachable = [
+            level
+            for level in range(1, highest + 1)
+            if SmallTable(table.columns, demand.at_level(level)).least_worst <= cost + 1e-12
+        ]
+        assert found.level == max(reachable)
+        assert found.proven
