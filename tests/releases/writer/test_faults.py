@@ -84,7 +84,7 @@ def _counted_writes(monkeypatch: pytest.MonkeyPatch) -> None:
         return call
 
     # No machine loses its power here, so nothing has to wait for the disk.
-    monkeypatch.setattr(os, "fsync", counted(lambda handle: None))
+    monkeypatch.setattr(os, "fsync", counted(lambda _handle: None))
     monkeypatch.setattr(Path, "write_bytes", counted(Path.write_bytes))
     monkeypatch.setattr(Path, "write_text", counted(Path.write_text))
 
