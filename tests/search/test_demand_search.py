@@ -1,0 +1,97 @@
+"""The cheapest partition that keeps a demand, against all partitions of small tables."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from hartley.errors import UnreachableError
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.measures.verdicts import kept_by_each
+from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.closeness import Closeness
+from hartley.model.requirement import Requirement
+from hartley.search.demand_search import DemandQuestion, cheapest
+from reference_every_partition import every_partition
+
+
+def random_question(source: Random) -> DemandQuestion:
+    size, secrets = source.randint(3, 6), source.randint(2, 5)
+    kind = source.choice(["line", "resolution", "columns"])
+    pairs = [(x, source.randrange(secrets)) for x in range(size) for _ in range(source.randint(1, 3))]
+    rows = np.array([source.randint(1, 3) for _ in pairs])
+    places = source.sample(range(20), size)
+    cells = [(places[x], source.choice("ab")) if kind == "columns" else (places[x],) for x in range(size)]
+    cells = [(cell[0], *cell[1:]) for cell in cells]
+    names = ("x", "g")[: len(cells[0])]
+    public = Alphabet.of_values([c if len(c) > 1 else c[0] for c in cells], columns=names)
+    joint = JointRange.from_codes(
+        public_codes=np.array([x for x, _ in pairs]),
+        sensitive_codes=np.unique([s for _, s in pairs], return_inverse=True)[1],
+        public=public,
+        rows=rows,
+    )
+    utility = {
+        "line": lambda: LineDistortion.of(public),
+        "resolution": lambda: Resolution(size),
+        "columns": lambda: ColumnsDistortion.of(public),
+    }[kind]()
+    asked = [Requirement("distinct-l", source.randint(1, 3)), Requirement("row-k", source.randint(1, 5))]
+    closeness = Closeness.of({"sensitive": source.choice([0, 1])})
+    if source.random() < 0.5:
+        asked.append(Requirement("separated-l", source.randint(1, 3)))
+    return DemandQuestion(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
+
+
+def keeps(question: DemandQuestion, partition: Partition) -> bool:
+    released = question.joint.release(partition)
+    return all(
+        (kept_by_each(released, one, question.closeness) >= one.wanted).all() for one in question.requirements
+    )
+
+
+@pytest.mark.parametrize("seed", range(250))
+def test_bound_optimum_and_found_stand_in_order(seed):
+    question = random_question(Random(seed))
+    costs = [
+        float(question.utility.costs(partition).max())
+        for labels in every_partition(question.joint.public.size)
+        if keeps(question, partition := Partition(labels))
+    ]
+    try:
+        answer = cheapest(question)
+    except UnreachableError:
+        assert not costs
+        return
+    assert keeps(question, answer.partition)
+    best = min(costs)
+    assert answer.lower_bound_cost <= best + 1e-9
+    assert answer.cost == pytest.approx(float(question.utility.costs(answer.partition).max()))
+    assert answer.cost == pytest.approx(best)  # of so few values every partition is looked at
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_with_side_information_every_observation_keeps_the_demand(seed):
+    source = Random(1000 + seed)
+    triples = [(source.randrange(5), source.randrange(4), source.randrange(2)) for _ in range(25)]
+    joint = JointRange.from_pairs(triples)
+    question = DemandQuestion(
+        joint=joint,
+        utility=Resolution(joint.public.size),
+        requirements=(Requirement("distinct-l", 2), Requirement("row-k", 2)),
+    )
+    possible = [
+        partition
+        for labels in every_partition(joint.public.size)
+        if keeps(question, partition := Partition(labels))
+    ]
+    try:
+        answer = cheapest(question)
+    except UnreachableError:
+        assert not possible
+        return
+    assert keeps(question, answer.partition)
+    assert answer.lower_bound_cost is None
