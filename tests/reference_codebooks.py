@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from hartley.search.codebooks import ClusterDemand, ColumnSettings, PublicColumn
+from hartley.search.codebooks import CellDemand, ColumnSettings, PublicColumn
 
 Labels = tuple[int, ...]
 
@@ -41,14 +41,14 @@ class SmallTable:
 
     def search_input(
         self, settings: dict[int, ColumnSettings] | None = None
-    ) -> tuple[list[PublicColumn], ClusterDemand]:
+    ) -> tuple[list[PublicColumn], CellDemand]:
         tuples = self.public_tuples()
         place = {cells: number for number, cells in enumerate(tuples)}
         owner = [place[cells] for cells in zip(*self.columns, strict=True)]
         sensitive = sorted(set(self.sensitive))
         code = {value: number for number, value in enumerate(sensitive)}
         pairs = sorted({(t, code[s]) for t, s in zip(owner, self.sensitive, strict=True)})
-        demand = ClusterDemand.of_pairs(
+        demand = CellDemand.of_pairs(
             np.array([t for t, _ in pairs]),
             np.array([s for _, s in pairs]),
             np.bincount(owner),

@@ -120,6 +120,7 @@ class Case:
             side=self.side,
             keep=self.keep,
             harmless=self.harmless,
+            exposure="accept",
             publish_sensitive=self.publish_sensitive,
             leakage=self.leakage,
             utility="resolution",

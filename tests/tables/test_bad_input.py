@@ -59,20 +59,20 @@ def refusal(source: object, **options: object) -> str:
         ),
         (
             b"a,b\n1,2\n3,\xe9\n",
-            "t.csv: line 3 is not UTF-8; name the file's encoding, for example --encoding latin-1",
+            "t.csv: line 3 is not UTF-8; name the file's encoding, for example encoding='latin-1'",
         ),
         (
             "a,b\n1,2\n".encode("utf-16"),
-            "t.csv: the file is UTF-16, not UTF-8; read it with --encoding utf-16",
+            "t.csv: the file is UTF-16, not UTF-8; read it with encoding='utf-16'",
         ),
         (
             b"a,b\n1,2\n\0,3\n",
-            "t.csv: line 3 holds a NUL byte; the file is not text, or not UTF-8 (--encoding)",
+            "t.csv: line 3 holds a NUL byte; the file is not text, or not UTF-8 (encoding)",
         ),
         (
             b"a;b\n1;2\n",
             "t.csv: the header has one cell, and ';' in it; "
-            "if that separates the cells, say so with --delimiter",
+            "if that separates the cells, say so with delimiter",
         ),
         (b'a,"b\nc"\n1,2\n', "t.csv: a column name holds a line break; give the columns one-line names"),
     ],
@@ -120,7 +120,7 @@ def test_encodings_are_named_and_checked(tmp_path: Path) -> None:
     table = open_table(path, ReadOptions(encoding="latin-1"))
     assert table.connection.execute(table.rows_sql(("a",))).fetchall() == [(1, "é")]
     assert refusal(path, encoding="utf-32") == (
-        "t.csv: the file is not utf-32; name its encoding with --encoding"
+        "t.csv: the file is not utf-32; name its encoding with encoding"
     )
     assert refusal(path, encoding="klingon") == (
         "unknown encoding 'klingon'; for example 'utf-8', 'latin-1', 'utf-16'"
@@ -134,7 +134,7 @@ def test_encodings_are_named_and_checked(tmp_path: Path) -> None:
         (b'{"a": 1}\n\n{"a": 2\n', "t.jsonl: line 3 is not JSON; put one object on each line"),
         (
             b'{"a": "\xe9"}\n',
-            "t.jsonl: line 1 is not UTF-8; name the file's encoding, for example --encoding latin-1",
+            "t.jsonl: line 1 is not UTF-8; name the file's encoding, for example encoding='latin-1'",
         ),
         (b'{"a": 1}\n[1]\n', "t.jsonl: row 2 is not a JSON object; put one object on each line"),
         (b'{"a": 1, "a": 2}\n', "t.jsonl: row 1 has a key twice; give each column its own name"),
@@ -188,15 +188,15 @@ NESTED = "is a list or a structure; only columns of single values can be measure
             pa.array([b"secret", b"x"]),
             "holds binary data; only numbers, text, dates and truth values can be measured",
         ),
-        (pa.array([1, 2], pa.time64("us")), "holds times of day; read it as text (--text)"),
-        (pa.array([1, 2], pa.duration("us")), "holds durations; read it as text (--text)"),
+        (pa.array([1, 2], pa.time64("us")), "holds times of day; read it as text (text)"),
+        (pa.array([1, 2], pa.duration("us")), "holds durations; read it as text (text)"),
         (
             pa.array([1.0, float("inf")]),
-            "holds infinite numbers; read it as text (--text), or take them out",
+            "holds infinite numbers; read it as text (text), or take them out",
         ),
         (
             pa.array([1, 2], pa.timestamp("ns")),
-            "holds times finer than a microsecond; read it as text (--text)",
+            "holds times finer than a microsecond; read it as text (text)",
         ),
     ],
 )

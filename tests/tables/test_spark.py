@@ -107,7 +107,13 @@ def a_release_of_a_spark_table_needs_distinct_rows_only(
     monkeypatch.setattr(type(rows), "toArrow", counted)
     out = tmp_path / "out.parquet"
     result = release(
-        rows, out, target=Target("largest_cluster", 4), sensitive="s", public="x", harmless="site"
+        rows,
+        out,
+        target=Target("largest_cluster", 4),
+        sensitive="s",
+        public="x",
+        harmless="site",
+        exposure="accept",
     )
     assert result.verification.holds
     # 60 pairs, each with both sites or one: never the 30,000 rows.
@@ -223,7 +229,13 @@ def minus_zero_stays_what_it_is(spark: Any, tmp_path: Path) -> None:
     for number, table in enumerate((rows, spark.createDataFrame(rows))):
         out = tmp_path / f"zero{number}.parquet"
         release(
-            table, out, target=Target("largest_cluster", 2), sensitive="s", public="x", harmless=("k", "f")
+            table,
+            out,
+            target=Target("largest_cluster", 2),
+            sensitive="s",
+            public="x",
+            harmless=("k", "f"),
+            exposure="accept",
         )
         found.append(Counter(map(repr, pq.read_table(out).to_pylist())))
     assert found[0] == found[1]

@@ -34,7 +34,7 @@ def released(browser, asked: dict, place: int, **choices) -> tuple[dict, list[di
 
 
 def test_the_point_chosen_beside_a_kept_column_is_the_point_released(browser):
-    asked, frontier = frontier_of(browser, keep=["sex"], harmless=["pulse"])
+    asked, frontier = frontier_of(browser, keep=["sex"], harmless=["pulse"], exposure="accept")
     place = place_with(frontier, 4)
     seen = browser.post("/api/look", json={"revision": asked["revision"], "point": place}).json()
     assert "with sex beside it, leaves at least" in seen["about"]
@@ -63,11 +63,20 @@ def test_the_point_chosen_beside_a_kept_column_is_the_point_released(browser):
 def test_app_and_command_line_release_the_same_with_kept_and_harmless_columns(
     browser, clinic_csv, tmp_path, capsys
 ):
-    asked, frontier = frontier_of(browser, keep=["sex"], harmless=["pulse"])
+    asked, frontier = frontier_of(browser, keep=["sex"], harmless=["pulse"], exposure="accept")
     made, rows = released(browser, asked, place_with(frontier, 4))
     out = tmp_path / "out.csv"
     command = ["release", str(clinic_csv), str(out), "-s", "age", "-p", "cholesterol", "--keep", "sex"]
-    command += ["--harmless", "pulse", "--distinct-l", "4", "--search", "greedy", "--json"]
+    command += [
+        "--accept-exposure",
+        "--harmless",
+        "pulse",
+        "--distinct-l",
+        "4",
+        "--search",
+        "greedy",
+        "--json",
+    ]
     assert run(command) == 0
     other = json.loads(capsys.readouterr().out)
     for key in ("point", "before", "after", "after_all", "columns", "rows"):

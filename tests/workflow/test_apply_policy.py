@@ -264,6 +264,7 @@ def test_clusters_that_new_data_cannot_hold_leave_the_labels_of_others_alone(tmp
         sensitive="s",
         public="x",
         harmless="k",
+        exposure="accept",
         labels="member",
     )
     write_table(new, rows(x=[3, 4], k=["c", "d"], s=["p", "q"]))

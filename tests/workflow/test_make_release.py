@@ -94,7 +94,9 @@ def test_a_cap_on_leakage_counts_what_the_kept_column_leaks(tmp_path: Path) -> N
 
 def test_a_harmless_column_is_left_out_of_the_target_and_measured(tmp_path: Path) -> None:
     source = table(tmp_path / "in.csv", **GRID)
-    result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), harmless="k")
+    result = quick(
+        source, tmp_path / "out.csv", target=Target("distinct_l", 2), harmless="k", exposure="accept"
+    )
     assert result.after.distinct_l == 2
     assert result.after_all.distinct_l == 1
     record = Record.read(result.record)
@@ -107,7 +109,9 @@ def test_text_that_differs_only_in_spelling_is_seen_by_the_reader(tmp_path: Path
     source = table(tmp_path / "in.csv", x=[1, 1, 1, 1], k=["1.10", "1.1", "1.10", "1.1"], s=list("pqpq"))
     with pytest.raises(UnreachableError):
         quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), keep="k")
-    result = quick(source, tmp_path / "out.csv", target=Target("distinct_l", 2), harmless="k")
+    result = quick(
+        source, tmp_path / "out.csv", target=Target("distinct_l", 2), harmless="k", exposure="accept"
+    )
     assert result.after_all.distinct_l == 1
     # A file with types has one spelling for both, so there is nothing to see.
     typed = quick(source, tmp_path / "typed.parquet", target=Target("distinct_l", 2), keep="k")
@@ -119,7 +123,11 @@ def test_spellings_of_a_date_and_of_numbers_in_several_files_are_confirmed(tmp_p
     source = table(tmp_path / "in.jsonl", x=[1, 1, 1], k=times, s=list("ppq"))
     for suffix in (".jsonl", ".csv", ".parquet"):
         result = quick(
-            source, tmp_path / f"{suffix[1:]}{suffix}", target=Target("largest_cluster", 1), harmless="k"
+            source,
+            tmp_path / f"{suffix[1:]}{suffix}",
+            target=Target("largest_cluster", 1),
+            harmless="k",
+            exposure="accept",
         )
         # A file with types writes the first two alike; then nothing tells their rows apart.
         assert result.after_all.public.values == (2 if suffix == ".parquet" else 3)
@@ -241,7 +249,7 @@ def test_that_an_earlier_release_left_a_row_out_is_seen_as_well(tmp_path: Path) 
     columns = {"x": [1, 1, 1, 2, 2, 2], "k": list("abcabc"), "s": ["p", "q", None, "p", "q", None]}
     source = table(tmp_path / "in.csv", **columns)
     options = {"target": Target("largest_cluster", 1)}
-    first = quick(source, tmp_path / "first.csv", missing="drop", harmless="k", **options)
+    first = quick(source, tmp_path / "first.csv", missing="drop", harmless="k", exposure="accept", **options)
     assert first.dropped_rows == 2
     second = quick(source, tmp_path / "out.csv", earlier=[first.policy], **options)
     # Alone it leaves p, q and missing; but who is not in the first release has no s.
@@ -370,7 +378,14 @@ def test_types_of_a_parquet_file_are_unchanged(tmp_path: Path) -> None:
         ),
         source,
     )
-    result = quick(source, tmp_path / "out.parquet", target=Target("distinct_l", 1), keep="k", harmless="d")
+    result = quick(
+        source,
+        tmp_path / "out.parquet",
+        target=Target("distinct_l", 1),
+        keep="k",
+        harmless="d",
+        exposure="accept",
+    )
     schema = pq.read_schema(result.output)
     assert [str(schema.field(name).type) for name in ("x", "k", "d")] == ["int16", "float", "date32[day]"]
 
@@ -497,6 +512,7 @@ def test_numbers_of_packed_text_are_kept_in_any_file(tmp_path: Path, ending: str
         sensitive="s",
         public="x",
         harmless="k",
+        exposure="accept",
         target=Target("largest_cluster", 2),
     )
     assert made.verification.holds

@@ -51,7 +51,7 @@ def test_decimals_that_no_float_holds_stay_exact(tmp_path: Path, ending: str) ->
         tmp_path / "in.csv",
         "x,k,s\n0.12345678901234567891,1,p\n0.12345678901234567893,2,q\n3.5,3,p\n7,4,q\n",
     )
-    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", exposure="accept", keep_order=True)
     # In between lies ...92; a type with twenty decimals has room for no more.
     assert (read_released(result.output)[0]["x"] or "").startswith("0.12345678901234567892")
 
@@ -60,7 +60,7 @@ def test_decimals_that_no_float_holds_stay_exact(tmp_path: Path, ending: str) ->
 def test_whole_numbers_that_no_float_holds_stay_exact(tmp_path: Path, ending: str) -> None:
     numbers = [2**64 - 1, -(2**63), 10**37 + 1, 2**53 + 1]
     source = text_file(tmp_path / "in.csv", "x,k,s\n" + "".join(f"{k % 3},{k},{k % 2}\n" for k in numbers))
-    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", exposure="accept", keep_order=True)
     assert [int(row["k"] or "") for row in read_released(result.output)] == numbers
 
 
@@ -71,7 +71,7 @@ def test_times_of_day_are_published_as_they_are(tmp_path: Path, ending: str) -> 
     pq.write_table(
         pa.table({"x": [1, 2, 3, 4], "k": pa.array(times, pa.time64("us")), "s": [1, 2] * 2}), source
     )
-    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", keep_order=True)
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", exposure="accept", keep_order=True)
     written = ["00:00:00", "23:59:59.999999", "12:30:00.5", None]
     if ending == ".parquet":
         assert pq.read_table(result.output)["k"].to_pylist() == times
@@ -87,8 +87,8 @@ def test_intervals_are_not_written_as_text(tmp_path: Path, ending: str) -> None:
     query = "SELECT i AS x, i % 2 AS s, to_days(i::INTEGER) AS k FROM range(4) AS t(i)"
     duckdb.sql(query).write_parquet(str(source))
     with pytest.raises(ColumnError, match="only a Parquet file can hold it"):
-        confirmed(source, tmp_path / f"out{ending}", harmless="k")
-    assert confirmed(source, tmp_path / "out.parquet", harmless="k").rows == 4
+        confirmed(source, tmp_path / f"out{ending}", harmless="k", exposure="accept")
+    assert confirmed(source, tmp_path / "out.parquet", harmless="k", exposure="accept").rows == 4
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
@@ -97,7 +97,9 @@ def test_durations_are_refused_before_any_work(
 ) -> None:
     days = [dt.timedelta(days=1), dt.timedelta(days=40, seconds=3), None, None]
     table = pa.table({"x": [1, 2, 3, 4], "k": pa.array(days, pa.duration("us")), "s": [1, 2, 1, 2]})
-    policy = confirmed(table.set_column(1, "k", [[1, 2, 3, 4]]), tmp_path / "in.csv", harmless="k").policy
+    policy = confirmed(
+        table.set_column(1, "k", [[1, 2, 3, 4]]), tmp_path / "in.csv", harmless="k", exposure="accept"
+    ).policy
     monkeypatch.setattr(Table, "joint_range", None)
     source = tmp_path / "in.parquet"
     pq.write_table(table, source)
@@ -139,7 +141,7 @@ def test_typed_columns_can_be_declared_text(tmp_path: Path, ending: str) -> None
         if ending == ".jsonl" and name == "double":
             continue
         others = [other for other in columns if other != name and (ending, other) != (".jsonl", "double")]
-        confirmed(source, out, public=name, harmless=others, options=options)
+        confirmed(source, out, public=name, harmless=others, exposure="accept", options=options)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl"])
@@ -147,7 +149,7 @@ def test_moments_are_compared_to_the_nanosecond(tmp_path: Path, ending: str) -> 
     source, out = tmp_path / "in.parquet", tmp_path / f"out{ending}"
     moments = pa.array([1, 10, 10**18 + 1, None], pa.int64()).cast(pa.timestamp("ns"))
     pq.write_table(pa.table({"x": [1, 2, 3, 4], "k": moments, "s": [1, 2, 1, 2]}), source)
-    result = confirmed(source, out, harmless="k")
+    result = confirmed(source, out, harmless="k", exposure="accept")
     out.write_text(out.read_text().replace("00:00:00.000000001", "00:00:00.000000002"))
     found = verify(out, original=source, policy=result.policy)
     assert [check.name for check in found.failures] == ["rows"]
@@ -162,7 +164,7 @@ def test_dates_beyond_those_of_python_are_refused_in_one_line(tmp_path: Path, ki
     pq.write_table(table, source)
     for given in (table, source):
         with pytest.raises(ColumnError, match="'k' holds dates outside the years 1 to 9999"):
-            confirmed(given, tmp_path / "out.parquet", harmless="k")
+            confirmed(given, tmp_path / "out.parquet", harmless="k", exposure="accept")
 
 
 def test_a_column_that_cannot_be_read_as_it_is_is_not_kept_either(tmp_path: Path) -> None:
@@ -170,13 +172,13 @@ def test_a_column_that_cannot_be_read_as_it_is_is_not_kept_either(tmp_path: Path
 
     mixed = pd.DataFrame({"x": [1, 2], "k": pd.Series([1, "a"], dtype=object), "s": ["p", "q"]})
     with pytest.raises(ColumnError, match="'k' mixes kinds of values"):
-        confirmed(mixed, tmp_path / "out.parquet", harmless="k")
+        confirmed(mixed, tmp_path / "out.parquet", harmless="k", exposure="accept")
     source = tmp_path / "long.parquet"
     long = pa.array([Decimal("1.10"), None], pa.decimal256(50, 2))
     pq.write_table(pa.table({"x": [1, 2], "k": long, "s": ["p", "q"]}), source)
     # The engine would give floats.
     with pytest.raises(ColumnError, match="'k' holds decimals of more than 38 digits"):
-        confirmed(source, tmp_path / "out.parquet", harmless="k")
+        confirmed(source, tmp_path / "out.parquet", harmless="k", exposure="accept")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -185,12 +187,12 @@ def test_instants_and_clock_readings(tmp_path: Path, ending: str) -> None:
         "2024-01-01T10:00:00Z,2024-01-01T10:00:00+01:00,p\n2024-01-01T12:00:01+01:00,2024-01-01 10:00:00Z,q\n"
     )
     source = text_file(tmp_path / "zoned.csv", "x,k,s\n" + zoned)
-    assert confirmed(source, tmp_path / f"zoned-out{ending}", harmless="k").rows == 2
+    assert confirmed(source, tmp_path / f"zoned-out{ending}", harmless="k", exposure="accept").rows == 2
     plain = "2024-01-01T10:00,true,p\n2024-01-01 10:00:01.25,false,q\n2024-01-03 10:00:00,,p\n"
     source = text_file(tmp_path / "plain.csv", "x,k,s\n" + plain)
     for labels in ("midpoint", "interval"):
         output = tmp_path / f"plain-{labels}{ending}"
-        assert confirmed(source, output, harmless="k", labels=labels).rows == 3
+        assert confirmed(source, output, harmless="k", exposure="accept", labels=labels).rows == 3
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -198,7 +200,7 @@ def test_json_truth_values_and_signed_zeros(tmp_path: Path, ending: str) -> None
     rows = [{"x": True, "k": 1.0}, {"x": False, "k": -0.0}, {"x": None, "k": 0.0}]
     lines = [json.dumps({**row, "s": "pqp"[place]}) for place, row in enumerate(rows)]
     source = text_file(tmp_path / "in.jsonl", "\n".join(lines) + "\n")
-    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", labels="member")
+    result = confirmed(source, tmp_path / f"out{ending}", harmless="k", exposure="accept", labels="member")
     # Only a CSV file shows the sign of a zero as it stands in the original, and there it is counted.
     zeros = {row["k"] for row in read_released(result.output)} - {"1.0"}
     assert zeros == ({"0.0", "-0.0"} if ending == ".csv" else {"0.0"})
@@ -222,13 +224,13 @@ def test_every_type_of_a_parquet_file(tmp_path: Path, ending: str) -> None:
     }
     pq.write_table(pa.table(columns), source)
     harmless = ["single", "unsigned", "moment", "decimal"]
-    result = confirmed(source, tmp_path / f"out{ending}", harmless=harmless)
+    result = confirmed(source, tmp_path / f"out{ending}", harmless=harmless, exposure="accept")
     assert result.after_all.public.values == 5
     if ending == ".parquet":
-        assert confirmed(source, tmp_path / "lists.parquet", harmless="list").rows == 5
+        assert confirmed(source, tmp_path / "lists.parquet", harmless="list", exposure="accept").rows == 5
     else:
         with pytest.raises(Exception, match="only a Parquet file can hold it"):
-            confirmed(source, tmp_path / f"lists{ending}", harmless="list")
+            confirmed(source, tmp_path / f"lists{ending}", harmless="list", exposure="accept")
 
 
 def test_numbers_that_json_cannot_hold_are_refused(tmp_path: Path) -> None:
@@ -267,7 +269,7 @@ def test_pandas_categories_zones_and_missing_truth_values(tmp_path: Path, ending
             "s": list("pqrpq"),
         }
     )
-    assert confirmed(frame, tmp_path / f"out{ending}", keep="k", harmless="b").rows == 5
+    assert confirmed(frame, tmp_path / f"out{ending}", keep="k", harmless="b", exposure="accept").rows == 5
 
 
 def test_line_breaks_odd_names_and_words_like_null(tmp_path: Path) -> None:
@@ -286,7 +288,7 @@ def test_json_lines_hold_any_character(tmp_path: Path) -> None:
     texts = ["#", "a # b", "\x01", "\x02", '"', "\\", "\n", "\u2028", "\x7f", "{", "'"]
     lines = [json.dumps({"x": place, "#k": text, "s": place % 2}) for place, text in enumerate(texts)]
     source = text_file(tmp_path / "in.jsonl", "\n".join(lines))
-    result = confirmed(source, tmp_path / "out.jsonl", harmless="#k", keep_order=True)
+    result = confirmed(source, tmp_path / "out.jsonl", harmless="#k", exposure="accept", keep_order=True)
     apply(result.policy, source, tmp_path / "new.jsonl.gz")
     written = result.output.read_bytes(), gzip.decompress((tmp_path / "new.jsonl.gz").read_bytes())
     for content in written:

@@ -52,6 +52,7 @@ def released(url: str, out: Path, **more: Any) -> Any:
         sensitive="age",
         public="chol",
         harmless="site",
+        exposure="accept",
         options=ReadOptions(query="patients"),
         **{"into": "released", **more},
     )
@@ -82,6 +83,7 @@ def test_moments_and_text_like_numbers_go_into_sqlite(clinic: str, tmp_path: Pat
         sensitive="s",
         public="x",
         harmless=["text", "at"],
+        exposure="accept",
         into="released",
         into_database=clinic,
     )
@@ -106,6 +108,7 @@ def test_instants_go_into_sqlite_as_instants(clinic: str, tmp_path: Path) -> Non
         sensitive="s",
         public="x",
         harmless="at",
+        exposure="accept",
         into="released",
         into_database=clinic,
     )
@@ -261,6 +264,7 @@ def test_a_release_is_written_back_into_postgresql_without_showing_the_password(
             "age",
             "-p",
             "chol",
+            "--accept-exposure",
             "--harmless",
             "site",
         ]
@@ -281,6 +285,7 @@ def test_a_release_is_written_back_into_postgresql_without_showing_the_password(
             "s",
             "-p",
             "x",
+            "--accept-exposure",
             "--harmless",
             "é" * 40,
         ]

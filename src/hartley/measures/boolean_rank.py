@@ -42,7 +42,7 @@ def common_information(joint: JointRange, partition: Partition | None = None) ->
     occurs.
 
     >>> from hartley.examples import toy
-    >>> common_information(toy()) == Bounds(log2(6), log2(6))
+    >>> common_information(toy()) == RankBounds(log2(6), log2(6))
     True
     """
     rank = boolean_rank(joint, partition)
@@ -54,7 +54,7 @@ def boolean_rank(joint: JointRange, partition: Partition | None = None) -> RankB
 
     >>> from hartley.examples import toy
     >>> boolean_rank(toy())
-    Bounds(low=6, high=6)
+    RankBounds(low=6, high=6)
     """
     released = joint.release(partition)
     low = high = 0
@@ -127,8 +127,8 @@ def _isolated_pairs(joint: JointRange, sets: list[int]) -> int:
 
 
 def _least_cover(joint: JointRange, rectangles: list[Rectangle], low: int, high: int) -> RankBounds:
+    from scipy.optimize import Bounds as Box
     from scipy.optimize import LinearConstraint, milp
-    from scipy.optimize import RankBounds as Box
     from scipy.sparse import csc_array
 
     place = {

@@ -239,7 +239,7 @@ def confusion(
     >>> hartley.confusion(toy(), 0, 1)
     ConfusionChain(observations=(0,))
     >>> hartley.confusion(toy(), 0, 2)
-    Separation(group=(0, 1))
+    ComponentSeparation(group=(0, 1))
     """
     released = joint.release(partition)
     _require_sensitive(joint, one, other)

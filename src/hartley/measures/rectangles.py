@@ -87,8 +87,8 @@ def members(bits: int) -> list[int]:
 class RankBounds:
     """The quantity is no less than ``low`` and no more than ``high``.
 
-    >>> Bounds(1.0, 2.0), Bounds(2.0, 2.0).is_exact
-    (Bounds(low=1.0, high=2.0), True)
+    >>> RankBounds(1.0, 2.0), RankBounds(2.0, 2.0).is_exact
+    (RankBounds(low=1.0, high=2.0), True)
     """
 
     low: float

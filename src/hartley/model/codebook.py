@@ -36,11 +36,12 @@ class Group:
 class ColumnCodebook:
     """What is published in place of each value of a column.
 
-    >>> ages = Codebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0, 55.0)))
+    >>> ages = ColumnCodebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0, 55.0)))
     >>> ages.recode(41), ages.recode(103)
     ('35-54', '55 and over')
     >>> groups = (Group("Spain", ("Spain",)), Group("other", ("Laos", "Peru")))
-    >>> country = Codebook(column="country", kind="category", form="groups", groups=groups, other="other")
+    >>> country = ColumnCodebook(column="country", kind="category", form="groups", groups=groups,\
+    ...     other="other")
     >>> country.recode("Spain"), country.recode("Fiji")
     ('Spain', 'other')
     """
@@ -111,7 +112,7 @@ class ColumnCodebook:
     def words(self) -> str:
         """What became of the column, in a few words.
 
-        >>> Codebook(column="sex", kind="category", form="kept").words
+        >>> ColumnCodebook(column="sex", kind="category", form="kept").words
         'sex kept'
         """
         if self.form == "kept":
@@ -160,7 +161,7 @@ class ColumnCodebook:
     def from_dict(cls, told: Mapping[str, Any]) -> ColumnCodebook:
         """Build from what :meth:`to_dict` returned.
 
-        >>> ages = Codebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0,)))
+        >>> ages = ColumnCodebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0,)))
         >>> Codebook.from_dict(ages.to_dict()) == ages
         True
         """

@@ -46,14 +46,15 @@ class Question:
     """The most rows whose public value may be withheld."""
 
     @property
-    def is_plain(self) -> bool:
+    def is_papers(self) -> bool:
         """Whether it is the paper's question: candidates alone count, every partition is allowed."""
-        return (
-            not self.requirements
-            and self.closeness.is_empty
-            and self.shape.is_any
-            and not self.budget
-            and not (isinstance(self.utility, ColumnsDistortion) and self.joint.side is None)
+        return not self.requirements and self.closeness.is_empty and self.shape.is_any and not self.budget
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the paper's question and not of several columns, which have a search of their own."""
+        return self.is_papers and not (
+            isinstance(self.utility, ColumnsDistortion) and self.joint.side is None
         )
 
     @property

@@ -41,6 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReleaseResult]
         public="chol",
         keep="sex",
         harmless="note",
+        exposure="accept",
         search="greedy",
     )
     return source, result
@@ -118,6 +119,7 @@ def test_untouched_cells_that_became_text_are_caught(tmp_path: Path, ending: str
         sensitive="s",
         public="x",
         harmless=list(kept),
+        exposure="accept",
     )
     table = open_table(result.output)
     names = table.column_names

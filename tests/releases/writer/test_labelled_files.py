@@ -49,6 +49,7 @@ def test_labels_and_untouched_columns_survive_a_release(tmp_path: Path, ending: 
         sensitive="age",
         public="chol",
         harmless=("smoker", "site", "seen"),
+        exposure="accept",
     )
     assert result.verification.holds
     before, _ = read(str(source), user_missing=True)
@@ -67,7 +68,13 @@ def test_an_arrow_file_is_released_as_an_arrow_file(tmp_path: Path) -> None:
     source, out = tmp_path / "in.arrow", tmp_path / "out.feather"
     feather.write_feather(pa.table(CELLS), source)
     result = release(
-        source, out, target=Target("distinct_l", 3), sensitive="age", public="chol", harmless=("seen", "site")
+        source,
+        out,
+        target=Target("distinct_l", 3),
+        sensitive="age",
+        public="chol",
+        harmless=("seen", "site"),
+        exposure="accept",
     )
     assert result.verification.holds
     found = feather.read_table(out)
@@ -87,6 +94,7 @@ def test_what_a_stata_file_would_round_is_refused(tmp_path: Path) -> None:
             sensitive="age",
             public="chol",
             harmless="number",
+            exposure="accept",
         )
     assert not list(tmp_path.iterdir())
 
@@ -130,7 +138,9 @@ def test_dates_and_times_that_their_format_does_not_show_are_refused(
 
 def test_dates_beyond_the_calendar_stay_numbers(tmp_path: Path) -> None:
     source = stored(tmp_path / "in.dta", "%td", [5e6, 6e6, 7e6])
-    assert released(source, tmp_path / "out.csv", harmless="k", keep_order=True).verification.holds
+    assert released(
+        source, tmp_path / "out.csv", harmless="k", exposure="accept", keep_order=True
+    ).verification.holds
     cells = [line.split(",")[1] for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
     assert [float(cell) for cell in cells] == [5e6, 6e6, 7e6] * 4
 
@@ -150,7 +160,9 @@ def test_moments_and_truth_values_go_into_labelled_files(tmp_path: Path, ending:
             }
         )
         out = tmp_path / f"{kind}.{ending}"
-        assert released(table, out, harmless=("at", "is"), keep_order=True).verification.holds
+        assert released(
+            table, out, harmless=("at", "is"), exposure="accept", keep_order=True
+        ).verification.holds
         cells, _ = read(str(out), output_format="dict")
         assert list(cells["at"]) == moments
         assert [None if cell != cell else cell for cell in cells["is"]] == [1, 0, None] * 4
@@ -171,5 +183,5 @@ def test_a_labelled_file_that_would_change_a_column_names_it(tmp_path: Path, end
     pytest.importorskip("pyreadstat")
     table = pa.table({"s": [i % 4 for i in range(12)], "x": [i // 3 for i in range(12)], "k": cells})
     with pytest.raises(WriteError, match=r"column 'k' holds cells that .* would change"):
-        released(table, tmp_path / f"out.{ending}", harmless="k")
+        released(table, tmp_path / f"out.{ending}", harmless="k", exposure="accept")
     assert not list(tmp_path.iterdir())

@@ -85,7 +85,7 @@ def test_kept_rows_are_those_of_the_join_in_their_order(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = sample(VALUES[kind])
-    policy = policy_for(table, tmp_path, harmless="row")
+    policy = policy_for(table, tmp_path, harmless="row", exposure="accept")
     given: list[Any] = []
     monkeypatch.setattr(
         row_order,
@@ -106,7 +106,7 @@ def test_rows_of_several_public_columns_keep_their_order(
     table = sample(VALUES["text"])
     table = table.append_column("y", sample(VALUES["near numbers"], seed=2).column("x"))
     table = table.append_column("z", sample(VALUES["dates"], seed=3).column("x"))
-    policy = policy_for(table, tmp_path, public=["x", "y", "z"], harmless="row")
+    policy = policy_for(table, tmp_path, public=["x", "y", "z"], harmless="row", exposure="accept")
     streamed = cells(written(table, policy, tmp_path / "streamed.parquet", keep_order=True))
     monkeypatch.setattr(codebook_index, "MOST_PLACES", 100)
     joined = cells(written(table, policy, tmp_path / "joined.parquet", keep_order=True))
@@ -148,7 +148,7 @@ def test_shuffled_bytes_do_not_depend_on_the_order_of_the_source(
 ) -> None:
     table = sample(VALUES["near numbers"], rows=300)
     table = table.append_column("k", sample(VALUES["text"], rows=300, seed=8).column("x"))
-    policy = policy_for(table, tmp_path, harmless=beside)
+    policy = policy_for(table, tmp_path, harmless=beside, exposure="accept")
     contents = set()
     for turn in range(4):
         order = np.random.default_rng(turn).permutation(300)
@@ -177,7 +177,7 @@ def test_every_row_is_there_after_a_shuffle(
 ) -> None:
     table = sample(VALUES["near numbers"])
     table = table.append_column("k", sample(VALUES[kind], seed=4).column("x"))
-    policy = policy_for(table, tmp_path, harmless="k")
+    policy = policy_for(table, tmp_path, harmless="k", exposure="accept")
     kept = cells(written(table, policy, tmp_path / "kept.parquet", keep_order=True))
     on_grid = cells(written(table, policy, tmp_path / "on_grid.parquet"))
     monkeypatch.setattr(codebook_index, "MOST_CELLS", 0)
@@ -193,7 +193,11 @@ def test_a_grid_counts_what_a_group_by_counts(tmp_path: Path, monkeypatch: pytes
     for seed, kind in enumerate(("near numbers", "dates", "truths", "decimals"), 1):
         table = table.append_column(kind, sample(VALUES[kind], rows=500, seed=seed).column("x"))
     policy = policy_for(
-        table, tmp_path, public=["x", "near numbers"], harmless=["dates", "truths", "decimals"]
+        table,
+        tmp_path,
+        public=["x", "near numbers"],
+        harmless=["dates", "truths", "decimals"],
+        exposure="accept",
     )
     on_grid = []
     count = row_order.count_on_grid
@@ -231,7 +235,7 @@ def test_whole_numbers_at_the_ends_of_their_types(
             "k": pa.array([values[row // 3 % len(values)] for row in range(rows)], kind),
         }
     )
-    policy = policy_for(table, tmp_path, target=Target("largest_cluster", 1), harmless="k")
+    policy = policy_for(table, tmp_path, target=Target("largest_cluster", 1), harmless="k", exposure="accept")
     out = pq.read_table(written(table, policy, tmp_path / "out.parquet", keep_order=keep_order))
     given = list(zip(*(table.column(name).to_pylist() for name in ("x", "k")), strict=True))
     found = list(zip(*(out.column(name).to_pylist() for name in ("x", "k")), strict=True))
@@ -248,7 +252,7 @@ def test_many_different_rows_are_sorted_by_secrets(tmp_path: Path, monkeypatch: 
     written(few, policy, tmp_path / "few.parquet")
     assert not asked
     many = sample(VALUES["near numbers"], rows=2000)
-    policy = policy_for(many, tmp_path, harmless="row")
+    policy = policy_for(many, tmp_path, harmless="row", exposure="accept")
     path = written(many, policy, tmp_path / "many.parquet")
     assert asked
     order = pq.read_table(path).column("row").to_pylist()
@@ -293,7 +297,7 @@ def test_nothing_stands_under_a_missing_cell_of_an_arrow_file(
     values = {**VALUES, "times": [dt.time(23, 59), dt.time(12, 30, 5), None]}[kind]
     table = sample(VALUES["near numbers"], rows=300)
     table = table.append_column("k", sample(values, rows=300, seed=8).column("x"))
-    policy = policy_for(table, tmp_path, harmless="k")
+    policy = policy_for(table, tmp_path, harmless="k", exposure="accept")
     for seed in range(5):
         mixed = table.take(np.random.default_rng(seed).permutation(300))
         released = feather.read_table(
@@ -307,7 +311,7 @@ def test_nothing_stands_under_a_missing_cell_of_an_arrow_file(
 def test_arrow_bytes_do_not_depend_on_the_order_of_the_source(tmp_path: Path) -> None:
     table = sample(VALUES["near numbers"], rows=300)
     table = table.append_column("k", sample(VALUES["decimals"], rows=300, seed=8).column("x"))
-    policy = policy_for(table, tmp_path, harmless="k")
+    policy = policy_for(table, tmp_path, harmless="k", exposure="accept")
     contents = set()
     for turn in range(4):
         mixed = table.take(np.random.default_rng(turn).permutation(300))
@@ -330,7 +334,7 @@ def test_an_interruption_while_rows_are_made_is_no_failure_to_write(
     tmp_path: Path, ending: str, keep_order: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = sample(VALUES["near numbers"])
-    policy = policy_for(table, tmp_path, harmless="row")
+    policy = policy_for(table, tmp_path, harmless="row", exposure="accept")
 
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt

@@ -10,7 +10,7 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.utility import LineDistortion, Resolution, utility_of
 from hartley.model import JointRange, Partition
 from hartley.model.words import CODEWORDS
-from hartley.search.baselines.iac import overlap as iac_overlap
+from hartley.search.baselines import iac_overlap
 from hartley.search.baselines.iac.overlap import SOLVERS, OverlapChange, _enough_concavity
 from strategies import joint_ranges
 

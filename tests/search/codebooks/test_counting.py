@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hartley.hot_loops import HotLoop
-from hartley.search.codebooks import ClusterDemand, CodebookOptions, PublicColumn, find_codebooks
+from hartley.search.codebooks import CellDemand, CodebookOptions, PublicColumn, find_codebooks
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
@@ -25,7 +25,7 @@ def draw(random, tuples, counts, tolerant):
         for end, begin in zip(offsets[1:], offsets[:-1], strict=True):
             following[begin:end] = np.minimum(following[begin:end], end)
     held = [np.flatnonzero(random.random(offsets[-1]) < 0.3) for _ in range(tuples)]
-    return ClusterDemand(
+    return CellDemand(
         value_ptr=np.r_[0, np.cumsum([len(codes) for codes in held])].astype(np.int64),
         value_code=np.concatenate(held).astype(np.int32),
         next_code=following.astype(np.int64),

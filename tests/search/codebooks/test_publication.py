@@ -10,7 +10,7 @@ import pytest
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.model.codebook import ColumnCodebook
 from hartley.search.codebooks import (
-    ClusterDemand,
+    CellDemand,
     CodebookOptions,
     ColumnSettings,
     PublicColumn,
@@ -26,7 +26,7 @@ def demand_of(rows, sensitive, wanted, row_k=0):
     """Every row is a tuple of its own."""
     codes = np.unique(sensitive, return_inverse=True)[1]
     count = len(rows)
-    return ClusterDemand.of_pairs(
+    return CellDemand.of_pairs(
         np.arange(count), codes, np.ones(count, dtype=np.int64), distinct_l=wanted, row_k=row_k
     )
 

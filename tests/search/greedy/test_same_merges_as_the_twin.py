@@ -35,11 +35,19 @@ def both_runs(
 ) -> tuple[list[list[tuple[int, int]]], list[list[tuple[int, int]]]]:
     """The steps of the fast search and of the twin."""
     utility: Utility
+    cost: reference.Cost
     if utility_name == "resolution":
         utility, cost = Resolution(joint.public.size), reference.size_cost
     else:
         utility = LineDistortion(np.array(positions), utility_name)  # type: ignore[arg-type]
-        cost = reference.line_cost(positions, utility_name)
+        # Decimals tie exactly: the twin counts in the same whole numbers.
+        positions = utility.grid.ticks.tolist()
+        in_ticks = reference.line_cost(positions, utility_name)
+        per_unit = utility.grid.per_unit
+
+        def cost(cluster: reference.Cluster) -> float:
+            return in_ticks(cluster) / per_unit
+
     if search == "narrowest first":
         return steps(narrowest_first(joint, utility)), reference.narrowest_first(joint, cost, positions)
     if search == "component joining":

@@ -14,9 +14,9 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.distortion.least_cost import least_cost
 from hartley.search.line import withheld as withheld_module
 from hartley.search.line.borders import Borders
+from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, fewest_rows_withheld, least_cost_withholding
 from reference_requirements import Twin

@@ -65,7 +65,8 @@ class ReleaseDemand:
         is_one = len(named) + (self.demand.cap is not None) + (self.demand.max_leakage is not None) <= 1
         has_columns = any(one.column is not None for one in self.demand.requirements)
         plainly = replace(self.question, requirements=())
-        return plainly.is_plain and is_one and not has_columns and named in ([], ["distinct-l"])
+        is_plain = plainly.is_papers if self.search == "greedy" else plainly.is_plain
+        return is_plain and is_one and not has_columns and named in ([], ["distinct-l"])
 
 
 @dataclass(frozen=True, kw_only=True)
