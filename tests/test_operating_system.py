@@ -72,7 +72,13 @@ def test_audit_release_and_verify_work_on_every_system(tmp_path, system):
     assert done.stderr == "[0, 0, 0, 0, 0, 0, 0]\n"
     assert r"\u2603" in done.stdout  # a snowman, which cp1252 lacks
     assert json.JSONDecoder().raw_decode(done.stdout)[0]["rows"] == 60
-    made = {"released.csv", "released.parquet", "policy.json", "certificate.json"}
+    made = {
+        "released.csv",
+        "released.parquet",
+        "released.record.json",
+        "policy.json",
+        "certificate.json",
+    }
     assert {path.name for path in tmp_path.iterdir()} == made | {"table.csv", "scratch"}
     assert list(scratch.glob("hartley-scratch-*")) == []
     assert (tmp_path / "policy.json").stat().st_mode & 0o077 == 0

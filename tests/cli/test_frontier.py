@@ -66,7 +66,7 @@ def test_every_question_gets_the_contracts_document(table, capsys, search, utili
     assert found["complete"] is True
     assert found["codeword"] == ("midpoint" if utility == "distortion" else None)
     points = found["points"]
-    assert all(list(point) == POINT_KEYS for point in points)
+    assert all(list(point)[: len(POINT_KEYS)] == POINT_KEYS for point in points)
     assert points[0]["clusters"] == 162
     for better, worse in pairwise(points):
         assert better["utility"] > worse["utility"]
@@ -183,7 +183,7 @@ def test_several_columns_and_side_information(table, capsys):
     both = document(
         capsys, table, "-s", "age", "-p", "pain", "-p", "sex", "--side", "pressure", "--time-limit", "5"
     )
-    assert both["utility"] == "resolution"
+    assert both["utility"] == "distortion"
     found = document(
         capsys,
         table,

@@ -50,6 +50,7 @@ def test_every_point_is_measured_for_the_reader_who_gets_the_release(table, tmp_
             found_in=found.joint,
             utility="resolution",
             harmless="harmless",
+            exposure="accept",
             **roles,
         )
         # The point that was chosen is the point that is released, with what was proven about it.

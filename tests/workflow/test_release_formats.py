@@ -251,7 +251,7 @@ def test_recoded_decimals_and_single_floats(tmp_path: Path, ending: str) -> None
     exact = pa.array(["1.25", "2.50", "3.75", "4.00"]).cast(pa.decimal128(10, 2))
     single = pa.array([0.1, 0.2, 0.7, 0.8], pa.float32())
     pq.write_table(pa.table({"x": exact, "y": single, "s": list("pqpq")}), source)
-    result = confirmed(source, tmp_path / f"out{ending}", public=("x", "y"))
+    result = confirmed(source, tmp_path / f"out{ending}", public=("x", "y"), labels="midpoint")
     if ending == ".parquet":
         assert str(pq.read_schema(result.output).field("x").type) == "decimal128(10, 2)"
 

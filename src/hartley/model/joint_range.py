@@ -46,6 +46,8 @@ class JointRange:
         The public value of each observation; ``None`` without side information, where it is its number.
     observed_side : numpy.ndarray, optional
         The side value of each observation; ``None`` without side information.
+    known_of_side : numpy.ndarray, optional
+        What the reader knows beforehand, for each side value; ``None``: all side information was known.
 
     Raises
     ------

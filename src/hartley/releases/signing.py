@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hartley.errors import PolicyError, WriteError
+from hartley.operating_system import IS_WINDOWS, create_private, flush_to_disk
 from hartley.releases.certificate import PAYLOAD_TYPE, Certificate, Envelope
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class SigningKey:
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or "input error").lower()
             raise PolicyError(f"the key {str(path)!r} cannot be read: {reason}") from None
-        if os.name == "posix" and mode & 0o077:
+        if not IS_WINDOWS and mode & 0o077:
             raise PolicyError(f"the key {str(path)!r} can be read by others; make it yours alone (chmod 600)")
         try:
             key = load_pem_private_key(content, password=None)
@@ -122,9 +123,10 @@ def signed_bytes(payload: bytes) -> bytes:
 
 
 def _write_new(path: Path, content: bytes, mode: int, made: list[Path]) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    handle = (
+        create_private(path) if mode == 0o600 else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    )
     made.append(path)
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    flush_to_disk(path)

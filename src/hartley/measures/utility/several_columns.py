@@ -330,7 +330,7 @@ class _Members:
             middle = low + np.add.reduceat(placed - low[self.cluster], self.starts) / counts
         else:
             farther = np.maximum(placed - low[self.cluster], high[self.cluster] - placed)
-            order = np.lexsort((np.arange(len(placed)), farther, self.cluster))
+            order = np.lexsort((np.arange(len(placed)), np.round(farther, 12), self.cluster))
             middle = placed[order[self.starts]]
         return middle
 

@@ -101,8 +101,10 @@ def position(cell: Any) -> Fraction:
     if isinstance(cell, tuple):  # a moment, and nanoseconds
         return position(cell[0]) + Fraction(cell[1], 10**9)
     if isinstance(cell, dt.datetime):
-        gap = cell.replace(tzinfo=None) - _FIRST_DAY
-        return Fraction(gap.days * 86400 + gap.seconds) + Fraction(gap.microseconds, 10**6)
+        # Plain numbers of the clock: a moment of pandas has a narrower range than the difference.
+        gap = dt.datetime.combine(dt.date(cell.year, cell.month, cell.day), cell.time()) - _FIRST_DAY
+        finer = Fraction(getattr(cell, "nanosecond", 0), 10**9)
+        return Fraction(gap.days * 86400 + gap.seconds) + Fraction(gap.microseconds, 10**6) + finer
     if isinstance(cell, dt.date):
         return Fraction(cell.toordinal())
     return Fraction(cell)

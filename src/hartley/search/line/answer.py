@@ -61,7 +61,7 @@ class LineAnswer:
     @property
     def proven(self) -> bool:
         """Whether nothing of the shape and budget asked for costs less."""
-        return self.cost <= self.lower_bound
+        return self.cost <= self.lower_bound * (1 + 1e-12)
 
     @property
     def clusters(self) -> int:

@@ -91,12 +91,13 @@ class ReleaseResult:
     coincided: int
     """Clusters that were lost because labels had to coincide."""
     target: Target
+    """What was asked for."""
     requirements: tuple[Verdict, ...]
     """What the release keeps of each requirement, for the reader for whom it must hold."""
     usefulness: Usefulness
+    """What is left of the public columns: how far values move, how wide classes are, what agrees."""
     closeness: Closeness
     """Which sensitive values count as one."""
-    """What was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)

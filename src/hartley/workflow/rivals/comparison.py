@@ -187,6 +187,15 @@ def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str,
             "max_distortion",
             "lower_bound_bits",
             "proven_optimal",
+            "lower_bound_cost",
+            "shape",
+            "band_width",
+            "mean_distortion",
+            "shape_price",
+            "withheld_rows",
+            "withheld_values",
+            "withheld_l",
+            "requirements",
         )
     )
     return {
