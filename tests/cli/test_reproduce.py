@@ -11,7 +11,7 @@ def test_without_data_the_toy_is_reproduced_and_a_sentence_says_what_is_missing(
     assert run(["reproduce"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "65 values: 48 as printed, 17 misprints whose corrected value holds." in shown
-    assert "Give UCI's processed.hungarian.data with --data FILE" in shown
+    assert "Give UCI's processed.hungarian.data with --data" in shown
     assert "What cannot be reproduced from the text" in shown
 
 

@@ -425,11 +425,11 @@ def test_files_written_another_way_are_read_when_the_page_is_told_how(visit, tmp
     path.write_bytes("Alter;Straße\n30;Hauptstraße\n41;Mühlweg\n30;Mühlweg\n".encode("latin-1"))
     visit.expected_refusals = 2
     visit.upload(path)
-    page.get_by_text("is not UTF-8; choose its encoding").wait_for()
+    page.get_by_text("is not UTF-8; name the file").wait_for()
     assert page.is_visible("[name=encoding]")
     page.select_option("[name=encoding]", "latin-1")
     visit.upload(path)
-    page.get_by_text("if that separates the cells, choose it").wait_for()
+    page.get_by_text("if that separates the cells, say so with").wait_for()
     page.select_option("[name=delimiter]", ";")
     visit.upload(path)
     page.wait_for_selector("#columns tbody tr")

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.output import console, grid, heading, notes, print_json
+from hartley.cli.program import as_flag
 from hartley.cli.progress import patience
-from hartley.errors import InputError, OptionError
+from hartley.errors import InputError, OptionError, worded
 from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.paper.pages import dominance_words, figures, markdown, summary
 from hartley.paper.printed_values import NOT_REPRODUCIBLE
@@ -80,7 +81,7 @@ def show(out: Console, found: Reproduction) -> None:
     out.print()
     heading(out, "The experiment on the Hungarian heart disease data")
     if found.experiment is None:
-        out.print(NO_DATA, markup=False)
+        out.print(worded(NO_DATA, as_flag), markup=False)
         return
     _show_checks(out, found.experiment.checks)
     columns = ["generalisation, k = 5", "l", "clusters", "largest", "suppressed"]

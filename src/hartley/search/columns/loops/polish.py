@@ -89,7 +89,7 @@ def hand_over(
     cluster: int,
     cap: float,
 ) -> bool:
-    """Give tuples that a cluster can spare to others where the loss falls; tell whether any went."""
+    """Hand tuples that a cluster can spare to others where the loss falls; tell whether any went."""
     any_went = False
     one = clusters.head[cluster]
     while one >= 0:
