@@ -40,8 +40,9 @@ class ColumnCodebook:
     >>> ages.recode(41), ages.recode(103)
     ('35-54', '55 and over')
     >>> groups = (Group("Spain", ("Spain",)), Group("other", ("Laos", "Peru")))
-    >>> country = ColumnCodebook(column="country", kind="category", form="groups", groups=groups,\
-    ...     other="other")
+    >>> country = ColumnCodebook(
+    ...     column="country", kind="category", form="groups", groups=groups, other="other"
+    ... )
     >>> country.recode("Spain"), country.recode("Fiji")
     ('Spain', 'other')
     """
@@ -162,7 +163,7 @@ class ColumnCodebook:
         """Build from what :meth:`to_dict` returned.
 
         >>> ages = ColumnCodebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0,)))
-        >>> Codebook.from_dict(ages.to_dict()) == ages
+        >>> ColumnCodebook.from_dict(ages.to_dict()) == ages
         True
         """
         try:

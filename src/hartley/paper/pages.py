@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hartley.errors import worded
 from hartley.frontiers import Point
 from hartley.paper.experiment import GENERALISATION, Dominance, Experiment, K, Panel
 from hartley.paper.figures import convergence_figure, papers_axes_figure
@@ -112,7 +113,7 @@ def markdown(found: Reproduction) -> str:
         "## What cannot be reproduced from the text",
         _slips(NOT_REPRODUCIBLE, "Why"),
         "## The experiment on the Hungarian heart disease data",
-        NO_DATA if found.experiment is None else _experiment(found.experiment),
+        worded(NO_DATA) if found.experiment is None else _experiment(found.experiment),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -47,7 +47,7 @@ class SigningKey:
                 mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
                 content = stream.read(1 << 16)
         except FileNotFoundError:
-            raise PolicyError(f"no key {str(path)!r}; make one with: hartley key {path}") from None
+            raise PolicyError(f"no key {str(path)!r}; make one with: hartley key FILE") from None
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or "input error").lower()
             raise PolicyError(f"the key {str(path)!r} cannot be read: {reason}") from None

@@ -190,7 +190,7 @@ def optimal_noise(
 
     >>> from hartley.examples import toy
     >>> pairs = Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])
-    >>> found = optimal_noise(toy(), pairs, Closeness.to_own_cluster(pairs, weight=1.0))
+    >>> found = optimal_noise(toy(), pairs, NoiseCloseness.to_own_cluster(pairs, weight=1.0))
     >>> found.after.stochastic.mutual_information_bits < found.before.stochastic.mutual_information_bits
     True
     >>> found.before.istar_bits > 1, found.after.istar_bits

@@ -36,6 +36,7 @@ def counted(number: int, thing: str) -> str:
 def named(role: Role) -> str:
     """Name the columns of a role.
 
+    >>> from hartley.measures.audit import Role
     >>> named(Role(("age", "sex"), 3))
     'age and sex'
     """

@@ -35,8 +35,10 @@ def midpoint_costs(
 
     >>> ages = NumberCells(np.array([0.0, 1.0, 0.5]))
     >>> sexes = CategoryCells(np.array([0, 0, 1]))
-    >>> midpoint_costs([ages, sexes], np.array([0, 0, 1])), midpoint_costs([ages, sexes], np.array([0, 0, 0]),
-    "sum") (array([0.5, 0. ]), array([1.]))
+    >>> midpoint_costs([ages, sexes], np.array([0, 0, 1]))
+    array([0.5, 0. ])
+    >>> midpoint_costs([ages, sexes], np.array([0, 0, 0]), "sum")
+    array([1.])
     """
     if combination not in NORMS:
         raise OptionError.unknown("combination", combination, NORMS)
