@@ -179,6 +179,7 @@ done_by(
     {
         "Frontier.plot": "hartley.report.figures:frontier_figure",
         "Policy.apply": "hartley.releases.apply:apply_to_frame",
+        "Study.report": "hartley.report.study_report:write_report",
     }
 )
 

@@ -205,3 +205,12 @@ def test_every_sensitive_column_can_be_counted_by_itself(table, tmp_path):
     )
     assert [(one.column, one.holds) for one in made.requirements] == [("age", True), ("sex", True)]
     assert min(one.found for one in made.requirements) >= 2
+
+
+def test_a_study_writes_its_report(table, tmp_path):
+    with hartley.Study(table, sensitive="age", public="cholesterol", missing="drop") as study:
+        page = study.report(tmp_path / "report.html", require={"distinct_l": 5}, search="greedy")
+        text = page.read_text(encoding="utf-8")
+        assert "clinic.csv" in text
+        with pytest.raises(OptionError, match="is there already"):
+            study.report(tmp_path / "report.html")

@@ -1,0 +1,46 @@
+"""The report of a study, written from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hartley.errors import OptionError, option
+from hartley.model.demand import Demand, Wanted
+from hartley.report.chosen_point import Choice
+from hartley.report.html import Report
+from hartley.workflow import shown_source
+
+if TYPE_CHECKING:
+    from hartley.workflow import Study
+
+
+def write_report(
+    study: Study,
+    output: str | Path,
+    *,
+    require: Wanted = None,
+    disclosive: bool = False,
+    overwrite: bool = False,
+    **fields: Any,
+) -> Path:
+    """Write what a table reveals, and what a release would, as one web page; return the page."""
+    path = Path(output)
+    if path.exists() and not overwrite:
+        raise OptionError(f"{path.name} is there already; choose another name, or give {option('overwrite')}")
+    found = study.frontier(**fields)
+    demand = Demand.of(require)
+    choice = Choice.of(found.frontier, None if demand.is_empty else demand.target, found.reader.beside)
+    is_place = isinstance(study.source, (str, Path))
+    report = Report(
+        table=Path(shown_source(study.source)).name if is_place else "the table",
+        joint=found.joint,
+        frontier=found.frontier,
+        chosen=choice.point,
+        reason=choice.reason,
+        command=f"{study!r}.report({path.name!r})",
+        dropped_rows=found.dropped_rows,
+        known=found.known,
+    )
+    path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
+    return path
