@@ -26,16 +26,13 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, pla
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.enough_loops import (
-    JUMPED,
-    PLAIN,
     Window,
     WindowDemand,
     chain_lengths,
     empty_window,
     latest_distinct_starts,
     latest_enough_starts,
-    latest_spaced_starts,
-    mark_counts,
+    plain_counts,
     steps_of,
 )
 
@@ -174,7 +171,7 @@ class Enough:
             self.next_code,
             self.offsets,
             self.wanted,
-            mark_counts(self.next_code, self.offsets, self.wanted),
+            plain_counts(self.next_code, self.offsets),
             self.rows,
             self.row_k,
         )
@@ -254,12 +251,9 @@ class Enough:
         demand = alone.demand
         steps = steps_of(demand)
         wanted = int(alone.wanted[0])
-        if demand.kept_by[0] == PLAIN:
+        if demand.is_plain[0]:
             plain = latest_distinct_starts.for_size(steps)
             return plain(alone.value_ptr, alone.value_code, alone.width, wanted)
-        if demand.kept_by[0] == JUMPED:
-            jumped = latest_spaced_starts.for_size(steps)
-            return jumped(alone.value_ptr, alone.value_code, alone.next_code, wanted)
         found: Places = latest_enough_starts.for_size(steps)(demand, alone.empty_window())
         return found
 

@@ -1,9 +1,9 @@
 """A window of public values that counts what it holds while values go in and out, and tells if it is enough.
 
 Codes that are present are bits of words, with two levels of words above them, so that the next code present
-is found in a few steps. A count is kept in one of three ways: where every two codes are apart, by their
-number; where few are wanted, by jumping along the chain when it is asked for; where many are wanted, by
-mending the chain at each change, which goes on only until the chain meets the old one.
+is found in a few steps. Where every two codes of a count are apart, their number is kept; else the chain of
+codes that are apart, as a list of its links. The chain is mended at each change, which goes on only until it
+meets an old link.
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from hartley.hot_loops import hot_loop, hot_part
 
 Ints = npt.NDArray[np.integer]
 Places = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 BITS, MASK = 5, 31
 """A word has 32 bits, so that it is never negative."""
-PLAIN, JUMPED, MENDED = 0, 1, 2
-"""How a count is kept."""
-MENDED_FROM = 32
-"""So many codes are wanted where mending the chain is quicker than jumping along it."""
 
 
 class WindowDemand(NamedTuple):
@@ -34,8 +31,8 @@ class WindowDemand(NamedTuple):
     next_code: Places
     offsets: Places
     wanted: Places
-    kept_by: Places
-    """``PLAIN``, ``JUMPED`` or ``MENDED`` for each count."""
+    is_plain: Flags
+    """Whether every two codes of a count are apart."""
     rows: Places
     row_k: int
 
@@ -49,14 +46,12 @@ class Window(NamedTuple):
     middle: Places
     top: Places
     """Which codes are present, as bits of words, and which words of the level below are not empty."""
-    link_low: Places
-    link_middle: Places
-    link_top: Places
-    """Which codes are links of a mended chain."""
+    chain: Places
+    """The links of the chain of each count, ascending, from the offset of the count on."""
+    fresh: Places
+    """Room for new links."""
     length: Places
-    """The length of each chain; of one that is jumped along, no more than what is wanted."""
-    is_stale: npt.NDArray[np.bool_]
-    """Whether a chain that is jumped along has changed since it was last looked at."""
+    """The length of the chain of each count."""
     rows: Places
     """One number: the rows of the window."""
 
@@ -65,22 +60,15 @@ def empty_window(width: int, counts: int) -> Window:
     """Return a window that holds nothing."""
     low = (width >> BITS) + 1
     middle = (low >> BITS) + 1
-    top = (middle >> BITS) + 1
-
-    def words(size: int) -> Places:
-        return np.zeros(size, dtype=np.int64)
-
     return Window(
         held=np.zeros(width, dtype=np.int32),
-        low=words(low),
-        middle=words(middle),
-        top=words(top),
-        link_low=words(low),
-        link_middle=words(middle),
-        link_top=words(top),
-        length=words(counts),
-        is_stale=np.zeros(counts, dtype=np.bool_),
-        rows=words(1),
+        low=np.zeros(low, dtype=np.int64),
+        middle=np.zeros(middle, dtype=np.int64),
+        top=np.zeros((middle >> BITS) + 1, dtype=np.int64),
+        chain=np.empty(width + 1, dtype=np.int64),
+        fresh=np.empty(width + 1, dtype=np.int64),
+        length=np.zeros(counts, dtype=np.int64),
+        rows=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -101,27 +89,6 @@ def first_bit(word: int) -> int:
         place += 2
         word >>= 2
     if word & 0x1 == 0:
-        place += 1
-    return place
-
-
-@hot_part
-def last_bit(word: int) -> int:
-    """Return the place of the highest bit of a word that is not 0."""
-    place = 0
-    if word >> 16:
-        place += 16
-        word >>= 16
-    if word >> 8:
-        place += 8
-        word >>= 8
-    if word >> 4:
-        place += 4
-        word >>= 4
-    if word >> 2:
-        place += 2
-        word >>= 2
-    if word >> 1:
         place += 1
     return place
 
@@ -184,93 +151,82 @@ def next_in(code: int, width: int, low: Places, middle: Places, top: Places) -> 
 
 
 @hot_part
-def previous_in(code: int, low: Places, middle: Places, top: Places) -> int:
-    """Return the last code present up to this one; -1 where there is none."""
-    if code < 0:
-        return -1
-    at = code >> BITS
-    word = low[at] & ((2 << (code & MASK)) - 1)
-    if word:
-        return (at << BITS) + last_bit(word)
-    above = at >> BITS
-    word = middle[above] & ((1 << (at & MASK)) - 1)
-    if word == 0:
-        highest = above >> BITS
-        word = top[highest] & ((1 << (above & MASK)) - 1)
-        while word == 0:
-            highest -= 1
-            if highest < 0:
-                return -1
-            word = top[highest]
-        above = (highest << BITS) + last_bit(word)
-        word = middle[above]
-    at = (above << BITS) + last_bit(word)
-    return (at << BITS) + last_bit(low[at])
+def links_before(code: int, begin: int, length: int, chain: Places) -> int:
+    """Return where in a chain that begins at a place the first link from a code on stands."""
+    low, high = begin, begin + length
+    while low < high:
+        middle = (low + high) >> 1
+        if chain[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @hot_part
-def mend(link: int, old: int, end: int, next_code: Places, window: Window) -> int:
-    """Let a chain go on with ``link``; ``old`` is its first old link not yet passed. Return the links gained.
+def relink(
+    place: int, old: int, link: int, begin: int, end: int, length: int, next_code: Places, window: Window
+) -> int:
+    """Let a chain go on with ``link`` at a place, up to where it meets an old link; return its new length.
 
-    ``end`` is where the codes of the count end.
+    ``old`` is where the first old link stands that may be met; ``end`` is where the codes of the count end.
     """
-    gained = 0
+    chain, fresh = window.chain, window.fresh
+    low, middle, top = window.low, window.middle, window.top
+    last = begin + length
+    count = 0
     while True:
-        while old < link:
-            drop(old, window.link_low, window.link_middle, window.link_top)
-            gained -= 1
-            old = next_in(old + 1, end, window.link_low, window.link_middle, window.link_top)
-        # A link of the next count must not stop this chain.
-        if old > end:
-            old = end
-        if old == link or link >= end:
-            return gained
-        put(link, window.link_low, window.link_middle, window.link_top)
-        gained += 1
-        link = next_in(next_code[link], end, window.low, window.middle, window.top)
-        if link > end:
-            link = end
+        while old < last and chain[old] < link:
+            old += 1
+        if link >= end or (old < last and chain[old] == link):
+            break
+        fresh[count] = link
+        count += 1
+        link = next_in(next_code[link], end, low, middle, top)
+    if link >= end:
+        old = last
+    change = place + count - old
+    if change > 0:
+        for at in range(last - 1, old - 1, -1):
+            chain[at + change] = chain[at]
+    elif change < 0:
+        for at in range(old, last):
+            chain[at + change] = chain[at]
+    for at in range(count):
+        chain[place + at] = fresh[at]
+    return length + change
 
 
 @hot_part
 def insert_code(code: int, count: int, demand: WindowDemand, window: Window) -> None:
     """Put a code in that was absent."""
-    if demand.kept_by[count] == PLAIN:
-        window.length[count] += 1
+    length = window.length[count]
+    if demand.is_plain[count]:
+        window.length[count] = length + 1
         return
     put(code, window.low, window.middle, window.top)
-    if demand.kept_by[count] == JUMPED:
-        if window.length[count] < demand.wanted[count]:
-            window.is_stale[count] = True
-        return
     begin, end = demand.offsets[count], demand.offsets[count + 1]
-    before = previous_in(code - 1, window.link_low, window.link_middle, window.link_top)
-    if before >= begin and code < demand.next_code[before]:
+    place = links_before(code, begin, length, window.chain)
+    if place > begin and code < demand.next_code[window.chain[place - 1]]:
         return
-    old = next_in(code + 1, end, window.link_low, window.link_middle, window.link_top)
-    window.length[count] += mend(code, old, end, demand.next_code, window)
+    window.length[count] = relink(place, place, code, begin, end, length, demand.next_code, window)
 
 
 @hot_part
 def remove_code(code: int, count: int, demand: WindowDemand, window: Window) -> None:
     """Take a code out that was present."""
-    if demand.kept_by[count] == PLAIN:
-        window.length[count] -= 1
+    length = window.length[count]
+    if demand.is_plain[count]:
+        window.length[count] = length - 1
         return
     drop(code, window.low, window.middle, window.top)
-    if demand.kept_by[count] == JUMPED:
-        if window.length[count] >= demand.wanted[count]:
-            window.is_stale[count] = True
-        return
-    if not window.link_low[code >> BITS] >> (code & MASK) & 1:
-        return
     begin, end = demand.offsets[count], demand.offsets[count + 1]
-    drop(code, window.link_low, window.link_middle, window.link_top)
-    before = previous_in(code - 1, window.link_low, window.link_middle, window.link_top)
-    start = demand.next_code[before] if before >= begin else begin
-    link = min(end, next_in(start, end, window.low, window.middle, window.top))
-    old = min(end, next_in(code + 1, end, window.link_low, window.link_middle, window.link_top))
-    window.length[count] += mend(link, old, end, demand.next_code, window) - 1
+    place = links_before(code, begin, length, window.chain)
+    if place >= begin + length or window.chain[place] != code:
+        return
+    start = demand.next_code[window.chain[place - 1]] if place > begin else begin
+    link = next_in(start, end, window.low, window.middle, window.top)
+    window.length[count] = relink(place, place + 1, link, begin, end, length, demand.next_code, window)
 
 
 @hot_part
@@ -302,26 +258,11 @@ def remove(value: int, demand: WindowDemand, window: Window) -> None:
 
 
 @hot_part
-def chain_length(count: int, most: int, demand: WindowDemand, window: Window) -> int:
-    """Return the length of a chain, found by jumping along it; no more than ``most``."""
-    end = demand.offsets[count + 1]
-    code = next_in(demand.offsets[count], end, window.low, window.middle, window.top)
-    length = 0
-    while code < end and length < most:
-        length += 1
-        code = next_in(demand.next_code[code], end, window.low, window.middle, window.top)
-    return length
-
-
-@hot_part
 def is_enough(demand: WindowDemand, window: Window) -> bool:
     """Tell whether a window holds what is wanted."""
     if window.rows[0] < demand.row_k:
         return False
-    for count in range(len(demand.wanted)):
-        if window.is_stale[count]:
-            window.length[count] = chain_length(count, demand.wanted[count], demand, window)
-            window.is_stale[count] = False
+    for count in range(len(demand.wanted)):  # noqa: SIM110 - the compiler knows no generators
         if window.length[count] < demand.wanted[count]:
             return False
     return True
@@ -331,27 +272,18 @@ def is_enough(demand: WindowDemand, window: Window) -> bool:
 def latest_enough_starts(demand: WindowDemand, window: Window) -> Places:
     """Return, for each last value, the latest start of a window that is enough; -1 where none is.
 
-    The values are taken in their order; the window must be empty.
+    The values are taken in their order; the window must be empty. It holds what comes after the latest start,
+    which is not enough: so every value goes in once and out once.
     """
     size = len(demand.rows)
     latest = np.full(size, -1, dtype=np.int64)
     start = 0
     for end in range(size):
         insert(end, demand, window)
-        if not is_enough(demand, window):
-            continue
-        while start < end:
+        while start <= end and is_enough(demand, window):
             remove(start, demand, window)
-            if not is_enough(demand, window):
-                insert(start, demand, window)
-                for count in range(len(demand.wanted)):
-                    if demand.kept_by[count] == JUMPED:
-                        # It was enough before the last value went out and came in again.
-                        window.length[count] = demand.wanted[count]
-                        window.is_stale[count] = False
-                break
             start += 1
-        latest[end] = start
+        latest[end] = start - 1
     return latest
 
 
@@ -361,82 +293,19 @@ def latest_distinct_starts(value_ptr: Places, value_code: Ints, width: int, want
     size = len(value_ptr) - 1
     held = np.zeros(width, dtype=np.int32)
     latest = np.full(size, -1, dtype=np.int64)
-    distinct = 0
-    start = 0
+    start, distinct = 0, 0
     for end in range(size):
         for entry in range(value_ptr[end], value_ptr[end + 1]):
             if held[value_code[entry]] == 0:
                 distinct += 1
             held[value_code[entry]] += 1
-        while start < end and distinct >= wanted:
-            lost = 0
-            for entry in range(value_ptr[start], value_ptr[start + 1]):
-                if held[value_code[entry]] == 1:
-                    lost += 1
-            if distinct - lost < wanted:
-                break
+        while start <= end and distinct >= wanted:
             for entry in range(value_ptr[start], value_ptr[start + 1]):
                 held[value_code[entry]] -= 1
-            distinct -= lost
+                if held[value_code[entry]] == 0:
+                    distinct -= 1
             start += 1
-        if distinct >= wanted:
-            latest[end] = start
-    return latest
-
-
-@hot_part
-def is_spaced(wanted: int, next_code: Places, low: Places, middle: Places, top: Places) -> bool:
-    """Tell whether the chain of the codes present is as long as wanted."""
-    width = len(next_code)
-    code = next_in(0, width, low, middle, top)
-    for _ in range(wanted - 1):
-        if code >= width:
-            return False
-        code = next_in(next_code[code], width, low, middle, top)
-    return code < width
-
-
-@hot_loop
-def latest_spaced_starts(value_ptr: Places, value_code: Ints, next_code: Places, wanted: int) -> Places:
-    """Return the same for one count that is jumped along, and no demand on rows: quicker."""
-    size = len(value_ptr) - 1
-    words = (len(next_code) >> BITS) + 1
-    held = np.zeros(len(next_code), dtype=np.int32)
-    low = np.zeros(words, dtype=np.int64)
-    middle = np.zeros((words >> BITS) + 1, dtype=np.int64)
-    top = np.zeros((words >> BITS >> BITS) + 1, dtype=np.int64)
-    latest = np.full(size, -1, dtype=np.int64)
-    start = 0
-    enough = wanted < 1
-    for end in range(size):
-        is_new = False
-        for entry in range(value_ptr[end], value_ptr[end + 1]):
-            code = value_code[entry]
-            if held[code] == 0:
-                put(code, low, middle, top)
-                is_new = True
-            held[code] += 1
-        if not enough and is_new:
-            enough = is_spaced(wanted, next_code, low, middle, top)
-        if not enough:
-            continue
-        while start < end:
-            is_lost = False
-            for entry in range(value_ptr[start], value_ptr[start + 1]):
-                code = value_code[entry]
-                held[code] -= 1
-                if held[code] == 0:
-                    drop(code, low, middle, top)
-                    is_lost = True
-            if is_lost and not is_spaced(wanted, next_code, low, middle, top):
-                for entry in range(value_ptr[start], value_ptr[start + 1]):
-                    code = value_code[entry]
-                    if held[code] == 0:
-                        put(code, low, middle, top)
-                    held[code] += 1
-                break
-            start += 1
-        latest[end] = start
+        latest[end] = start - 1
     return latest
 
 
@@ -463,13 +332,8 @@ def steps_of(demand: WindowDemand) -> int:
     return 8 * (len(demand.value_code) + len(demand.rows))
 
 
-def mark_counts(next_code: Any, offsets: Any, wanted: Any) -> Places:
-    """Return how each count is best kept."""
-    kept_by = np.empty(len(wanted), dtype=np.int64)
-    for count in range(len(wanted)):
-        begin, end = int(offsets[count]), int(offsets[count + 1])
-        if bool((next_code[begin:end] == np.arange(begin + 1, end + 1)).all()):
-            kept_by[count] = PLAIN
-        else:
-            kept_by[count] = JUMPED if wanted[count] < MENDED_FROM else MENDED
-    return kept_by
+def plain_counts(next_code: Any, offsets: Any) -> Flags:
+    """Tell of each count whether every two of its codes are apart."""
+    following = next_code == np.arange(1, len(next_code) + 1)
+    bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    return np.array([bool(following[begin:end].all()) for begin, end in bounds], dtype=bool)
