@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
 from typing import Any, Literal
@@ -120,6 +120,13 @@ class PublicColumn:
         else:
             found = _distinct([(place, place + 1) for place in range(count)], count)
         return found + ([(count, count + 1)] if self.has_missing and count else [])
+
+    def with_round_borders(self) -> PublicColumn:
+        """Return the same column with borders at round numbers or in the calendar, if these are fewer."""
+        if not self.is_line or self.keep:
+            return self
+        coarse = replace(self, grid=_round_borders(self.kind, self.positions))
+        return coarse if len(coarse.splits) < len(self.splits) else self
 
     @classmethod
     def of_coordinate(cls, coordinate: Coordinate, settings: ColumnSettings = AS_IT_IS) -> PublicColumn:
@@ -251,10 +258,12 @@ def _grid(
 ) -> tuple[BorderGrid | None, bool]:
     if settings.borders is not None and not (settings.borders == "each" and kind == "category"):
         return parse_grid(settings.borders, name, kind), True
+    return (_round_borders(kind, positions) if kind in ("number", "date", "ordered") else None), False
+
+
+def _round_borders(kind: ColumnKind, positions: Floats) -> BorderGrid:
     extent = float(positions[-1] - positions[0]) if len(positions) else 0.0
-    if kind == "date":
-        return calendar_grid(extent), False
-    return (round_grid(extent) if kind in ("number", "ordered") else None), False
+    return calendar_grid(extent) if kind == "date" else round_grid(extent)
 
 
 def _scale(kind: ColumnKind, positions: Floats, values: Sequence[Label]) -> Scale | None:

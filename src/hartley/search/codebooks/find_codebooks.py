@@ -157,19 +157,13 @@ def _answer(
     ladder = _best_of_ladders(problem, budget, options, effort, last)
     if ladder is None:
         raise UnreachableError(_reason(problem, budget, options.lose_at_most))
-    starts = [ladder.labels, problem.coarsest(), *([list(last.refined.labels)] if last is not None else [])]
-    search = Refinement(
-        problem,
-        budget=budget,
-        share=options.lose_at_most,
-        objective=options.objective,
-        effort=effort,
-        most_visits=options.band_visits,
-    )
     if options.bands == "equal":
-        refined = search.examined(ladder.labels, ladder.settled)
+        refined = _refinement(problem, budget, options, effort).examined(ladder.labels, ladder.settled)
     else:
-        refined = search.run(starts, options.rounds)
+        starts = [ladder.labels, problem.coarsest()]
+        if last is not None:
+            starts.append(list(last.refined.labels))
+        refined = _refined(problem, budget, options, effort, starts)
     bench = Workbench(problem, budget=budget, share=options.lose_at_most)
     found = replace(
         describe(problem, refined, bench, _grids(ladder, refined.labels)),
@@ -182,6 +176,34 @@ def _answer(
         objective=options.objective,
     )
     return _BudgetAnswer(ladder, refined, found)
+
+
+def _refined(
+    problem: Problem,
+    budget: int,
+    options: CodebookOptions,
+    effort: Effort,
+    starts: Sequence[Sequence[Int32s]],
+) -> Refined:
+    """Return variable bands; where borders may lie closely, first on round ones, then anywhere."""
+    coarse = tuple(column.with_round_borders() for column in problem.columns)
+    rounds = options.rounds
+    if any(len(one.splits) < len(other.splits) for one, other in zip(coarse, problem.columns, strict=True)):
+        rounds = options.rounds // 2
+        first = _refinement(Problem(coarse, problem.demand), budget, options, effort)
+        starts = [*starts, first.run(starts, options.rounds - rounds).labels]
+    return _refinement(problem, budget, options, effort).run(starts, rounds)
+
+
+def _refinement(problem: Problem, budget: int, options: CodebookOptions, effort: Effort) -> Refinement:
+    return Refinement(
+        problem,
+        budget=budget,
+        share=options.lose_at_most,
+        objective=options.objective,
+        effort=effort,
+        most_visits=options.band_visits,
+    )
 
 
 def _best_of_ladders(
