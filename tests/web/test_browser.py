@@ -708,7 +708,7 @@ def test_without_the_key_the_page_is_locked(chromium, address):
     # The right address opens it in the same tab, and leaves nothing in the address bar.
     page.goto(front)
     page.goto(address)
-    page.wait_for_function("!location.hash")
+    page.wait_for_url(front)
     page.click("#open-example")
     page.wait_for_selector("#columns tbody tr")
     assert page.url == front

@@ -15,11 +15,11 @@ function givenToken() {
 async function enter() {
   const token = givenToken();
   if (token) {
-    // The token has done its work; it need not stay in the address bar.
-    history.replaceState(null, "", location.pathname);
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) };
     const response = await fetch("/api/enter", options);
     if (response.ok) sessionStorage.setItem(KEPT, JSON.stringify(await response.json()));
+    // The token has done its work; it need not stay in the address bar. Not before: a reload meanwhile would find none.
+    history.replaceState(null, "", location.pathname);
   }
   const known = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
   ticket = known?.ticket ?? "";
