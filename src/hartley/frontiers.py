@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import log2
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from hartley.model.arrays import Floats
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict
 from hartley.model.words import SLACK, Leakage, SearchName
+
+if TYPE_CHECKING:
+    from hartley.search.codebooks import Codebooks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,8 @@ class Point:
     """Places of the public values that are withheld; they are one cluster."""
     verdicts: tuple[Verdict, ...] = ()
     """What the point keeps of the requirements that the frontier was searched with."""
+    codebooks: Codebooks | None = field(default=None, repr=False, compare=False)
+    """The codebook of each column; ``None`` where they have one together."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 
@@ -136,6 +141,7 @@ class Point:
             "withheld_l": self.withheld_l,
             "requirements": [verdict.to_dict() for verdict in self.verdicts],
             **({} if self.separated_l is None else {"separated_l": self.separated_l}),
+            **({} if self.codebooks is None else self.codebooks.to_point()),
         }
 
 

@@ -114,6 +114,8 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
 
 def _columns(frontier: Frontier) -> list[str]:
     detail = "largest" if frontier.utility == "resolution" else "distortion"
+    if frontier.points[0].codebooks is not None:
+        detail = "loss"
     proof = "step" if frontier.search == "greedy" else "proof"
     return [detail, "clusters", "l", "groups", "leakage", proof, "what it means"]
 
@@ -130,6 +132,8 @@ def _numbers(frontier: Frontier, point: Point) -> list[str]:
 
 
 def _detail(frontier: Frontier, point: Point) -> str:
+    if point.codebooks is not None:
+        return f"{point.codebooks.loss:.3f}"
     detail = point.largest_cluster if frontier.utility == "resolution" else point.max_distortion
     return f"{detail:g}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
@@ -187,19 +186,61 @@ caps = stacked(
 shape = stacked(
     click.option(
         "--shape",
-        type=click.Choice(["any", "intervals"]),
+        type=click.Choice(["any", "intervals", "columns"]),
         default="any",
         show_default=True,
-        help="Which values may share a label: any, or runs of neighbours.",
+        help="Which values may share a label: any, runs of neighbours, or one codebook for each column.",
     ),
     click.option(
         "--borders",
-        metavar="STEP|week|month|quarter|year|auto",
-        help="Where intervals may begin: multiples of a step, a calendar, or the finest that is free.",
+        multiple=True,
+        metavar="[COL=]STEP|week|month|quarter|year|each|auto",
+        help="Where bands may begin: multiples of a step, a calendar, anywhere, or the finest round grid "
+        "that is free.",
     ),
     click.option("--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step."),
     click.option("--equal-width", is_flag=True, help="Intervals of one width."),
     click.option("--open-ends", is_flag=True, help="The first and last of them may be wider."),
+    click.option(
+        "--bands",
+        type=click.Choice(["variable", "equal"]),
+        default="variable",
+        show_default=True,
+        help="Codebooks of columns: bands of any widths, or the best of the ladders of equal ones.",
+    ),
+    click.option(
+        "--order",
+        multiple=True,
+        metavar="COL=FILE",
+        help="The values of a text column from least to greatest, one on each line.",
+    ),
+    click.option(
+        "--hierarchy",
+        multiple=True,
+        metavar="COL=FILE",
+        help="Groups of a text column: value,level1,level2,...",
+    ),
+    click.option("--prefix", multiple=True, metavar="COL", help="Text that may be cut, such as postcodes."),
+    click.option(
+        "--weight",
+        multiple=True,
+        metavar="COL=N",
+        help="How much the detail of a column counts beside others'.",
+    ),
+    click.option(
+        "--objective",
+        type=click.Choice(["mean", "worst"]),
+        default="mean",
+        show_default=True,
+        help="Codebooks of columns: what is to be small, the mean width of bands or the greatest.",
+    ),
+    click.option(
+        "--lose-at-most",
+        default="50%",
+        show_default=True,
+        metavar="SHARE",
+        help="The largest share of a band's rows that may be withheld.",
+    ),
 )
 
 withhold = click.option(
@@ -260,18 +301,55 @@ def demand(given: dict[str, Any]) -> Demand:
 
 def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return the shape of clusters and the rows to withhold, as keywords."""
-    borders = given["borders"]
-    if borders is not None:
-        with contextlib.suppress(ValueError):
-            borders = float(borders)
     return {
         "shape": given["shape"],
-        "borders": borders,
+        "borders": _borders(given["borders"]),
         "offset": given["offset"],
         "equal_width": given["equal_width"],
         "open_ends": given["open_ends"],
         "withhold": given["withhold"],
+        "bands": given["bands"],
+        "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),
+        "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),
+        "prefix": given["prefix"],
+        "weight": dict(map(_weight, given["weight"])),
+        "objective": given["objective"],
+        "lose_at_most": 0.5 if given["lose_at_most"] == "50%" else given["lose_at_most"],
     }
+
+
+def _borders(given: tuple[str, ...]) -> float | str | dict[str, float | str] | None:
+    """Take borders of one column as they are, borders of several by column."""
+    by_column: dict[str, float | str] = {}
+    plain: list[float | str] = []
+    for text in given:
+        name, separator, step = text.rpartition("=")
+        if separator and name in by_column:
+            raise OptionError(f"{mention('borders')} of {name!r} are given twice; give them once")
+        if separator:
+            by_column[name] = _number_or_text(step)
+        else:
+            plain.append(_number_or_text(text))
+    if len(plain) > 1 or (plain and by_column):
+        raise OptionError(
+            f"name the column of each {mention('borders')}, as in {mention('borders', 'age=5')}"
+        )
+    return by_column or (plain[0] if plain else None)
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, number = _pair(text, "weight", "age=2")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise OptionError(f"cannot read {mention('weight')} {text!r}; write it as age=2") from None
 
 
 def closeness_fields(given: dict[str, Any]) -> dict[str, Any]:

@@ -149,11 +149,19 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     for line in release_words.required(result):
         out.print(f"  {line}", markup=False)
     out.print()
+    by_column = release_words.columns(result)
+    if by_column:
+        heading(out, "What became of each column")
+        for line in by_column:
+            out.print(f"  {line}", markup=False)
+        out.print()
     heading(out, "What is lost")
     for line in release_words.lost(result):
         out.print(f"  {line}", markup=False)
     out.print()
     out.print(release_words.proof(result), markup=False)
+    if by_column:
+        out.print(release_words.choice(result.point), markup=False)
     if result.coincided:
         shared = words.counted(result.coincided, "cluster")
         out.print(f"{shared} had to share a label with another; measured as merged.")

@@ -51,6 +51,10 @@ class Shape:
         for field, is_given in given.items():
             if is_given and self.name == "any":
                 raise OptionError(f"{option(field)} are of {option('shape', 'intervals')}; choose that shape")
+            if is_given and self.name == "columns":
+                if field == "borders":
+                    raise OptionError(f"name the column of {option(field)}, as in {option(field, 'age=5')}")
+                raise OptionError(f"{option(field)} has no meaning under {option('shape', 'columns')}")
 
     @property
     def is_any(self) -> bool:

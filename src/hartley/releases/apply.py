@@ -12,6 +12,7 @@ from hartley.errors import OptionError, PolicyError, TableError, option
 from hartley.model import Alphabet, Partition
 from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import Codebook, CodedColumn
+from hartley.releases.column_recoding import CellLabels
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.writer.publication import Publication, UnseenValue
 from hartley.releases.writer.source_rows import Rows
@@ -72,6 +73,18 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
     if not lost:
         return Applied(publication, 0, 0, ())
     values = publication.unseen_values()
+    placed: tuple[UnseenValue, ...] = ()
+    if policy.codebooks:
+        by_column = ColumnLabels(policy)
+        labels = [by_column.label(value) for value in values]
+        placed = tuple(
+            UnseenValue(value, label) for value, label in zip(values, labels, strict=True) if label
+        )
+        values = [value for value, label in zip(values, labels, strict=True) if label is None]
+        publication = Publication(rows, policy, unseen=placed)
+        lost = publication.unseen_rows()
+        if not lost:
+            return Applied(publication, 0, 0, placed)
     if unseen == "error":
         raise PolicyError(
             f"rows with public values that the policy has never seen: {lost} rows, {len(values)} values; "
@@ -83,7 +96,31 @@ def apply_codebook(policy: Policy, rows: Rows, unseen: Unseen) -> Applied:
     else:
         nearest = Nearest(policy)
         found = tuple(UnseenValue(value, nearest.label(value)) for value in values)
-    return Applied(Publication(rows, policy, unseen=found), len(values), lost, found)
+    everything = (*placed, *found)
+    return Applied(Publication(rows, policy, unseen=everything), len(values), lost, everything)
+
+
+class ColumnLabels:
+    """Labels for values that were never seen, where each column has a codebook of its own.
+
+    A combination that did not occur is withheld: nobody knows how many share it.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._recoders = [
+            CellLabels(codebook, column.kind)
+            for codebook, column in zip(policy.codebooks, policy.public, strict=True)
+        ]
+        self._released = {cluster.label for cluster in policy.clusters}
+        self._nothing: tuple[str | None, ...] = (None,) * len(policy.public)
+
+    def label(self, value: Sequence[Cell]) -> tuple[str | None, ...] | None:
+        """Return the label of a value; nothing where a column's codebook has none for its cell."""
+        try:
+            found = tuple(recoder.label(cell) for recoder, cell in zip(self._recoders, value, strict=True))
+        except LookupError:
+            return None
+        return found if found in self._released else self._nothing
 
 
 def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] = ()) -> Codebook:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from functools import reduce
 from math import isfinite
@@ -11,7 +11,7 @@ from operator import and_
 from typing import Any
 
 from hartley.errors import OptionError, PolicyError, option
-from hartley.releases.apply import UNSEEN, Nearest
+from hartley.releases.apply import UNSEEN, ColumnLabels, Nearest
 from hartley.releases.cell_text import cell_text, parse_cell
 from hartley.releases.policy import Policy, Unseen
 from hartley.tables.sources.frames import computed
@@ -54,6 +54,11 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     entries = [(member, cluster.label) for cluster in policy.clusters for member in cluster.members]
     released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     unknown = f.col(KNOWN).isNull()
+    if policy.codebooks:
+        with computed("pyspark"):
+            strange = released.where(unknown).select(*cells).distinct().toArrow()
+        entries += _entries(policy, strange, ColumnLabels(policy).label)
+        released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     with computed("pyspark"):
         unmapped = released.where(unknown).count() if unseen == "error" else 0
     if unmapped:
@@ -64,7 +69,7 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     if unseen == "nearest":
         with computed("pyspark"):
             strange = released.where(unknown).select(*cells).distinct().toArrow()
-        entries += _nearest_entries(policy, strange)
+        entries += _entries(policy, strange, Nearest(policy).label)
         released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     if not policy.choices.keep_order:
         # The order of rows may tell something; a key that nobody has decides it anew.
@@ -87,9 +92,10 @@ def _joined(frame: Any, cells: list[Any], book: Any) -> Any:
     return frame.join(f.broadcast(book), reduce(and_, same), "left")
 
 
-def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
-    """Return, for each value that was never seen, the label of the nearest one that was."""
-    nearest = Nearest(policy)
+def _entries(
+    policy: Policy, strange: Any, label_of: Callable[[tuple[Any, ...]], tuple[str | None, ...] | None]
+) -> list[Entry]:
+    """Return, for each value that was never seen, the label it gets, if it gets one."""
     kinds = [column.kind for column in policy.public]
     found = []
     for row in zip(*(column.to_pylist() for column in strange.columns), strict=True):
@@ -97,7 +103,9 @@ def _nearest_entries(policy: Policy, strange: Any) -> list[Entry]:
             raise PolicyError(f"an infinite number has no nearest one; use {option('unseen', 'suppress')}")
         member = tuple(map(cell_text, row))
         value = tuple(parse_cell(cell, kind) for cell, kind in zip(member, kinds, strict=True))
-        found.append((member, nearest.label(value)))
+        label = label_of(value)
+        if label is not None:
+            found.append((member, label))
     return found
 
 

@@ -39,7 +39,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
-from hartley.releases.policy import Coding
+from hartley.releases.policy import TEXT_CODINGS, Coding
 from hartley.releases.ticks import Scale, scale_of
 
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
@@ -59,8 +59,8 @@ class CodedColumn:
 
     @property
     def released_kind(self) -> Kind:
-        """The kind of the released column: intervals and sets are text."""
-        return "text" if self.coding in ("interval", "set") else self.kind
+        """The kind of the released column: intervals, sets, bands and groups are text."""
+        return "text" if self.coding in TEXT_CODINGS else self.kind
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
+from hartley.releases.column_recoding import ColumnRecoding
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
 FORMAT = "hartley policy"
 VERSION = 2
 Unseen = Literal["error", "nearest", "suppress"]
-Coding = Literal["midpoint", "centroid", "member", "interval", "set", "unchanged"]
+Coding = Literal["midpoint", "centroid", "member", "interval", "set", "bands", "groups", "unchanged"]
 """How a public column is coded."""
+TEXT_CODINGS = ("interval", "set", "bands", "groups")
+"""Codings whose labels are text, whatever the column's kind."""
 _KEY = re.compile("[0-9a-f]{64}")
 _TARGETS = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight")
 Text = str | None
@@ -55,8 +58,8 @@ class RecodedColumn(StrictStruct, frozen=True, kw_only=True):
 
     @property
     def released_kind(self) -> Kind:
-        """The kind of the released column: intervals and sets are text."""
-        return "text" if self.coding in ("interval", "set") else self.kind
+        """The kind of the released column: intervals, sets, bands and groups are text."""
+        return "text" if self.coding in TEXT_CODINGS else self.kind
 
 
 class Cluster(StrictStruct, frozen=True, kw_only=True):
@@ -167,6 +170,10 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     """What was asked for."""
     clusters: tuple[Cluster, ...]
     """The codebook: which values share which label."""
+    codebooks: tuple[ColumnRecoding, ...] = ()
+    """One codebook for each public column, where each has one; the clusters' labels follow from them."""
+    withheld_combinations: tuple[tuple[Text, ...], ...] = ()
+    """Combinations of the codebooks' labels that are withheld."""
     checksum: str = ""
     """SHA-256 of everything else, so that damage is noticed."""
 
@@ -345,6 +352,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
+        if self.codebooks and (
+            tuple(one.column for one in self.codebooks) != self.public_names
+            or not all(
+                one.is_sound(column.kind) for one, column in zip(self.codebooks, self.public, strict=True)
+            )
+        ):
+            raise PolicyError(f"{name} is damaged: the codebook of a column is missing, or is no function")
         target = self.choices.target
         is_trivial = (target.get("kind"), target.get("number")) == ("distinct_l", 1)
         if target.get("kind") not in _TARGETS or not (

@@ -132,6 +132,27 @@ class Commitments(StrictStruct, frozen=True, kw_only=True):
     earlier: tuple[str, ...]
 
 
+class CodebooksRecord(StrictStruct, frozen=True, kw_only=True):
+    """One codebook for each column: how many combinations there are, and what the search says of them."""
+
+    combinations: int
+    """Combinations that are released, what is withheld aside."""
+    withheld_combinations: int
+    loss: float
+    """Mean relative width of a row's bands; a withheld row counts as fully lost."""
+    worst_width: float
+    ladder_loss: float | None
+    """The loss of the best node of the ladders."""
+    proven_optimal_ladder: bool
+    maximal: bool
+    column_wise_optimal: bool | None
+    lower_bound: float
+    choice_bits: float
+    """What the choice of these codebooks among all that could have been chosen can carry at most."""
+    choice_means: str
+    """What that number bounds, and what it does not."""
+
+
 class Record(StrictStruct, frozen=True, kw_only=True):
     """Everything that was measured about a release."""
 
@@ -158,6 +179,8 @@ class Record(StrictStruct, frozen=True, kw_only=True):
     point: PointRecord
     proofs: tuple[Proof, ...]
     commitments: Commitments
+    codebooks: CodebooksRecord | None = None
+    """How the codebooks of the columns were found; nothing where the columns have one together."""
     usefulness: dict[str, Any] | None
     """What the release is still good for, as it was measured; the verifier does not count it again."""
     timings: dict[str, float]

@@ -1,7 +1,7 @@
-"""A hierarchy of words for one column, from a delimited text file.
+"""A hierarchy of words for one column, or an order of its values, from a delimited text file.
 
-The file has a header, ``value,level1,level2,...`` (the first name may also be the column's), and a
-row for each value: the value, then ever coarser words for it. It is held to the same strict rules
+The file of a hierarchy has a header, ``value,level1,level2,...`` (the first name may also be the column's),
+and a row for each value: the value, then ever coarser words for it. It is held to the same strict rules
 as a table; a row that lacks a word is refused with its line.
 """
 
@@ -49,3 +49,31 @@ def read_hierarchy(path: str | Path, column: str, delimiter: str = ",") -> tuple
                 )
             rows.append(tuple(record))
     return tuple(rows)
+
+
+def read_order(path: str | Path) -> tuple[str, ...]:
+    """Read the values of a column from least to greatest: one on each line, quoted where it needs to be.
+
+    Raises
+    ------
+    TableError
+        Where there is no such file, it holds no value, or a line holds more than one.
+    """
+    file = Path(path)
+    require_file(file)
+    found: list[str] = []
+    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
+        try:
+            records = csv.reader(text, strict=True)
+            for record in records:
+                if len(record) > 1:
+                    raise TableError(
+                        f"{file.name}: line {records.line_num} holds more than one value; write one on each "
+                        "line, from least to greatest"
+                    )
+                found += record
+        except (csv.Error, UnicodeDecodeError):
+            raise TableError(f"{file.name} cannot be read as text in UTF-8, one value on each line") from None
+    if not found:
+        raise TableError(f"{file.name} holds no value; write one on each line, from least to greatest")
+    return tuple(found)

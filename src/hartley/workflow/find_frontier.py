@@ -21,7 +21,7 @@ from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Objective
-from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.search_frontier import (
     Run,
@@ -139,7 +139,11 @@ def find_frontier(
         utility_weight = Target("utility_weight", utility_weight).number
     roles = study.roles
     with study.opened() as table:
-        if study.keep or study.earlier:
+        if objective.clusters.name == "columns" and study.keep and not study.earlier:
+            roles = replace(roles, public=(*roles.public, *names(study.keep)))
+            read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
+            joint, dropped_rows = read.joint, read.dropped_rows
+        elif study.keep or study.earlier:
             plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
             seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
             joint, dropped_rows = seen.observed.for_search().knowing(len(roles.side)), seen.dropped_rows
@@ -169,6 +173,7 @@ def asked_question(
     """Return the question that a study and an objective ask of a joint range."""
     closeness = study.closeness(joint.sensitive)
     given = tuple(requirements)
+    is_by_column = objective.clusters.name == "columns"
     require_fitting(given, joint.sensitive.columns, closeness)
     return Question(
         joint=joint,
@@ -178,4 +183,6 @@ def asked_question(
         closeness=closeness,
         shape=objective.clusters,
         budget=objective.budget.rows_of(joint.row_count),
+        columns=objective.columns if is_by_column else None,
+        kept=names(study.keep) if is_by_column else (),
     )

@@ -21,6 +21,7 @@ from hartley.releases.signing import SigningKey
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions
+from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
@@ -118,6 +119,13 @@ def make_release(
     require_no_table(database, into)
     with study.opened() as table:
         plan = Plan.of(study, table, format_)
+        if objective.clusters.name == "columns":
+            plan = plan.publishing_kept()
+            if destination.labels is not None:
+                raise OptionError(
+                    f"under {option('shape', 'columns')} bands and groups are the labels; leave "
+                    f"{option('labels')} out"
+                )
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
         question = asked_question(
@@ -150,6 +158,7 @@ def make_release(
         )
         if plan.harmless and destination.exposure == "refuse":
             _refuse_exposure(plan, seen, reached, demand)
+        recodings = ColumnRecodings.of(seen.public, reached.point.codebooks)
         made = Policy.of(
             seen.public,
             reached.book,
@@ -161,6 +170,8 @@ def make_release(
             untouched_kinds=seen.kinds((*plan.keep, *plan.harmless)),
             publish_sensitive=plan.publish_sensitive,
             withheld=withheld_cluster(reached.book, reached.point.withheld),
+            codebooks=recodings.codebooks,
+            withheld_combinations=recodings.withheld_combinations,
             reading=_reading(study.reading, study),
             choices=Choices(
                 target=target.to_dict(),

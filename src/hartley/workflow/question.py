@@ -28,6 +28,7 @@ from hartley.model.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
+from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.utility_choice import codeword_of
 
 
@@ -44,6 +45,10 @@ class Question:
     shape: Shape = ANY_SHAPE
     budget: int = 0
     """The most rows whose public value may be withheld."""
+    columns: ColumnChoices | None = None
+    """What is said about single columns, where each has a codebook of its own."""
+    kept: tuple[str, ...] = ()
+    """Public columns that are published as they are, where each has a codebook of its own."""
 
     @property
     def is_papers(self) -> bool:

@@ -23,6 +23,7 @@ from hartley.search.dispatch import (
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Level, in_time
+from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.search_demand import frontier_of_demands
@@ -87,6 +88,8 @@ def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = 
     The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
     the frontier as it grows, to be measured only when called for.
     """
+    if question.shape.name == "columns":
+        return frontier_of_codebooks(question, effort)
     if not question.is_plain:
         return frontier_of_demands(question, effort, so_far)
     starts = _Starts.of(question, effort)

@@ -51,6 +51,7 @@ class RecordChecks:
             self._add(name, not reason, reason)
         self._check_columns()
         self._check_point()
+        self._check_codebooks()
         if record.usefulness is not None:
             self.checks.left_out.append("how useful the release is, which the record says by other measures")
         if record.timings:
@@ -128,6 +129,17 @@ class RecordChecks:
                 "distortion",
                 choices.utility == "distortion" and is_same_distance(point.max_distortion, worst),
                 f"the worst distance from a codeword is {shown(worst)}",
+            )
+
+    def _check_codebooks(self) -> None:
+        claim, policy = self.record.codebooks, self.policy
+        released = len(policy.clusters) - (policy.withheld is not None)
+        found = (released, len(policy.withheld_combinations)) if policy.codebooks else None
+        claimed = None if claim is None else (claim.combinations, claim.withheld_combinations)
+        self._add("combinations", claimed == found, "there are other combinations, or no codebooks by column")
+        if claim is not None:
+            self.checks.left_out.append(
+                "what the search says of the codebooks: their loss, what is proven of it, and choice_bits"
             )
 
 

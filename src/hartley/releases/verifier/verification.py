@@ -18,6 +18,7 @@ from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.verifier.certificate_checks import check_certificate
 from hartley.releases.verifier.checks import Checks, ClaimCheck
+from hartley.releases.verifier.column_codebooks import check_codebooks
 from hartley.releases.verifier.proofs.optimality import Optimality, check_optimality
 from hartley.releases.verifier.record_checks import RecordChecks
 from hartley.releases.verifier.released_partition import ReleasedPartition
@@ -120,6 +121,7 @@ def verify_release(
             counted.withheld <= policy.choices.withhold,
             f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
         )
+        check_codebooks(checks, policy)
         partition = ReleasedPartition(policy, counted.values)
         found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)

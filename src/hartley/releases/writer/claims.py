@@ -32,6 +32,7 @@ from hartley.releases.certificate import (
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy, StatedRequirement
 from hartley.releases.record import (
+    CodebooksRecord,
     ColumnRecord,
     Commitments,
     MeasuredRequirement,
@@ -116,6 +117,7 @@ def record_of(
     output_sha256: str,
     dropped_rows: int,
     commitments: Commitments,
+    codebooks: CodebooksRecord | None = None,
     usefulness: Mapping[str, Any] | None = None,
     timings: Mapping[str, float] | None = None,
 ) -> Record:
@@ -134,6 +136,7 @@ def record_of(
         point=point,
         proofs=proofs,
         commitments=commitments,
+        codebooks=codebooks,
         usefulness=None if usefulness is None else dict(usefulness),
         timings=dict(timings or {}),
     )

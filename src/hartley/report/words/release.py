@@ -8,7 +8,7 @@ from hartley.report.words.audit import bits, counted, listed
 
 if TYPE_CHECKING:
     from hartley.measures.usefulness import ColumnUsefulness, Usefulness
-    from hartley.workflow import ReleaseResult
+    from hartley.workflow import Point, ReleaseResult
 
 MOST_CORRELATIONS = 6
 
@@ -49,6 +49,8 @@ def lost(result: ReleaseResult) -> list[str]:
 def proof(result: ReleaseResult) -> str:
     """Say what is proven of a release, and of what."""
     point = result.point
+    if point.codebooks is not None:
+        return _codebooks_proof(point)
     secret = listed(result.before.sensitive.columns)
     public = listed(result.before.public.columns)
     if point.lower_bound_bits is None and point.lower_bound_cost is None:
@@ -74,6 +76,48 @@ def proof(result: ReleaseResult) -> str:
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def columns(result: ReleaseResult) -> list[str]:
+    """Return a line for each column that has a codebook of its own, and what their choice can carry."""
+    found = result.point.codebooks
+    if found is None:
+        return []
+    return [codebook.words for codebook in found.codebooks]
+
+
+def choice(point: Point) -> str:
+    """Say what the choice of codebooks can carry, and what that does not bound; nothing without codebooks."""
+    found = point.codebooks
+    if found is None:
+        return ""
+    return (
+        f"These codebooks were chosen with the data in view; the choice can carry at most "
+        f"{bits(found.choice_bits)} about the whole table. That is no promise about one release."
+    )
+
+
+def _codebooks_proof(point: Point) -> str:
+    found = point.codebooks
+    assert found is not None  # noqa: S101 (asked only with codebooks)
+    gone = f"On average {share(found.loss)} of the detail is gone"
+    if found.withheld_rows:
+        gone += ", a withheld row counted as all of it"
+    if found.loss == 0:
+        return f"{gone}: nothing had to be merged."
+    if found.maximal:
+        best = "no border or category can be added that the requirements allow and that tells more"
+    else:
+        best = "more time may find finer ones"
+    ladder = ""
+    if found.ladder_loss is not None and found.ladder_loss > found.loss:
+        sure = "the best" if found.proven_optimal_ladder else "the best found"
+        ladder = (
+            f"; {sure} of {found.ladder_nodes:,} codebooks of equal bands lose {share(found.ladder_loss)}"
+        )
+    elif found.ladder_loss is not None and found.proven_optimal_ladder:
+        ladder = f"; none of {found.ladder_nodes:,} codebooks of equal bands loses less"
+    return f"{gone}; {best}{ladder}. Other codebooks might keep more: that is not proven."
 
 
 def _is_proven(result: ReleaseResult) -> bool:

@@ -179,7 +179,7 @@ def _answer(
 
 
 def _refined(
-    problem: Problem,
+    problem: CodebookProblem,
     budget: int,
     options: CodebookOptions,
     effort: Effort,
@@ -190,12 +190,14 @@ def _refined(
     rounds = options.rounds
     if any(len(one.splits) < len(other.splits) for one, other in zip(coarse, problem.columns, strict=True)):
         rounds = options.rounds // 2
-        first = _refinement(Problem(coarse, problem.demand), budget, options, effort)
+        first = _refinement(CodebookProblem(coarse, problem.demand), budget, options, effort)
         starts = [*starts, first.run(starts, options.rounds - rounds).labels]
     return _refinement(problem, budget, options, effort).run(starts, rounds)
 
 
-def _refinement(problem: Problem, budget: int, options: CodebookOptions, effort: Effort) -> Refinement:
+def _refinement(
+    problem: CodebookProblem, budget: int, options: CodebookOptions, effort: Effort
+) -> Refinement:
     return Refinement(
         problem,
         budget=budget,

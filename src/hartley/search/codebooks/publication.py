@@ -150,17 +150,18 @@ def _members(column: PublicColumn, labels: Int32s) -> list[list[object]]:
 
 
 def free_label(wanted: str, taken: Sequence[object] | set[str]) -> str:
-    """Return a label that no value has.
+    """Return a label that no value has, nor one that differs only in upper and lower case.
 
-    >>> free_label("other", ["a", "other"])
+    >>> free_label("other", ["a", "Other"])
     'other values'
     """
-    if wanted not in taken and wanted != ALL:
+    there = {str(value).casefold() for value in taken}
+    if wanted.casefold() not in there and wanted != ALL:
         return wanted
     number = 1
     while True:
         label = f"{wanted} values" if number == 1 else f"{wanted} values {number}"
-        if label not in taken:
+        if label.casefold() not in there:
             return label
         number += 1
 

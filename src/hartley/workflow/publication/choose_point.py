@@ -25,6 +25,8 @@ from hartley.releases.ticks import scale_of
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
+from hartley.workflow.codebooks.label_codebooks import label_codebooks
+from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.question import Question
 from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
@@ -108,7 +110,7 @@ def reach(
         raise OptionError("the point is of another table, or of other columns")
     if demand.is_plain:
         question = replace(question, requirements=())
-    if known is not None:
+    if known is not None and known.codebooks is None:
         # What was proven about it holds only where the same reader was searched for.
         again = question.point(known.cut)
         same_reader = not demand.is_seen_beside or found_in == joint
@@ -121,16 +123,7 @@ def reach(
         except UnreachableError as error:
             last = error
             break
-        limit = _limit(demand, point, joint.public, decimals)
-        partition = point.partition
-        book = codebook(
-            joint.public,
-            partition,
-            demand.labels,
-            limit=limit,
-            decimals=decimals,
-            withheld=int(partition.labels[point.withheld[0]]) if point.withheld else None,
-        )
+        book = _labelled(demand, point, joint.public, decimals)
         seen = observed.reader(book, earlier=has_earlier)
         found = measure(seen)
         held = verdicts(seen, demand.demand.requirements, question.closeness)
@@ -147,6 +140,21 @@ def reach(
     if last is not None:
         raise UnreachableError(f"{last.message}{demand.beside}")
     raise UnreachableError(_not_met(demand, found, book, joint.public))
+
+
+def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: Mapping[str, int]) -> Codebook:
+    """Return the labels of a point: one codebook for each column, or one for all together."""
+    if point.codebooks is not None:
+        return label_codebooks(public, point.codebooks)
+    partition = point.partition
+    return codebook(
+        public,
+        partition,
+        demand.labels,
+        limit=_limit(demand, point, public, decimals),
+        decimals=decimals,
+        withheld=int(partition.labels[point.withheld[0]]) if point.withheld else None,
+    )
 
 
 def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
@@ -278,6 +286,8 @@ def _searched(question: Question, demand: ReleaseDemand, target: Target, effort:
             f"requirements that combine, several columns, shapes and withheld rows are searched with "
             f"{option('search', 'optimal')}"
         )
+    if question.shape.name == "columns":
+        return codebooks_point(question, demand.demand, effort)
     with question.explaining():
         return demanded_point(question, demand.demand, effort)
 

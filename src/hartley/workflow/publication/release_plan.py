@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from hartley.errors import OptionError, option, quoted
@@ -92,6 +92,12 @@ class Plan:
                 f"{len(self.earlier)} earlier release{'s are' if len(self.earlier) > 1 else ' is'} known"
             )
         return f" ({' and '.join(parts)})" if parts else ""
+
+    def publishing_kept(self) -> Plan:
+        """Return the plan in which kept columns are public ones, each with a codebook that keeps it."""
+        roles = self.roles
+        public = (*roles.public, *self.keep)
+        return replace(self, roles=Roles(sensitive=roles.sensitive, public=public, side=roles.side), keep=())
 
     def measured(self, named: Sequence[str]) -> tuple[MeasuredColumn, ...]:
         """Return columns with the kind they are measured as."""

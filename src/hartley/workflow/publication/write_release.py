@@ -32,6 +32,7 @@ from hartley.releases.writer.claims import Audits, Released, certificate_of, rec
 from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.staging import cannot_write, staged
 from hartley.tables.interrupts import undisturbed
+from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.original_source import doubt_about, original_file
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -190,6 +191,7 @@ def write_release(
                     policy=policy_commitment(policy, policy),
                     earlier=tuple(policy_commitment(policy, one) for one in plan.earlier),
                 ),
+                codebooks=codebooks_record(reached.point.codebooks),
                 usefulness=usefulness.to_dict(),
                 timings=timings,
             )

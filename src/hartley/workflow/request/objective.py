@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from hartley.errors import OptionError, option
 from hartley.measures.utility import Utility
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet
 from hartley.model.shape import ANY_SHAPE, Shape, ShapeName
 from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
 from hartley.workflow.request.budget import Budget
+from hartley.workflow.request.column_choices import (
+    BandsName,
+    ColumnChoices,
+    ColumnFields,
+    Listed,
+    ObjectiveName,
+    Tree,
+)
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 
-class ObjectiveFields(TypedDict, total=False):
+class ObjectiveFields(ColumnFields, total=False):
     """The fields of an objective, as keywords of the one-call forms."""
 
     leakage: Leakage
     utility: UtilityChoice | Literal["resolution", "distortion"] | None
     search: SearchName
     shape: Shape | ShapeName
-    borders: float | str | None
+    borders: float | str | Mapping[str, float | str] | None
     offset: float
     equal_width: bool
     open_ends: bool
@@ -36,36 +46,53 @@ class Objective:
     utility: UtilityChoice | Literal["resolution", "distortion"] | None = None
     search: SearchName = "optimal"
     shape: Shape | ShapeName = ANY_SHAPE
-    borders: float | str | None = None
-    """Where borders of intervals may lie; see :class:`Shape`."""
+    borders: float | str | Mapping[str, float | str] | None = None
+    """Where borders may lie; see :class:`Shape`. Of several columns: by column."""
     offset: float = 0.0
     equal_width: bool = False
     open_ends: bool = False
     withhold: Budget | str | int | None = None
     """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``."""
+    bands: BandsName = "variable"
+    """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
+    objective: ObjectiveName = "mean"
+    """Of the shape ``columns``: what is to be small, the mean width of a row's bands or the greatest."""
+    lose_at_most: float | str = 0.5
+    """Of the shape ``columns``: the largest share of a band's rows that may be withheld."""
+    weight: Mapping[str, float] = field(default_factory=dict)
+    """Of the shape ``columns``: how much the detail of a column counts beside the others'."""
+    order: Mapping[str, Listed] = field(default_factory=dict)
+    """For text: its values from least to greatest, or a file of them."""
+    hierarchy: Mapping[str, Tree] = field(default_factory=dict)
+    """For text: rows of a value, its group, the group of that, or a file of them."""
+    prefix: str | Sequence[str] = ()
+    """Columns of text that may be cut after its first characters."""
 
     def __post_init__(self) -> None:
         if self.leakage not in LEAKAGES:
             raise OptionError.unknown("leakage", self.leakage, LEAKAGES)
         if self.search not in SEARCHES:
             raise OptionError.unknown("search", self.search, SEARCHES)
+        choices = self.columns
+        by_column = isinstance(self.borders, Mapping)
+        borders: Any = None if by_column else self.borders
         if not isinstance(self.shape, Shape):
             shape = Shape(
                 name=self.shape,
-                borders=self.borders,  # type: ignore[arg-type]
+                borders=borders,
                 offset=self.offset,
                 equal_width=self.equal_width,
                 open_ends=self.open_ends,
             )
             object.__setattr__(self, "shape", shape)
-        elif self.borders is not None or self.offset or self.equal_width or self.open_ends:
+        elif borders is not None or self.offset or self.equal_width or self.open_ends:
             # Named beside a whole shape, they have to be of it.
             object.__setattr__(
                 self,
                 "shape",
                 replace(
                     self.shape,
-                    borders=self.borders,  # type: ignore[arg-type]
+                    borders=borders,
                     offset=self.offset,
                     equal_width=self.equal_width,
                     open_ends=self.open_ends,
@@ -74,6 +101,37 @@ class Objective:
         object.__setattr__(self, "withhold", Budget.of(self.withhold))
         if self.search == "greedy" and (not self.clusters.is_any or self.budget.number):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
+        if self.clusters.name == "columns":
+            self._require_columns()
+        elif choices.said:
+            raise OptionError(
+                f"{option(choices.said[0])} is of {option('shape', 'columns')}; choose that shape"
+            )
+
+    def _require_columns(self) -> None:
+        """Refuse what has no meaning where each column has a codebook of its own."""
+        choice = self.choice
+        if self.leakage != "l0":
+            raise OptionError(f"{option('shape', 'columns')} is searched for {option('leakage', 'l0')} only")
+        if choice != UtilityChoice(name=choice.name) or choice.name == "resolution":
+            raise OptionError(
+                f"{option('shape', 'columns')} has a loss of its own, the mean relative width of bands; "
+                f"leave {option('utility')}, {option('codeword')} and scales out"
+            )
+
+    @property
+    def columns(self) -> ColumnChoices:
+        """What was said about single columns."""
+        return ColumnChoices(
+            bands=self.bands,
+            objective=self.objective,
+            lose_at_most=self.lose_at_most,
+            weight=dict(self.weight),
+            order=dict(self.order),
+            hierarchy=dict(self.hierarchy),
+            prefix=self.prefix,
+            borders=dict(self.borders) if isinstance(self.borders, Mapping) else {},
+        )
 
     @property
     def choice(self) -> UtilityChoice:
@@ -93,4 +151,6 @@ class Objective:
 
     def utility_for(self, public: Alphabet) -> Utility:
         """Return the utility for these public values."""
+        if self.clusters.name == "columns":
+            return ColumnsDistortion.of(public, "midpoint")
         return self.choice.for_alphabet(public)

@@ -1,0 +1,1 @@
+"""One codebook for each public column: what is asked of each, the search, and the labels of a release."""

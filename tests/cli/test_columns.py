@@ -1,0 +1,264 @@
+"""One codebook for each column, as a curator types it: release, apply, frontier, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from hartley.cli.program import run
+from hartley.releases.policy import Policy
+from hartley.releases.verifier.checks import Checks
+from hartley.releases.verifier.column_codebooks import check_codebooks
+
+COLUMNS = ("age", "seen", "town", "sex", "illness")
+TOWNS = ["Ayr", "Bath", "Bath", "Bath", "Cork", "Cork", "Cork", "Ely", "Deal"]
+
+
+def rows(count: int, seed: int = 5) -> list[tuple[Any, ...]]:
+    generator = random.Random(seed)
+    return [
+        (
+            generator.randrange(18, 80),
+            f"2024-{generator.randrange(1, 13):02d}-{generator.randrange(1, 28):02d}",
+            generator.choice(TOWNS),
+            generator.choice("fm"),
+            generator.choice("uvwxyz"),
+        )
+        for _ in range(count)
+    ]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return written(tmp_path / "people.csv", rows(90))
+
+
+def written(path: Path, lines: list[tuple[Any, ...]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
+    return path
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def asked(table: Path, out: Path, *more: object) -> list[object]:
+    public = ["-p", "age", "-p", "town", "-p", "sex"]
+    return ["release", table, out, "-s", "illness", *public, "--shape", "columns", "--distinct-l", "3", *more]
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_combination_keeps_what_is_required_and_every_column_has_one_codebook(table, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    code, printed, _ = called(capsys, *asked(table, out, "--withhold", "5%", "--keep-order", "--json"))
+    result = json.loads(printed)
+    assert code == 0
+    assert result["verified"]
+    point = result["point"]
+    assert point["shape"] == "columns"
+    assert [one["column"] for one in point["codebooks"]] == ["age", "town", "sex"]
+    assert point["withheld_rows"] <= 4
+    assert point["maximal"]
+    assert point["choice_bits"] > 0
+    candidates = defaultdict(set)
+    label_of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    withheld = 0
+    for before, after in zip(read(table), read(out), strict=True):
+        combination = (after["age"], after["town"], after["sex"])
+        candidates[combination].add(before["illness"])
+        if any(combination):
+            for name in ("age", "town", "sex"):
+                label_of[name, before[name]].add(after[name])
+        else:
+            withheld += 1
+    assert min(map(len, candidates.values())) >= 3
+    assert all(len(labels) == 1 for labels in label_of.values())
+    assert withheld == point["withheld_rows"]
+    policy = Policy.read(result["policy"])
+    assert [one.column for one in policy.codebooks] == ["age", "town", "sex"]
+    assert len(policy.withheld_combinations) == point["withheld_combinations"]
+    record = json.loads(Path(result["record"]).read_text())["codebooks"]
+    assert record["choice_bits"] == point["choice_bits"]
+    assert "no bound on L0" in record["choice_means"]
+
+
+def test_a_line_says_what_became_of_each_column(table, tmp_path, capsys):
+    code, printed, _ = called(
+        capsys,
+        "release",
+        table,
+        tmp_path / "out.csv",
+        "-s",
+        "illness",
+        "-p",
+        "age",
+        "-p",
+        "town",
+        "--keep",
+        "sex",
+        "--shape",
+        "columns",
+        "--row-k",
+        "6",
+        "--weight",
+        "age=3",
+        "--borders",
+        "age=10",
+    )
+    assert code == 0
+    assert "sex kept" in printed
+    assert "age in" in printed
+    assert "town" in printed
+    assert "can carry at most" in printed
+    assert {row["sex"] for row in read(tmp_path / "out.csv")} == {"f", "m"}
+    borders = {
+        edge
+        for band in Policy.read(tmp_path / "out.policy.json").codebooks[0].bands
+        for edge in (band.begin, band.end)
+        if edge is not None
+    }
+    assert all(int(border) % 10 == 0 for border in borders)
+
+
+def test_new_rows_find_their_bands_and_new_categories_are_others(table, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    assert called(capsys, *asked(table, out, "--weight", "age=5"))[0] == 0
+    policy = Policy.read(tmp_path / "out.policy.json")
+    age, town, _ = policy.codebooks
+    new = written(
+        tmp_path / "new.csv", [(101, "2024-01-01", "Bath", "f", "u"), (3, "2024-01-01", "Oban", "m", "v")]
+    )
+    code, _, err = called(
+        capsys, "apply", tmp_path / "out.policy.json", new, tmp_path / "new_out.csv", "--accept-unmet"
+    )
+    if town.other is None and town.form == "groups":
+        assert code == 2
+        assert "never seen" in err
+        return
+    assert code == 0
+    released = {cluster.label for cluster in policy.clusters}
+    found = [
+        tuple(row[name] or None for name in ("age", "town", "sex")) for row in read(tmp_path / "new_out.csv")
+    ]
+    assert all(label in released or not any(label) for label in found)
+    assert age.bands[0].begin is None
+    assert age.bands[-1].end is None
+
+
+def test_codebooks_that_do_not_make_the_labels_are_noticed(table, tmp_path, capsys):
+    assert called(capsys, *asked(table, tmp_path / "out.csv", "--withhold", "6"))[0] == 0
+    policy = Policy.read(tmp_path / "out.policy.json")
+
+    def failures(changed: Policy) -> list[str]:
+        checks = Checks()
+        check_codebooks(checks, changed)
+        return [check.name for check in checks.done if not check.holds]
+
+    assert failures(policy) == []
+    first = policy.codebooks[0]
+    assert first.form == "bands"
+    moved = tuple(
+        msgspec.structs.replace(band, label=other.label)
+        for band, other in zip(first.bands, first.bands[::-1], strict=True)
+    )
+    books = (msgspec.structs.replace(first, bands=moved), *policy.codebooks[1:])
+    assert "codebooks of the columns" in failures(msgspec.structs.replace(policy, codebooks=books))
+    more = (*policy.withheld_combinations, policy.clusters[0].label)
+    assert "withheld combinations" in failures(msgspec.structs.replace(policy, withheld_combinations=more))
+
+
+def test_the_frontier_is_the_loss_at_each_level(table, capsys):
+    call = ["frontier", table, "-s", "illness", "-p", "town", "-p", "sex", "--shape", "columns"]
+    code, printed, _ = called(capsys, *call, "--json")
+    assert code == 0
+    points = json.loads(printed)["points"]
+    losses, levels = [one["loss"] for one in points], [one["distinct_l"] for one in points]
+    assert losses == sorted(losses)
+    assert levels == sorted(set(levels))
+    assert losses[0] == 0
+    assert all(one["shape"] == "columns" for one in points)
+    assert "loss" in called(capsys, *call)[1]
+
+
+REFUSED = {
+    "borders without their column": (["--borders", "10"], "name the column"),
+    "a calendar on numbers": (["--borders", "age=month"], "need dates"),
+    "borders on text": (["--borders", "town=5"], "has no borders"),
+    "a step that is not positive": (["--borders", "age=-5"], "positive"),
+    "a column that is not there": (["--weight", "size=2"], "no column 'size'"),
+    "a weight of nothing": (["--weight", "age=0"], "positive number"),
+    "a share beyond everything": (["--lose-at-most", "150%"], "share"),
+    "what is certain": (["--leakage", "istar"], "leakage l0"),
+    "a codeword": (["--codeword", "centroid"], "loss of its own"),
+    "labels of another kind": (["--labels", "set"], "leave --labels out"),
+    "a cap": (["--max-distortion", "2"], "no cap"),
+    "the greedy search": (["--search", "greedy"], "--search optimal"),
+    "side information": (["--side", "seen"], "side information"),
+    "a prefix of numbers": (["--prefix", "age"], "is for text"),
+    "options of intervals": (["--equal-width"], "no meaning under --shape columns"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_meaning_is_one_line(table, tmp_path, capsys, name):
+    options, reason = REFUSED[name]
+    code, _, err = called(capsys, *asked(table, tmp_path / "out.csv", *options))
+    lines = [line for line in err.splitlines() if line.startswith("hartley: ")]
+    assert code == 2
+    assert len(lines) == 1
+    assert reason in lines[0]
+
+
+def test_an_order_that_misses_a_value_names_it(table, tmp_path, capsys):
+    (tmp_path / "order.txt").write_text("Ayr\nBath\nCork\nDeal\n")
+    code, _, err = called(
+        capsys, *asked(table, tmp_path / "o.csv", "--order", f"town={tmp_path / 'order.txt'}")
+    )
+    assert code == 2
+    assert "misses 'Ely'" in err
+
+
+def test_ordered_text_and_dates_have_bands(table, tmp_path, capsys):
+    (tmp_path / "order.txt").write_text("Ayr\nBath\nCork\nDeal\nEly\nFife\n")
+    code, _, _ = called(
+        capsys,
+        "release",
+        table,
+        tmp_path / "o.csv",
+        "-s",
+        "illness",
+        "-p",
+        "town",
+        "-p",
+        "seen",
+        "--shape",
+        "columns",
+        "--row-k",
+        "5",
+        "--distinct-l",
+        "3",
+        "--order",
+        f"town={tmp_path / 'order.txt'}",
+        "--borders",
+        "seen=quarter",
+    )
+    assert code == 0
+    town, seen = Policy.read(tmp_path / "o.policy.json").codebooks
+    if town.form == "groups":
+        assert "Fife" in [value for group in town.groups for value in group.values]
+    assert seen.form in ("bands", "all")
+    assert all(band.begin is None or band.begin[-2:] == "01" for band in seen.bands)
