@@ -347,3 +347,51 @@ def test_no_row_of_the_result_holds_a_cell_of_the_table():
     table = pa.table({"s": [f"secret{i % 3}" for i in range(6)], "town": [f"town{i}" for i in range(6)]})
     shown = str(compare(table, sensitive="s", public="town").to_dict())
     assert not any(f"{word}{i}" in shown for word, i in product(("secret", "town"), range(6)))
+
+
+def several_columns(rows: int = 60) -> pa.Table:
+    source = random.Random(5)
+    return pa.table(
+        {
+            "s": [source.randint(1, 6) for _ in range(rows)],
+            "a": [source.randint(1, 9) for _ in range(rows)],
+            "b": [source.choice("xy") for _ in range(rows)],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def columns_at_three():
+    return compare(several_columns(), sensitive="s", public=["a", "b"], target=Target("distinct_l", 3))
+
+
+def test_over_several_columns_methods_are_judged_by_loss_and_by_counts_too(columns_at_three):
+    found = columns_at_three
+    shown = found.to_dict()
+    for row in shown["methods"]:
+        assert (row["ncp"] is None) == (row["query_error"] is None) == (row["usefulness"] is None)
+    ours, mondrian = shown["methods"][0], next(m for m in shown["methods"] if m["method"] == "mondrian")
+    assert ours["ncp"] <= mondrian["ncp"]
+    assert ours["usefulness"]["loss"] == ours["ncp"]
+    assert set(shown["better_by"]) == {"worst_case", "ncp", "query_error"}
+    for axis in ("ncp", "query_error"):
+        beaten_by = {
+            row["method"] for row in shown["methods"][1:-1] if (row[axis] or 9.0) < ours[axis] - 1e-9
+        }
+        assert set(shown["better_by"][axis]) == beaten_by
+
+
+def test_nothing_is_called_best_that_is_best_in_one_way_only(columns_at_three):
+    from dataclasses import replace
+
+    said = finding(columns_at_three)
+    others = [name for axis in ("ncp", "query_error") for name in columns_at_three.better_by(axis)]
+    assert ("No method does better" in said) == (not others and not columns_at_three.better)
+    wide = replace(columns_at_three.ours.usefulness.columns[0], mean_relative_width=1.0)
+    use = replace(columns_at_three.ours.usefulness, columns=(wide, wide))
+    methods = list(columns_at_three.methods)
+    methods[0] = replace(methods[0], answer=replace(columns_at_three.ours, usefulness=use))
+    worse = replace(columns_at_three, methods=tuple(methods))
+    assert worse.better_by("ncp")
+    assert "No method does better" not in finding(worse)
+    assert "Others are better there" in finding(worse)

@@ -141,7 +141,7 @@ class _View:
         del rows
         labels, size = partition.labels, partition.size
         positions = None if column.kind in ("text", "boolean") else column.positions
-        codes = np.unique(_codes(column), return_inverse=True)[1]
+        codes = cell_codes(column)
         pairs = np.unique(labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
         distinct = np.bincount(pairs // (int(codes.max()) + 1), minlength=size)
         unchanged = (distinct[labels] == 1) & ~gone
@@ -152,12 +152,14 @@ class _View:
         low, high = np.full(size, np.inf), np.full(size, -np.inf)
         np.minimum.at(low, labels[here], positions[here])
         np.maximum.at(high, labels[here], positions[here])
-        span = np.where(high >= low, high - low, 0.0)
-        extent = float(np.ptp(positions[here])) if here.any() else 0.0
+        filled = high >= low
+        # Halved, because the whole span of huge numbers may be no number.
+        low, high = np.where(filled, low, 0.0) / 2, np.where(filled, high, 0.0) / 2
+        extent = float(np.ptp(positions[here] / 2)) if here.any() else 0.0
         mixed = np.zeros(size, dtype=np.bool_)
         mixed[labels[~here]] = True
-        width = np.where(mixed & (high >= low), 1.0, span / extent if extent else 0.0)
-        middle = np.where(high >= low, low + span / 2, np.nan)
+        width = np.where(mixed & filled, 1.0, (high - low) / extent if extent else 0.0)
+        middle = np.where(filled, low + high, np.nan)
         return cls(column.name, positions, middle[labels], np.where(gone, 1.0, width[labels]), unchanged)
 
     def measured(self, rows: Int64s, gone: Any) -> ColumnUsefulness:
@@ -167,7 +169,7 @@ class _View:
             kept = ~gone & ~np.isnan(self.positions)
             moves = np.abs(self.positions - self.released)[kept]
             counted = rows[kept]
-            mean = float((moves * counted).sum() / counted.sum()) if len(moves) else 0.0
+            mean = float((moves * (counted / max(int(counted.sum()), 1))).sum())
             worst = float(moves.max(initial=0.0))
         return ColumnUsefulness(
             name=self.name,
@@ -178,10 +180,17 @@ class _View:
         )
 
 
-def _codes(column: Coordinate) -> Any:
+def cell_codes(column: Coordinate) -> Int64s:
+    """Return a number for each value: equal cells of a column have the same, a missing one has its own."""
+    if column.values.dtype.kind in "biuf":
+        found = np.unique(column.values, return_inverse=True)[1].astype(np.int64) + 1
+        found[column.missing] = 0
+        return np.unique(found, return_inverse=True)[1].astype(np.int64)
     number: dict[Any, int] = {}
-    cells = (column.cell(place) for place in range(len(column.values)))
-    return np.array([number.setdefault(cell, len(number)) for cell in cells])
+    cells = column.values.tolist()
+    for place in np.flatnonzero(column.missing).tolist():
+        cells[place] = None
+    return np.array([number.setdefault(cell, len(number)) for cell in cells], dtype=np.int64)
 
 
 def _correlation(one: _View, other: _View, rows: Int64s, gone: Any) -> Correlation | None:
@@ -200,6 +209,8 @@ def _coefficient(one: Floats, other: Floats, rows: Int64s) -> float | None:
     if not rows.sum():
         return None
     weights = rows / rows.sum()
+    # In units of the greatest: squares of huge numbers are no numbers.
+    one, other = (column / (np.abs(column).max() or 1.0) for column in (one, other))
     one, other = one - (one * weights).sum(), other - (other * weights).sum()
     spread = float(np.sqrt((one**2 * weights).sum() * (other**2 * weights).sum()))
     return float((one * other * weights).sum()) / spread if spread > 0 else None

@@ -1,8 +1,12 @@
 """Every method side by side: at the same target, or at the same utility.
 
 All methods end in a partition of the public values, and all partitions are measured by the same
-functions. Ours come first, then each baseline at the best of its settings, then noise on the alphabet
-of our partition, which is no partition and is judged both ways.
+functions: what they leak, their worst class, and what is left of the columns on average. Ours come first,
+then each baseline at the best of its settings, then noise on the alphabet of our partition, which is no
+partition and is judged both ways.
+
+Over several columns a baseline's best setting is the one that loses least on average, and where a target is
+given only the release for it is searched, not a whole frontier.
 """
 
 from __future__ import annotations
@@ -16,11 +20,14 @@ from typing import Literal, TypeVar
 from hartley.errors import HartleyError, InputError, OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
+from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
-from hartley.model import JointRange
+from hartley.measures.usefulness import Usefulness
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model import JointRange, Partition
 from hartley.model.demand import Demand
 from hartley.model.target import Target, TargetKind
-from hartley.model.words import ROUNDING
+from hartley.model.words import ROUNDING, SLACK
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -33,10 +40,11 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.hierarchy_file import read_hierarchy
-from hartley.workflow.question import Question
+from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits, effort_within
+from hartley.workflow.rivals import anonypyx_method
 from hartley.workflow.rivals.comparison import (
     GREEDY,
     NOISE,
@@ -49,10 +57,13 @@ from hartley.workflow.rivals.comparison import (
     Refused,
 )
 from hartley.workflow.rivals.noise_method import noise_beside
+from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 T = TypeVar("T")
 ComparedLeakage = Literal["l0", "istar"]
+SECONDS_EACH = 20.0
+"""How long each method may take over several columns, where nobody said."""
 COMPARED_LEAKAGES: tuple[ComparedLeakage, ...] = ("l0", "istar")
 COMPARED_TARGETS: tuple[TargetKind, ...] = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion")
 
@@ -87,7 +98,11 @@ def compare_methods(
     _require_utility(target, question)
     trees = _hierarchies(read.joint, hierarchies or {})
     effort = limits.effort or UNLIMITED
-    return _Clocked(question, trees, limits.time_limit, effort).comparison(target, read.dropped_rows)
+    queries = CountQueries.draw(read.joint.without_side(), effort.seed)
+    limit = limits.time_limit
+    if limit is None and not question.is_plain:
+        limit = SECONDS_EACH
+    return _Clocked(question, trees, limit, effort, queries).comparison(target, read.dropped_rows)
 
 
 @dataclass(frozen=True)
@@ -98,14 +113,13 @@ class _Clocked:
     hierarchies: tuple[Hierarchy, ...] | None
     time_limit: float | None
     effort: Effort
+    queries: CountQueries
+    """What every release is asked."""
 
     def comparison(self, target: Target | None, dropped_rows: int) -> Comparison:
         question = self.question
         effort, started = self._effort(OPTIMAL), process_time()
-        frontier = optimal_frontier(question, effort)
-        wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
-        with question.explaining():
-            best = frontier.meeting(wanted)
+        frontier, best, wanted = self._ours(target, effort)
         spent = process_time() - started
         ours = Method(
             name=OPTIMAL,
@@ -126,6 +140,8 @@ class _Clocked:
             answer=found,
         )
         others = tuple(self._baseline(name, wanted, frontier) for name in BASELINES)
+        if anonypyx_method.is_installed():
+            others = (*others, self._anonypyx(wanted, frontier))
         return Comparison(
             question=question,
             target=wanted,
@@ -137,11 +153,52 @@ class _Clocked:
             dropped_rows=dropped_rows,
         )
 
+    def _ours(self, target: Target | None, effort: Effort) -> tuple[Frontier, Point, Target]:
+        """Return our frontier, or as much of it as the target needs, and its point for the target."""
+        question = self.question
+        with question.explaining():
+            if target is not None and not question.is_plain:
+                best = demanded_point(question, Demand.of(target), effort)
+                complete = not effort.should_stop()
+                return question.frontier((best,), search="optimal", complete=complete), best, target
+            frontier = optimal_frontier(question, effort)
+            wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
+            return frontier, frontier.meeting(wanted), wanted
+
+    def _anonypyx(self, target: Target, frontier: Frontier) -> Method:
+        """Run AnonyPyx where it is installed; it takes a number of candidates."""
+
+        def measured() -> Measured:
+            joint = self.question.joint
+            if target.kind == "distinct_l":
+                wanted = int(target.number)
+            elif target.kind == "max_leakage" and self.question.leakage == "l0":
+                wanted = MaxLeakage(target.number, "l0").candidates_needed(joint) or 1
+            else:
+                raise InputError("it takes a number of sensitive values and nothing else")
+            found = anonypyx_method.anonypyx_partition(joint, wanted)
+            return self._measured(self.question.point(lambda: found), f"l={wanted}", frontier)
+
+        started = process_time()
+        answer = self._attempt(measured)
+        return Method(
+            name=anonypyx_method.NAME,
+            title=anonypyx_method.TITLE,
+            cpu_seconds=process_time() - started,
+            complete=True,
+            answer=answer,
+        )
+
     def _baseline(self, name: str, target: Target, frontier: Frontier) -> Method:
         effort = self._effort(name)
         question = self.question
+        several = isinstance(question.utility, ColumnsDistortion)
         case = Case(
-            joint=question.joint, utility=question.utility, hierarchies=self.hierarchies, effort=effort
+            joint=question.joint,
+            utility=question.utility,
+            hierarchies=self.hierarchies,
+            effort=effort,
+            loss=self._loss if several else None,
         )
         leakage: ComparedLeakage = "istar" if question.leakage == "istar" else "l0"
         started = process_time()
@@ -178,18 +235,28 @@ class _Clocked:
 
     def _measured(self, point: Point, setting: str | None, frontier: Frontier) -> Measured:
         partition = point.partition
-        bound = bound_at(frontier, point.utility)
+        joint = self.question.joint.without_side()
         return Measured(
             setting=setting if point.step is None else f"step {point.step}",
-            point=replace(
-                point,
-                lower_bound_bits=bound,
-                proven_optimal=point.leakage_bits <= bound + ROUNDING,
-            ),
+            point=self._bounded(point, frontier),
+            usefulness=Usefulness.of(joint, partition, point.withheld),
+            query_error=self.queries.median_error(partition, point.withheld),
             l0_bits=max_uncertainty_reduction(self.question.joint, partition),
             istar_bits=maximin_information(self.question.joint, partition),
             row_k=row_k(self.question.joint, partition),
         )
+
+    def _bounded(self, point: Point, frontier: Frontier) -> Point:
+        """Return a point with what is proven of its utility, or of its protection where that was searched."""
+        if not self.question.is_plain and len(frontier.points) == 1:
+            least = frontier.points[0].lower_bound_cost
+            proven = least is not None and cost_of(point) <= least * (1 + SLACK)
+            return replace(point, lower_bound_bits=None, lower_bound_cost=least, proven_optimal=proven)
+        bound = bound_at(frontier, point.utility)
+        return replace(point, lower_bound_bits=bound, proven_optimal=point.leakage_bits <= bound + ROUNDING)
+
+    def _loss(self, partition: Partition) -> float:
+        return Usefulness.of(self.question.joint.without_side(), partition).loss
 
     def _effort(self, name: str) -> Effort:
         def progress(done: int, total: int, what: str) -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from hartley.errors import option
 from hartley.report.words import audit as words
-from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
+from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refused
 
 
 def finding(comparison: Comparison) -> str:
-    """Say in one sentence what the comparison shows."""
+    """Say what the comparison shows: by the worst class, by the average loss and by counts."""
+    return f"{_worst_case(comparison)} {_on_average(comparison)}".strip()
+
+
+def _worst_case(comparison: Comparison) -> str:
+    """Say in one sentence how the methods compare in the worst case."""
     best = comparison.baselines
     ours = _reached(comparison, comparison.ours)
     if not best:
@@ -22,10 +27,60 @@ def finding(comparison: Comparison) -> str:
         )
     if theirs == ours:
         return f"{_asked(comparison)}, our search {ours}, and so does the best of the others, {other.name}."
-    return (
-        f"{_asked(comparison)}, our search {ours}; the best of the others, {other.name}, {theirs}. "
-        "No method does better."
+    return f"{_asked(comparison)}, our search {ours}; the best of the others, {other.name}, {theirs}."
+
+
+def _on_average(comparison: Comparison) -> str:
+    """Say who loses least on average and who answers counts best, and whether anybody is better at all."""
+    if not comparison.rivals:
+        return ""
+    axes: tuple[Axis, ...] = ("ncp", "query_error")
+    others = [text for axis in axes if (text := _better(comparison, axis))]
+    said = (
+        f"On average a class of our release spans {_percent(comparison.ours.ncp)} of a column "
+        f"(NCP{_next_best(comparison, 'ncp')})"
     )
+    if comparison.ours.query_error is not None:
+        said += (
+            f", and counts on it are off by {_percent(comparison.ours.query_error)} "
+            f"(median{_next_best(comparison, 'query_error')})"
+        )
+    if others:
+        return f"{said}. Others are better there: {'; '.join(others)}."
+    if comparison.better:
+        return f"{said}. No other method is better there."
+    return f"{said}. No method does better in the worst case, on average or in counts."
+
+
+def _better(comparison: Comparison, axis: Axis) -> str | None:
+    names = comparison.better_by(axis)
+    best = comparison.best_by(axis)
+    if not names or best is None:
+        return None
+    answer = best[1]
+    if axis == "ncp":
+        kept = "keeps" if len(names) == 1 else "keep"
+        return f"{words.listed(names)} {kept} classes narrower on average ({_percent(answer.ncp)} at best)"
+    error = _percent(answer.query_error or 0.0)
+    return f"counts are closer with {words.listed(names)} (off by {error} at best)"
+
+
+def _next_best(comparison: Comparison, axis: Axis) -> str:
+    best = comparison.best_by(axis)
+    if best is None or comparison.better_by(axis):
+        return ""
+    method, answer = best
+    number = answer.ncp if axis == "ncp" else answer.query_error
+    return f"; the best of the others, {method.name}: {_percent(number or 0.0)}"
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent with two digits that count.
+
+    >>> _percent(0.01234), _percent(0.4567), _percent(0.0)
+    ('1.2 %', '46 %', '0 %')
+    """
+    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
 
 
 def noise_finding(comparison: Comparison) -> str:
@@ -80,6 +135,10 @@ def _reached(comparison: Comparison, answer: Measured) -> str:
     point = answer.point
     if comparison.is_at_utility:
         return f"leaks {words.bits(point.leakage_bits)}"
+    if point.max_distortion is not None and len(comparison.joint.public.columns) > 1:
+        if point.max_distortion >= 1:
+            return "has to mix categories in some classes"
+        return f"keeps every class within {_percent(2 * point.max_distortion)} of a column's range"
     if point.max_distortion is not None:
         return f"moves no value farther than {point.max_distortion:g}"
     return f"lets a released value stand for at most {words.counted(point.largest_cluster, 'value')}"

@@ -38,7 +38,8 @@ Answer = BaselineAnswer | NotApplicable
 def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
     """Return the partition of best utility among those of a baseline that meet the target.
 
-    Ties go to more clusters, then to the setting tried first.
+    Where the case has a loss, the least loss decides before the utility. Ties go to more clusters, then to
+    the setting tried first.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.utility import Resolution
@@ -52,7 +53,13 @@ def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
         if not reachable:
             return NotApplicable(name, "no release meets the target")
         offers = [
-            (utility_of(case.utility, partition), partition.size, chain.setting, partition)
+            (
+                _lost(case, partition),
+                utility_of(case.utility, partition),
+                partition.size,
+                chain.setting,
+                partition,
+            )
             for chain in _chains(baseline, case, target.candidates_needed(case.joint))
             for partition in _meeting(chain, case, target)
         ]
@@ -60,7 +67,7 @@ def best_utility(name: str, case: Case, target: PrivacyDemand) -> Answer:
         return NotApplicable(name, str(refusal))
     if not offers:
         return NotApplicable(name, f"nothing it finds {target}")
-    utility, _, setting, partition = max(offers, key=lambda offer: offer[:2])
+    _, utility, _, setting, partition = max(offers, key=lambda offer: offer[:3])
     if not isfinite(utility):
         return NotApplicable(
             name, "it meets the target only by merging values without a distance between them"
@@ -136,5 +143,10 @@ def _meeting(chain: SettingsChain, case: Case, target: PrivacyDemand) -> Iterato
             enough = middle
         else:
             too_early = middle
-    # Later moments are coarser, but under distortion a larger cluster can cost less.
-    yield from (chain.at(step) for step in range(enough, chain.length))
+    # Later moments are coarser, but under distortion a larger cluster can cost less; a loss only grows.
+    last = chain.length if case.loss is None else min(enough + 1, chain.length)
+    yield from (chain.at(step) for step in range(enough, last))
+
+
+def _lost(case: Case, partition: Partition) -> float:
+    return 0.0 if case.loss is None else -case.loss(partition)

@@ -64,6 +64,9 @@ class Case:
     hierarchies: tuple[Hierarchy, ...] | None = None
     """One for each public column; ``None`` for those the columns have by themselves."""
     effort: Effort = UNLIMITED
+    loss: Callable[[Partition], float] | None = None
+    """What decides between settings that meet a target, and never falls where clusters are merged;
+    ``None``: the utility."""
 
 
 @dataclass(frozen=True, eq=False)

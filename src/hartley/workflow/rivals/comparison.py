@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from hartley.errors import InputError
 from hartley.frontiers import Frontier, Point
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.target import Target
 from hartley.model.words import SLACK
@@ -20,6 +21,10 @@ OURS = {
     GREEDY: "ours, the paper's greedy search",
 }
 NOISE_TITLE = "our clusters, then noise (the paper's last idea)"
+Axis: TypeAlias = Literal["worst_case", "ncp", "query_error"]
+"""What releases are judged by: the worst class (at a given utility, the leakage), the mean relative width of
+a class over rows and columns, and the median error of random counts."""
+AXES: tuple[Axis, ...] = ("worst_case", "ncp", "query_error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +38,15 @@ class Measured:
     l0_bits: float
     istar_bits: float
     row_k: int
+    usefulness: Usefulness
+    """What is left of the public columns."""
+    query_error: float | None
+    """The median relative error of random counts; ``None`` where none can be drawn."""
+
+    @property
+    def ncp(self) -> float:
+        """The mean relative width of a class: 0 untouched, 1 nothing left."""
+        return self.usefulness.loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +158,37 @@ class Comparison:
             method.name for method, answer in self.baselines if self._worth(answer)[0] > ours + SLACK
         )
 
+    @property
+    def rivals(self) -> tuple[tuple[Method, Measured], ...]:
+        """All methods but our optimal search that have an answer and protect as well as it does."""
+        most = self.ours.point.leakage_bits + SLACK
+        return tuple(
+            (method, method.answer)
+            for method in self.methods[1:]
+            if isinstance(method.answer, Measured)
+            and (not self.is_at_utility or method.answer.point.leakage_bits <= most)
+        )
+
+    def best_by(self, axis: Axis) -> tuple[Method, Measured] | None:
+        """Return the best of the others on one axis; ``None`` where none is measured there."""
+        if axis == "worst_case":
+            return self.baselines[0] if self.baselines else None
+        there = [pair for pair in self.rivals if _number(pair[1], axis) is not None]
+        return min(there, key=lambda pair: _number(pair[1], axis) or 0.0, default=None)
+
+    def better_by(self, axis: Axis) -> tuple[str, ...]:
+        """Return the methods that beat our optimal search on one axis, the best first."""
+        if axis == "worst_case":
+            return self.better
+        ours = _number(self.ours, axis)
+        if ours is None:
+            return ()
+        found = [(_number(answer, axis), method.name) for method, answer in self.rivals]
+        beating = [
+            (number, name) for number, name in found if number is not None and number < ours * (1 - 1e-9)
+        ]
+        return tuple(name for _, name in sorted(beating, key=lambda pair: pair[0]))
+
     def _worth(self, answer: Measured) -> tuple[float, float]:
         """Return what the methods compete for, then what decides between equals."""
         point = answer.point
@@ -167,7 +212,12 @@ class Comparison:
             "noise": None if isinstance(answer, Refused) else answer.to_dict(),
             "best_baseline": self.baselines[0][0].name if self.baselines else None,
             "better_than_optimal": list(self.better),
+            "better_by": {axis: list(self.better_by(axis)) for axis in AXES},
         }
+
+
+def _number(answer: Measured, axis: Axis) -> float | None:
+    return answer.ncp if axis == "ncp" else answer.query_error
 
 
 def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,6 +246,9 @@ def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str,
             "withheld_values",
             "withheld_l",
             "requirements",
+            "ncp",
+            "query_error",
+            "usefulness",
         )
     )
     return {
@@ -218,4 +271,7 @@ def _of_partition(answer: Measured) -> dict[str, Any]:
         "l0_bits": answer.l0_bits,
         "istar_bits": answer.istar_bits,
         "row_k": answer.row_k,
+        "ncp": answer.ncp,
+        "query_error": answer.query_error,
+        "usefulness": answer.usefulness.to_dict(),
     }
