@@ -11,14 +11,14 @@ so many points costs. Missing ones are skipped.
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
-import time
 from collections.abc import Callable
 from math import log
 from pathlib import Path
 
 import numpy as np
+from greedy_families import POSITIONS, TABLES, scattered_points
+from meter import cost
 
 from hartley.frontiers import frontier_of_runs
 from hartley.hot_loops import HotLoop
@@ -51,22 +51,9 @@ def scattered(size: int) -> JointRange:
     return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=sensitive)
 
 
-def points(size: int) -> np.ndarray:
-    """Distinct whole numbers, ascending."""
-    rng = np.random.default_rng(size + 2)
-    return np.sort(rng.choice(20 * size, size, replace=False)).astype(float)
-
-
 def compile_always() -> None:
     """Have loops run compiled at every size, so that growth is that of one program."""
     HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Give the CPU seconds that a piece of work takes."""
-    before = time.process_time()
-    work()
-    return time.process_time() - before
 
 
 def forecast(taken: list[tuple[int, float]], size: int) -> float:
@@ -80,27 +67,28 @@ def forecast(taken: list[tuple[int, float]], size: int) -> float:
 
 
 def table(title: str, rows: dict[str, Callable[[int], Callable[[], object]]], sizes: list[int]) -> None:
-    """Print a line for each method: its CPU seconds at every size, and its growth."""
-    print(f"\n{title}\n{'n':>34}" + "".join(f"{size:>10,}" for size in sizes) + "   exponent", flush=True)
+    """Print a line for each method: its CPU seconds at every size, its growth, its memory."""
+    heads = "".join(f"{size:>10,}" for size in sizes)
+    print(f"\n{title}\n{'n':>40}{heads}   exponent  GB at most", flush=True)
     for name, prepare in rows.items():
         taken: list[tuple[int, float]] = []
+        most = 0.0
         for size in sizes:
             if forecast(taken, size) > LIMIT:
                 break
             try:
-                work = prepare(size)
-                taken.append((size, seconds(work)))
+                spent = cost(prepare(size))
             except (ImportError, MemoryError) as missing:
-                print(f"{name:>34}  at {size:,} left out: {missing}", flush=True)
+                print(f"{name:>40}  at {size:,} left out: {missing}", flush=True)
                 break
-        slopes = [pair for pair in taken if pair[1] >= 1e-4]
-        growth = (
-            f"{log(slopes[-1][1] / slopes[0][1]) / log(slopes[-1][0] / slopes[0][0]):10.2f}"
-            if len(slopes) > 1
-            else "         -"
-        )
+            taken.append((size, spent.seconds))
+            most = max(most, spent.gigabytes)
+        slopes = [pair for pair in taken if pair[1] >= 1e-3][-2:]
+        growth = "         -"
+        if len(slopes) > 1:
+            growth = f"{log(slopes[1][1] / slopes[0][1]) / log(slopes[1][0] / slopes[0][0]):10.2f}"
         cells = "".join(f"{second:10.3f}" for _, second in taken)
-        print(f"{name:>34}{cells}{' ' * 10 * (len(sizes) - len(taken))} {growth}", flush=True)
+        print(f"{name:>40}{cells}{' ' * 10 * (len(sizes) - len(taken))} {growth}{most:12.2f}", flush=True)
 
 
 def searches() -> dict[str, Callable[[int], Callable[[], object]]]:
@@ -110,7 +98,7 @@ def searches() -> dict[str, Callable[[int], Callable[[], object]]]:
         def at(size: int) -> Callable[[], object]:
             joint = overlapping(size) if search == "L0" else scattered(size)
             run = narrowest_first if search == "L0" else component_joining
-            measure = Resolution(size) if utility == "U1" else LineDistortion(points(size), utility)  # type: ignore[arg-type]
+            measure = Resolution(size) if utility == "U1" else LineDistortion(scattered_points(size), utility)  # type: ignore[arg-type]
             return lambda: run(joint, measure)
 
         return at
@@ -122,52 +110,25 @@ def searches() -> dict[str, Callable[[int], Callable[[], object]]]:
     }
 
 
-def degenerate() -> dict[str, Callable[[int], Callable[[], object]]]:
-    """Give inputs on which a careless search turns quadratic."""
+def families() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give tables on which a careless search turns quadratic, under both searches and every utility."""
+    rows: dict[str, Callable[[int], Callable[[], object]]] = {}
+    for search, run in (("L0", narrowest_first), ("I*", component_joining)):
+        for name, make in TABLES.items():
 
-    def blocks(size: int) -> JointRange:
-        return JointRange.from_codes(
-            public_codes=np.arange(size), sensitive_codes=np.arange(size) // (size // 20)
-        )
+            def by_size(size: int, make=make, run=run) -> Callable[[], object]:  # type: ignore[no-untyped-def]
+                joint, measure = make(size), Resolution(size)
+                return lambda: run(joint, measure)
 
-    def equal_sets(size: int) -> JointRange:
-        return JointRange.from_codes(
-            public_codes=np.repeat(np.arange(size), 2), sensitive_codes=np.tile([0, 1], size)
-        )
+            rows[f"{search}, {name}"] = by_size
+        for place, lie in POSITIONS.items():
+            for name, make in TABLES.items():
 
-    def loners(size: int) -> JointRange:
-        sensitive = np.zeros(size, dtype=int)
-        sensitive[:: size // 50] = 1 + np.arange(len(sensitive[:: size // 50]))
-        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=sensitive)
+                def on_line(size: int, make=make, run=run, lie=lie) -> Callable[[], object]:  # type: ignore[no-untyped-def]
+                    joint, measure = make(size), LineDistortion(lie(size), "centroid")
+                    return lambda: run(joint, measure)
 
-    def single(size: int) -> JointRange:
-        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.zeros(size, dtype=int))
-
-    def each_its_own(size: int) -> JointRange:
-        return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.arange(size))
-
-    makers = {
-        "long blocks": blocks,
-        "all sets equal": equal_sets,
-        "giant component": loners,
-        "one sensitive value": single,
-        "all gaps equal": each_its_own,
-    }
-    rows = {}
-    for name, make in makers.items():
-        for search in (narrowest_first, component_joining):
-            for utility in ("U1", "U2"):
-
-                def at(size: int, make=make, search=search, utility=utility) -> Callable[[], object]:  # type: ignore[no-untyped-def]
-                    joint = make(size)
-                    measure = (
-                        Resolution(size)
-                        if utility == "U1"
-                        else LineDistortion(np.arange(size, dtype=float), "centroid")
-                    )
-                    return lambda: search(joint, measure)
-
-                rows[f"{name}, {'L0' if search is narrowest_first else 'I*'}, {utility}"] = at
+                rows[f"{search} {place}, {name}"] = on_line
     return rows
 
 
@@ -175,7 +136,7 @@ def whole_frontier() -> dict[str, Callable[[int], Callable[[], object]]]:
     """Give what comes after the longest run."""
 
     def at(size: int) -> Callable[[], object]:
-        joint, measure = scattered(size), LineDistortion(points(size), "centroid")
+        joint, measure = scattered(size), LineDistortion(scattered_points(size), "centroid")
         run = component_joining(joint, measure)
         return lambda: frontier_of_runs([(run, trajectory(joint, run, measure))], measure, "istar")
 
@@ -187,7 +148,7 @@ def problem_3() -> dict[str, Callable[[int], Callable[[], object]]]:
     return {
         "problem (3), U1": lambda size: lambda: joint_search(scattered(size), Resolution(size), 0.3),
         "problem (3), U2 centroid": lambda size: (
-            lambda: joint_search(scattered(size), LineDistortion(points(size), "centroid"), 0.3)
+            lambda: joint_search(scattered(size), LineDistortion(scattered_points(size), "centroid"), 0.3)
         ),
     }
 
@@ -220,7 +181,8 @@ def twins() -> dict[str, Callable[[int], Callable[[], object]]]:
 
     def at(search: str, utility: str) -> Callable[[int], Callable[[], object]]:
         def prepare(size: int) -> Callable[[], object]:
-            joint, places = (overlapping if search == "L0" else scattered)(size), points(size).tolist()
+            joint = (overlapping if search == "L0" else scattered)(size)
+            places = scattered_points(size).tolist()
             twin = reference.narrowest_first if search == "L0" else reference.component_joining
             cost = reference.size_cost if utility == "U1" else reference.line_cost(places, "centroid")
             return lambda: twin(joint, cost, places)
@@ -243,13 +205,13 @@ def rivals() -> dict[str, Callable[[int], Callable[[], object]]]:
         from scipy.cluster.hierarchy import linkage
 
         require_room(size)
-        return lambda: linkage(points(size)[:, None], "complete")
+        return lambda: linkage(scattered_points(size)[:, None], "complete")
 
     def fastcluster(size: int) -> Callable[[], object]:
         import fastcluster as rival
 
         require_room(size)
-        return lambda: rival.linkage(points(size)[:, None], "complete")
+        return lambda: rival.linkage(scattered_points(size)[:, None], "complete")
 
     def scikit(size: int) -> Callable[[], object]:
         from scipy.sparse import diags_array
@@ -257,13 +219,13 @@ def rivals() -> dict[str, Callable[[int], Callable[[], object]]]:
 
         chain = diags_array([np.ones(size - 1), np.ones(size - 1)], offsets=[-1, 1]).tocsr()
         model = AgglomerativeClustering(n_clusters=1, linkage="complete", connectivity=chain)
-        return lambda: model.fit(points(size)[:, None])
+        return lambda: model.fit(scattered_points(size)[:, None])
 
     def genie(size: int) -> Callable[[], object]:
         from genieclust import Genie
 
         # It refuses points with a single coordinate.
-        plane = np.column_stack((points(size), np.zeros(size)))
+        plane = np.column_stack((scattered_points(size), np.zeros(size)))
         return lambda: Genie(n_clusters=2).fit(plane)
 
     return {
@@ -286,15 +248,13 @@ def main() -> None:
     for prepare in [*searches().values(), *whole_frontier().values(), *problem_3().values()]:
         prepare(500)()  # compiles
     table("Greedy searches, CPU seconds", searches(), sizes)
-    print(f"memory so far {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
-    table("Degenerate inputs, CPU seconds", degenerate(), sizes)
+    table("Tables of every kind, resolution and distortion of the centroid", families(), sizes)
     table("All measures of all steps, and the frontier", whole_frontier(), sizes)
     table("Problem (3)", problem_3(), [300, 1_000, 3_000] if given.quick else [1_000, 3_000, 10_000, 30_000])
     table("Several columns", several_columns(), [300, 1_000] if given.quick else [1_000, 2_500, 5_000])
     table("Naive twins", twins(), [30, 100] if given.quick else [30, 100, 300])
     if not given.quick:
         table("Other people's clusterings of the same points", rivals(), [1_000, 10_000, 100_000, 1_000_000])
-    print(f"\nmemory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
 
 
 if __name__ == "__main__":

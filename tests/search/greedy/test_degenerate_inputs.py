@@ -22,6 +22,15 @@ def utilities(positions: np.ndarray) -> list[Utility]:
     return [Resolution(len(positions)), *(LineDistortion(positions, codeword) for codeword in CODEWORDS)]
 
 
+def test_all_positions_equal_put_everything_into_the_earliest_cluster() -> None:
+    joint = functional(np.arange(SIZE))
+    for utility in utilities(np.zeros(SIZE))[1:]:
+        run = narrowest_first(joint, utility)
+        assert run.steps == 1
+        assert (run.kept == 0).all()
+        assert run.joined.tolist() == list(range(1, SIZE))
+
+
 def test_long_blocks_of_one_sensitive_value() -> None:
     joint = functional(np.arange(SIZE) // (SIZE // 30))
     for utility in utilities(np.arange(SIZE, dtype=float)):

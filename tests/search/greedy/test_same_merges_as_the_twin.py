@@ -113,6 +113,16 @@ def test_partners_are_found_one_by_one_as_all_together(
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
+def test_sets_that_grow_value_by_value_merge_as_the_twin(
+    utility: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hartley.search.greedy.loops.interned_sets.OPEN_FROM", 2)
+    monkeypatch.setattr("hartley.search.greedy.loops.interned_sets.LOPSIDED", 2)
+    compare("narrowest first", utility, 200, None)
+    compare("narrowest first", utility, 5, (50, 60))
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_side_information_that_says_nothing_changes_nothing(search: str, utility: str) -> None:
     rng = random.Random(11)

@@ -26,7 +26,6 @@ import numpy as np
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.greedy.loops.interned_sets import sets_for
 from hartley.search.greedy.loops.line_slots import LineOrder, slots_for
 from hartley.search.greedy.loops.narrowest import (
     MERGES,
@@ -37,6 +36,7 @@ from hartley.search.greedy.loops.narrowest import (
     steps_for,
     tournament_for,
 )
+from hartley.search.greedy.loops.set_pool import sets_for
 from hartley.search.greedy.observations import Candidates
 from hartley.search.greedy.recorder import Recorder, run_in_slices
 

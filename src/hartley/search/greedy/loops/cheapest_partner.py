@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_part
-from hartley.search.greedy.loops.interned_sets import Sets, is_same_set
+from hartley.search.greedy.loops.interned_sets import is_same_set
 from hartley.search.greedy.loops.line_slots import (
     CENTROID,
     CHANGED,
@@ -32,6 +32,7 @@ from hartley.search.greedy.loops.line_slots import (
     settle_tree,
     union_cost,
 )
+from hartley.search.greedy.loops.set_pool import Sets
 
 NEIGHBOURS = 8
 

@@ -20,8 +20,8 @@ import numpy as np
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Ints
 from hartley.search.greedy.loops.cheapest_partner import cheapest_partner
-from hartley.search.greedy.loops.interned_sets import Sets
 from hartley.search.greedy.loops.line_slots import EMPTY, WORK, Slots, join_slots, representative
+from hartley.search.greedy.loops.set_pool import Sets
 
 STEPS_OF_A_MERGE = 64
 """Elementary steps that a merge takes: three ways down a heap, and what the pairing heaps put off."""

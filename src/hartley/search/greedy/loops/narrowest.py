@@ -20,15 +20,18 @@ import numpy as np
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Flags, Ints
 from hartley.search.greedy.loops.cheapest_partner import look_everywhere, look_near
-from hartley.search.greedy.loops.interned_sets import IS_NUMBERED, Sets, add_row, number_once, unite
+from hartley.search.greedy.loops.interned_sets import add_row, number_once, unite
 from hartley.search.greedy.loops.line_slots import WORK as TREE_WORK
 from hartley.search.greedy.loops.line_slots import Slots, join_slots
+from hartley.search.greedy.loops.set_pool import IS_NUMBERED, MOVED, Sets
 
 ENTERED, ENTRIES, COUNT, FOUND, CURSOR, MERGES, STEPS, IS_STRANDED, WORK = range(9)
 """What ``at`` holds: values entered, entries in the lists, how many candidates the narrowest have, how many
 those are, how many of them had their turn, merges and steps so far, whether a cluster of this step found no
 partner, and elementary steps since the slice began."""
 OVER = -1
+SPARSE = 16
+"""Clusters are put in order by a look at all places where more than one in so many is to be put in order."""
 
 
 class Steps(NamedTuple):
@@ -88,7 +91,6 @@ def write_down(keep: int, join: int, candidates: int, steps: Steps) -> None:
     steps.kept[at[MERGES]] = keep
     steps.joined[at[MERGES]] = join
     at[MERGES] += 1
-    at[WORK] += candidates
 
 
 @hot_loop
@@ -116,6 +118,43 @@ def next_in_turn(steps: Steps) -> int:
             return OVER
 
 
+@hot_part
+def put_in_order(found: int, steps: Steps) -> None:
+    """Put the first clusters of ``order``, so many, in order of place; all of them wait, and no others do.
+
+    The compiler's own sort takes quadratic time on nearly descending places, which is how the newest come.
+    """
+    order, waiting = steps.order, steps.waiting
+    if found * SPARSE > len(waiting):
+        filled = 0
+        for place in range(len(waiting)):
+            if waiting[place]:
+                order[filled] = place
+                filled += 1
+        return
+    # A heap: its root, the last place, goes behind the others again and again.
+    for begin in range(found // 2 - 1, -1, -1):
+        sink(begin, found, order)
+    for end in range(found - 1, 0, -1):
+        order[0], order[end] = order[end], order[0]
+        sink(0, end, order)
+
+
+@hot_part
+def sink(hole: int, end: int, order: Ints) -> None:
+    """Let a number sink in a heap of the first ``end`` numbers, the greatest at the top."""
+    number = order[hole]
+    while 2 * hole + 1 < end:
+        below = 2 * hole + 1
+        if below + 1 < end and order[below + 1] > order[below]:
+            below += 1
+        if order[below] <= number:
+            break
+        order[hole] = order[below]
+        hole = below
+    order[hole] = number
+
+
 @hot_loop
 def find_narrowest(steps: Steps) -> None:
     """Let the clusters with the fewest candidates wait for their turn; there are none at the very end."""
@@ -133,7 +172,7 @@ def find_narrowest(steps: Steps) -> None:
                 found += 1
             entry = steps.following[entry]
         if found > 0:
-            steps.order[:found] = np.sort(steps.order[:found])
+            put_in_order(found, steps)
             at[FOUND] = found
             at[WORK] += 8 * found
             return
@@ -220,6 +259,7 @@ def narrowest_by_size(
     """
     at = steps.at
     at[WORK] = 0
+    sets.used[MOVED] = 0
     half = len(rounds.best) // 2
     while at[ENTERED] < len(rounds.size) and at[WORK] < budget:
         place = at[ENTERED]
@@ -231,7 +271,7 @@ def narrowest_by_size(
         rounds.undecided[0] -= 1
         play(rounds.undecided[0], rounds)
         at[WORK] += 2
-    while at[WORK] < budget:
+    while at[WORK] + sets.used[MOVED] < budget:
         place = next_in_turn(steps)
         if place == OVER:
             return True
@@ -268,6 +308,7 @@ def narrowest_on_line(
     """
     at = steps.at
     at[WORK] = 0
+    sets.used[MOVED] = 0
     slots.state[TREE_WORK] = 0
     while at[ENTERED] < len(slots.label) and at[WORK] < budget:
         # In line order, so that the sets of neighbours lie together.
@@ -277,7 +318,7 @@ def narrowest_on_line(
         enter(place, indptr[place + 1] - indptr[place], steps)
         at[ENTERED] += 1
         at[WORK] += 8 + indptr[place + 1] - indptr[place]
-    while at[WORK] + slots.state[TREE_WORK] < budget:
+    while at[WORK] + slots.state[TREE_WORK] + sets.used[MOVED] < budget:
         place = next_in_turn(steps)
         if place == OVER:
             return True
