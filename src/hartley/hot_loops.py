@@ -32,6 +32,7 @@ COMPILED_FROM = 20_000
 
 _listeners: list[Callable[[str], None]] = []
 _conditions: list[Callable[[], bool]] = []
+_times: list[int] = []
 
 
 @contextmanager
@@ -55,6 +56,16 @@ def compiling_while(has_time: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _conditions.remove(has_time)
+
+
+@contextmanager
+def repeated(times: int) -> Iterator[None]:
+    """Have loops take it, inside, that they are called so many times, when they weigh the compiler's time."""
+    _times.append(times)
+    try:
+        yield
+    finally:
+        _times.pop()
 
 
 class _CompilerWatch:
@@ -116,6 +127,7 @@ class HotLoop(Generic[P, R]):
         ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
         loaded anyway and its work is at hand, fewer do.
         """
+        steps *= max(_times, default=1)
         if steps < min(compiled_from, COMPILED_FROM):
             return self.plain
         if steps < compiled_from and "numba" not in sys.modules:

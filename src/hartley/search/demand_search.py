@@ -4,14 +4,14 @@
 utility                     search                                         proof
 ==========================  =============================================  ==========================
 distortion on a line        intervals, withheld rows, borders              windows; all partitions of few
-distortion over columns     boxes, mended worst first                      reach and windows of boxes
-resolution                  swaps, deals, matchings                        counting
+distortion over columns     boxes, mended worst first; far tuples withheld reach and windows of boxes
+resolution                  swaps, deals, matchings; cheap values withheld counting
 anything else, or where     merging what keeps too little with whatever    none
 side information is seen    costs least
 ==========================  =============================================  ==========================
 
 Every requirement stays true when a cluster grows, so merging ends in a partition that keeps the demand
-wherever the whole table does.
+wherever the whole table does, and clusters that keep it may be withheld together.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from hartley.model.arrays import Flags, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
+from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.search import search_columns
@@ -40,18 +41,15 @@ from hartley.search.enough import Enough
 from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.every_partition import (
-    MOST_VALUES,
-    clusters_of_first,
-    enough_subsets,
-    finest_first,
-    least_worst,
-)
+from hartley.search.line.every_partition import MOST_VALUES
 from hartley.search.line.intervals import finest_free_grid
 from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
+from hartley.search.withheld.of_few import best_of_all, costs_of_subsets
+from hartley.search.withheld.of_partition import rows_of_values, without_values, worst_clusters
+from hartley.search.withheld.of_tuples import withhold_tuples
 
 NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 
@@ -134,41 +132,50 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
             f"{option('shape', question.shape.name)} needs one ordered public column, under distortion, and "
             "nothing that the reader sees besides"
         )
-    if question.budget:
-        raise OptionError(
-            f"{option('withhold')} needs one public column of numbers or dates, under distortion, and "
-            "nothing that the reader sees besides"
-        )
     if joint.side is None:
         enough = Enough.of(joint, question.requirements, question.closeness)
         if isinstance(utility, Resolution):
-            return _of_answer(least_largest_cluster(enough, effort))
-        few = _of_few(enough, utility) if joint.public.size <= MOST_VALUES else None
+            by_size = (
+                least_largest_withholding(enough, question.budget, effort)
+                if question.budget
+                else least_largest_cluster(enough, effort)
+            )
+            return _of_answer(by_size)
+        few = _of_few(enough, utility, question.budget) if joint.public.size <= MOST_VALUES else None
         if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
-            known = starts if few is None else (*starts, few.partition)
-            found = _of_columns(enough, utility, effort, known)
-            return found if few is None else replace(found, lower_bound_cost=few.cost, any_bound=few.cost)
+            known = starts if few is None or len(few.withheld) else (*starts, few.partition)
+            return _of_columns(enough, utility, effort, known, question.budget, few)
         if few is not None:
             return few
-    return _merged(question, effort, starts)
+    return _less_its_worst(question, _merged(question, effort, starts))
 
 
-def _of_few(enough: Enough, utility: Utility) -> DemandAnswer:
-    """Look at every partition of a few values: the least worst cost, then most clusters."""
+def _less_its_worst(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
+    """Withhold the clusters of greatest cost together, as far as the budget goes."""
+    if not question.budget:
+        return found
+    partition = found.partition
+    rows = np.bincount(partition.labels, weights=rows_of_values(question.joint)).astype(np.int64)
+    chosen = worst_clusters(question.utility.costs(partition), rows, question.budget)
+    if not len(chosen):
+        return replace(found, lower_bound_cost=None, any_bound=None)
+    withheld = np.flatnonzero(np.isin(partition.labels, chosen)).astype(np.int64)
+    joined = without_values(partition, withheld)
+    others = np.delete(question.utility.costs(partition), chosen)
+    return DemandAnswer(
+        partition=joined,
+        cost=float(others.max(initial=0.0)),
+        lower_bound_cost=None,
+        withheld=withheld,
+        withheld_rows=int(rows[chosen].sum()),
+    )
+
+
+def _of_few(enough: Enough, utility: Utility, budget: int) -> DemandAnswer:
+    """Look at every partition of a few values, and every block of it that may be withheld."""
     enough.require_reachable()
-    size = enough.size
-    costs = np.zeros(1 << size)
-    for subset in range(1, 1 << size):
-        inside = (subset >> np.arange(size)) & 1
-        costs[subset] = utility.costs(Partition(np.where(inside, 0, np.arange(1, size + 1)))).max()
-    costs[1:][~enough_subsets(enough)[1:]] = np.inf
-    best = float(least_worst.for_size(3**size)(costs)[-1])
-    if not np.isfinite(best):
-        raise UnreachableError("no merging of the public values keeps what is required")
-    counts, totals = np.zeros(1 << size, dtype=np.int64), np.zeros(1 << size)
-    chosen = finest_first.for_size(3**size)(costs, costs, best, counts, totals)
-    labels = clusters_of_first(chosen, (1 << size) - 1, size)
-    return DemandAnswer(partition=Partition(labels), cost=best, lower_bound_cost=best, any_bound=best)
+    costs = costs_of_subsets(utility, enough.size)
+    return _of_answer(best_of_all(enough, costs, costs, budget))
 
 
 def _of_line(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:
@@ -241,7 +248,12 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
 
 
 def _of_columns(
-    enough: Enough, utility: ColumnsDistortion, effort: Effort, starts: Sequence[Partition]
+    enough: Enough,
+    utility: ColumnsDistortion,
+    effort: Effort,
+    starts: Sequence[Partition],
+    budget: int,
+    few: DemandAnswer | None,
 ) -> DemandAnswer:
     demand = ClusterDemand(
         value_ptr=enough.value_ptr,
@@ -253,14 +265,33 @@ def _of_columns(
         row_k=max(1, enough.row_k),
     )
     fitting = [start.labels for start in starts if demand.enough(start.labels).all()]
-    found = search_columns(
-        cells_of_utility(utility), demand, combination=utility.combination, starts=fitting, effort=effort
-    )
+    columns = cells_of_utility(utility)
+    found = search_columns(columns, demand, combination=utility.combination, starts=fitting, effort=effort)
+    if budget:
+        held = withhold_tuples(
+            columns,
+            demand,
+            budget,
+            found,
+            None if few is None else (few.partition.labels.astype(np.int64), few.withheld),
+            combination=utility.combination,
+            effort=effort,
+        )
+        return DemandAnswer(
+            partition=Partition(held.labels),
+            cost=held.worst,
+            lower_bound_cost=held.bound if few is None else few.cost,
+            any_bound=held.bound if few is None else few.cost,
+            withheld=held.withheld,
+            withheld_rows=held.withheld_rows,
+            loss=held.loss,
+        )
+    bound = found.bound if few is None else few.cost
     return DemandAnswer(
         partition=Partition(found.labels),
         cost=found.worst,
-        lower_bound_cost=found.bound,
-        any_bound=found.bound,
+        lower_bound_cost=bound,
+        any_bound=bound,
         loss=found.loss,
     )
 
@@ -330,7 +361,10 @@ def _lacking(question: DemandQuestion) -> Callable[[JointRange, Int64s], Flags]:
 
 
 def _joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
-    """Merge clusters of different components, the cheapest first, until one component is left."""
+    """Merge clusters of different components, the cheapest first, until one component is left.
+
+    What is withheld is merged with nothing, unless there is no other way.
+    """
     joint, utility = question.joint, question.utility
     partition, withheld = found.partition, found.withheld
     if components(joint.release(partition)).size == 1:
@@ -338,6 +372,7 @@ def _joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
     unions = utility.union_costs()
     first = np.array([cluster[0] for cluster in partition.clusters()])
     root = first[partition.labels]
+    held = root == root[withheld[0]] if len(withheld) else np.zeros(len(root), dtype=np.bool_)
     for place in range(joint.public.size):
         if root[place] != place:
             unions.merge(int(root[place]), place)
@@ -345,15 +380,17 @@ def _joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
         now = Partition(root)
         parts = components(joint.release(now))
         if parts.size == 1:
-            cost = float(utility.costs(now).max())
-            return replace(found, partition=now, cost=cost, withheld=withheld[:0], withheld_rows=0, bands=())
+            costs = np.delete(utility.costs(now), np.unique(now.labels[held]))
+            return replace(found, partition=now, cost=float(costs.max(initial=0.0)), bands=())
         part_of = parts.labels[now.labels]
         best = (np.inf, 0, 0)
-        for place in np.unique(root).tolist():
+        for place in np.unique(root[~held]).tolist():
             costs = unions.with_each(place)
-            costs[(part_of == part_of[place]) | (root != np.arange(len(root)))] = np.inf
+            costs[(part_of == part_of[place]) | (root != np.arange(len(root))) | held] = np.inf
             partner = int(np.argmin(costs))
             best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
+        if not np.isfinite(best[0]) and len(withheld):
+            return _joined(question, replace(found, withheld=NOTHING, withheld_rows=0))
         if not np.isfinite(best[0]):
             raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
         unions.merge(best[1], best[2])

@@ -14,7 +14,6 @@ hold all but the most values that fit the budget. It gains little.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +25,10 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import (
-    MOST_VALUES,
-    clusters_of_first,
-    enough_subsets,
-    finest_first,
-    least_worst,
-    members_of_subsets,
-)
+from hartley.search.line.every_partition import MOST_VALUES, members_of_subsets
 from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.resolution.istar import Joiner, least_components
+from hartley.search.withheld.of_few import best_of_all
 
 Places = npt.NDArray[np.int64]
 
@@ -128,7 +121,8 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     if not useful:
         return least_largest_cluster(enough, effort)
     if size <= MOST_VALUES:
-        return _of_few(enough, useful)
+        sizes = members_of_subsets(size).sum(axis=1).astype(float)
+        return best_of_all(enough, sizes, np.zeros(len(sizes)), useful)
     by_rows = np.argsort(enough.rows, kind="stable")
     fitting = int(np.searchsorted(np.cumsum(enough.rows[by_rows]), useful, side="right"))
     if fitting == size:
@@ -199,31 +193,3 @@ def _cheapest_enough(enough: Enough, budget: int) -> Places | None:
             taken.add(value)
             used += int(enough.rows[value])
     return np.array(sorted(chosen), dtype=np.int64)
-
-
-def _of_few(enough: Enough, budget: int) -> LineAnswer:
-    size = enough.size
-    inside = members_of_subsets(size)
-    cost = inside.sum(axis=1).astype(float)
-    holds = enough_subsets(enough)
-    cost[~holds] = inf
-    cost[0] = 0.0
-    best = least_worst.for_size(3**size)(cost)
-    rows = inside @ enough.rows
-    full = (1 << size) - 1
-    options = [0, *np.flatnonzero(holds & (rows <= budget)).tolist()]
-    least = min(float(best[full ^ subset]) for subset in options)
-    count, total = np.zeros(len(cost), dtype=np.int64), np.zeros(len(cost))
-    chosen = finest_first.for_size(3**size)(cost, np.zeros(len(cost)), least, count, total)
-    fitting = [subset for subset in options if best[full ^ subset] <= least]
-    withheld = min(fitting, key=lambda subset: (rows[subset], -count[full ^ subset], subset))
-    labels = clusters_of_first(chosen, full ^ withheld, size)
-    labels[labels < 0] = int(labels.max(initial=-1)) + 1
-    return LineAnswer(
-        labels=labels,
-        cost=least,
-        lower_bound=least,
-        any_bound=least,
-        withheld=np.flatnonzero(inside[withheld]),
-        withheld_rows=int(rows[withheld]),
-    )

@@ -237,9 +237,7 @@ def search_columns(
     part = demand.of_tuples(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
-    found = ColumnsSearch([_cells_at(c, inside) for c in columns], part, combination).run(
-        kept, polish, effort
-    )
+    found = ColumnsSearch([cells_at(c, inside) for c in columns], part, combination).run(kept, polish, effort)
     labels[inside] = found.labels + len(alone)
     loss = found.loss * float(part.rows.sum() / demand.rows.sum())
     return ColumnsResult(compact(labels), found.worst, found.bound, loss)
@@ -256,7 +254,8 @@ def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:
     return here
 
 
-def _cells_at(column: Column, inside: Places) -> Column:
+def cells_at(column: Column, inside: Places) -> Column:
+    """Return the cells of some tuples of a column."""
     if isinstance(column, NumberCells):
         return NumberCells(column.positions[inside], column.weight)
     return CategoryCells(np.asarray(column.codes)[inside], column.weight, column.table, column.paths)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hartley.hot_loops import repeated
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.centroid_intervals import centroid_intervals_within
@@ -153,8 +154,10 @@ class TopUp:
         withheld = np.flatnonzero(kept.cluster_of < 0)
         lack = self._lack(withheld)
         best: tuple[tuple[float, int, int], int, Kept] | None = None
-        for rank in self._pool(withheld, budget - kept.rows):
-            found = self.solved(cost, np.array([*forced, rank], dtype=np.int64))
+        pool = self._pool(withheld, budget - kept.rows)
+        for rank in pool:
+            with repeated(len(pool)):
+                found = self.solved(cost, np.array([*forced, rank], dtype=np.int64))
             if found is None or found.rows > budget:
                 continue
             gain = lack - self._lack(np.flatnonzero(found.cluster_of < 0))

@@ -253,6 +253,8 @@ class _Search:
         for _ in range(BISECTIONS):
             if best is None or high - low <= 1e-9 * max(high, 1e-300) or self.effort.should_stop():
                 break
+            if self._has_none_between(low, high):
+                break
             middle = (low + high) / 2
             found = self.tried(middle)
             if found is None:
@@ -260,6 +262,13 @@ class _Search:
             else:
                 best, high = found, min(middle, self.top_up.cost_of(found))
         return best
+
+    def _has_none_between(self, low: float, high: float) -> bool:
+        """Tell whether no cluster can cost more than one number and less than another."""
+        if self.values.cost_name == "centroid":
+            return False
+        above = self.values.windows.next_cost(self.values.window_of_cost(low))
+        return self.values.cost_of_window(above) >= high
 
     def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
         """Return what is kept and withheld as an answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -45,6 +46,21 @@ class Budget:
         if not is_share and (number < 0 or number != int(number)):
             raise OptionError(f"{option('withhold')} needs a whole number of rows from 0 on, not {given!r}")
         return cls(number, is_share)
+
+    @classmethod
+    def several(cls, given: Any) -> tuple[Budget, ...]:
+        """Take one budget or several; raise where one is given twice.
+
+        >>> [str(budget) for budget in Budget.several(["0", "1%"])]
+        ['0', '1%']
+        """
+        if given is None or isinstance(given, (str, Budget)) or not isinstance(given, Iterable):
+            return (cls.of(given),)
+        found = tuple(cls.of(one) for one in given)
+        for place, budget in enumerate(found):
+            if budget in found[:place]:
+                raise OptionError(f"{option('withhold')} {budget} is given twice; say it once")
+        return found or (cls.of(None),)
 
     def rows_of(self, rows: int) -> int:
         """Return how many rows of a table may be withheld."""

@@ -35,7 +35,7 @@ class ObjectiveFields(ColumnFields, total=False):
     offset: float
     equal_width: bool
     open_ends: bool
-    withhold: str | int | None
+    withhold: Budget | str | int | Sequence[Budget | str | int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +51,9 @@ class Objective:
     offset: float = 0.0
     equal_width: bool = False
     open_ends: bool = False
-    withhold: Budget | str | int | None = None
-    """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``."""
+    withhold: Budget | str | int | Sequence[Budget | str | int] | None = None
+    """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``; of a frontier
+    also several, one after the other."""
     bands: BandsName = "variable"
     """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
     objective: ObjectiveName = "mean"
@@ -98,8 +99,8 @@ class Objective:
                     open_ends=self.open_ends,
                 ),
             )
-        object.__setattr__(self, "withhold", Budget.of(self.withhold))
-        if self.search == "greedy" and (not self.clusters.is_any or self.budget.number):
+        object.__setattr__(self, "withhold", Budget.several(self.withhold))
+        if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
         if self.clusters.name == "columns":
             self._require_columns()
@@ -145,9 +146,21 @@ class Objective:
         return self.shape if isinstance(self.shape, Shape) else Shape(name=self.shape)
 
     @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The most rows whose public value may be withheld, one after the other."""
+        return Budget.several(self.withhold)
+
+    @property
     def budget(self) -> Budget:
-        """The most rows whose public value may be withheld."""
-        return Budget.of(self.withhold)
+        """The most rows whose public value may be withheld, where there is one answer to it."""
+        if len(self.budgets) > 1:
+            raise OptionError(f"only a frontier takes several {option('withhold')}; give one")
+        return self.budgets[0]
+
+    @property
+    def withholds_nothing(self) -> bool:
+        """Whether every row keeps a public value."""
+        return not any(budget.number for budget in self.budgets)
 
     def utility_for(self, public: Alphabet) -> Utility:
         """Return the utility for these public values."""

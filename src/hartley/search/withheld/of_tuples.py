@@ -1,0 +1,183 @@
+"""Withhold the tuples of several columns that are far from everybody, then search the others.
+
+The reach of a tuple is the side of the smallest box around it that can be enough: no cluster that holds the
+tuple costs less than half of it. So for a cost D every tuple of a reach above 2 D must be withheld, which
+bounds what any budget buys. The tuples of the greatest reach are withheld first; if together they are not
+enough to be a released value, others that bring what they lack are added. The rest is searched as ever, and
+what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing withheld,
+less its worst clusters, is the other candidate; the less costly of the two is taken, then the one of less
+loss, then of fewer rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.search.columns.cells import Column, Combination, cells_of
+from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.loops.cells import Places
+from hartley.search.columns.measures import relative_loss
+from hartley.search.columns.prepared import Prepared, compact
+from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
+from hartley.search.effort import Effort
+from hartley.search.withheld.of_partition import worst_clusters
+
+NOTHING: Places = np.zeros(0, dtype=np.int64)
+MOST_LOOKED_AT = 2000
+"""Tuples that are looked at, at most, for what those of greatest reach lack."""
+FEWER = 4
+"""How often the tuples of greatest reach are halved where they leave no room for what they lack."""
+
+
+@dataclass(frozen=True, eq=False)
+class WithheldTuples:
+    """A partition of tuples over several columns with some of them withheld as one cluster."""
+
+    labels: Places
+    worst: float
+    """The greatest cost of a cluster that is not withheld."""
+    bound: float
+    """Nothing that withholds no more rows costs less."""
+    loss: float
+    """The mean over rows that are not withheld of the relative width of their cluster."""
+    withheld: Places
+    withheld_rows: int
+
+    @property
+    def key(self) -> tuple[float, float, int]:
+        """What is compared: cost, loss, rows."""
+        return self.worst, self.loss, self.withheld_rows
+
+
+def withhold_tuples(
+    columns: Sequence[Column],
+    demand: ClusterDemand,
+    budget: int,
+    base: ColumnsResult,
+    known: tuple[Places, Places] | None = None,
+    *,
+    combination: Combination = "max",
+    effort: Effort,
+) -> WithheldTuples:
+    """Return the least worst cost that was found with at most so many rows withheld, and the bound.
+
+    ``base`` is what was found with nothing withheld, ``known`` a partition with what it withholds.
+    """
+    question = _Tuples(columns, demand, combination, effort)
+    plain = question.measured(base.labels, NOTHING)
+    least = max(int(demand.wanted.max(initial=1)), demand.row_k, 1)
+    if budget < least:
+        return replace(plain, bound=min(base.bound, plain.worst))
+    here = np.flatnonzero(present(columns, demand.size))
+    reach = question.reaches(here)
+    order = here[np.lexsort((here, -reach))]
+    used = np.cumsum(demand.rows[order])
+    fitting = int(np.searchsorted(used, budget, side="right"))
+    bound = float(np.sort(reach)[::-1][fitting]) / 2 if fitting < len(order) else 0.0
+    found = [plain, question.less_its_worst(plain, budget)]
+    if known is not None:
+        found.append(question.measured(*known))
+    withheld = question.topped_up(order, fitting, budget)
+    if withheld is not None and not effort.should_stop():
+        found += question.rest_searched(withheld, budget)
+    best = min(found, key=lambda one: one.key)
+    return replace(best, bound=min(bound, best.worst))
+
+
+class _Tuples:
+    """The tuples of one question."""
+
+    def __init__(
+        self, columns: Sequence[Column], demand: ClusterDemand, combination: Combination, effort: Effort
+    ) -> None:
+        self.columns = columns
+        self.demand = demand
+        self.combination = combination
+        self.effort = effort
+
+    def reaches(self, here: Places) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
+        return Prepared(cells, self.demand.of_tuples(here)).reaches_of(np.arange(len(here)))
+
+    def measured(self, labels: Places, withheld: Places) -> WithheldTuples:
+        """Return a partition with its cost and loss, what is withheld left out."""
+        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
+        rows = int(self.demand.rows[withheld].sum())
+        kept = kept[present(self.columns, self.demand.size)[kept]]
+        if not len(kept):
+            return WithheldTuples(labels, 0.0, 0.0, 0.0, withheld, rows)
+        columns = [cells_at(column, kept) for column in self.columns]
+        inside = compact(labels[kept])
+        worst = float(midpoint_costs(columns, inside, self.combination).max())
+        here = np.flatnonzero(present(self.columns, self.demand.size))
+        # Widths are parts of the range of all tuples, withheld or not.
+        cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
+        of_kept = cells._replace(place=cells.place[np.searchsorted(here, kept)])
+        loss = relative_loss(of_kept, inside, self.demand.rows[kept])
+        return WithheldTuples(labels, worst, 0.0, loss, withheld, rows)
+
+    def less_its_worst(self, base: WithheldTuples, budget: int) -> WithheldTuples:
+        """Return a partition with the clusters of greatest cost withheld, and what was withheld before."""
+        kept = np.setdiff1d(np.arange(self.demand.size), base.withheld)
+        kept = kept[present(self.columns, self.demand.size)[kept]]
+        if not len(kept):
+            return base
+        inside = compact(base.labels[kept])
+        costs = midpoint_costs([cells_at(c, kept) for c in self.columns], inside, self.combination)
+        rows = np.bincount(inside, weights=self.demand.rows[kept]).astype(np.int64)
+        chosen = worst_clusters(costs, rows, budget - base.withheld_rows)
+        if not len(chosen):
+            return base
+        withheld = np.union1d(base.withheld, kept[np.isin(inside, chosen)])
+        return self.measured(_as_one(base.labels, withheld), withheld)
+
+    def topped_up(self, order: Places, fitting: int, budget: int) -> Places | None:
+        """Return the tuples of greatest reach with others that bring what they lack, or nothing."""
+        demand = self.demand
+        for _ in range(FEWER):
+            withheld = order[:fitting]
+            room = budget - int(demand.rows[withheld].sum())
+            if demand.is_enough(withheld):
+                return np.sort(withheld)
+            held = set(demand.of_tuples(withheld).value_code.tolist())
+            for one in order[fitting : fitting + MOST_LOOKED_AT].tolist():
+                brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
+                is_of_use = bool(brought - held) or demand.row_k > 1
+                if demand.rows[one] > room or not is_of_use:
+                    continue
+                withheld = np.append(withheld, one)
+                held |= brought
+                room -= int(demand.rows[one])
+                if demand.is_enough(withheld):
+                    return np.sort(withheld)
+            fitting //= 2
+        return None
+
+    def rest_searched(self, withheld: Places, budget: int) -> list[WithheldTuples]:
+        """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
+        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
+        labels = np.zeros(self.demand.size, dtype=np.int64)
+        if len(kept):
+            try:
+                found = search_columns(
+                    [cells_at(column, kept) for column in self.columns],
+                    self.demand.of_tuples(kept),
+                    combination=self.combination,
+                    effort=self.effort,
+                )
+            except UnreachableError:
+                return []
+            labels[kept] = found.labels
+        first = self.measured(_as_one(labels, withheld), withheld)
+        return [first, self.less_its_worst(first, budget)]
+
+
+def _as_one(labels: Places, withheld: Places) -> Places:
+    joined = labels.copy()
+    joined[withheld] = int(labels.max(initial=-1)) + 1
+    return compact(joined)
