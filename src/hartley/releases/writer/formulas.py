@@ -2,8 +2,8 @@ r"""Cells that a spreadsheet would run, and how a released CSV file defuses them
 
 A program for spreadsheets takes a cell of a CSV file that begins with ``=``, ``+``, ``-`` or ``@`` for a
 formula, and a formula can fetch addresses or start programs. Numbers such as ``-5``, and marks such as ``-``,
-run nothing. A cell is defused by a quote before it; one that begins with quotes and then with such a mark gets
-one more, so that different cells stay different and the quote can be taken away again.
+run nothing. A cell is defused by a quote before it; one that begins with quotes and then with such a mark
+gets one more, so that different cells stay different and the quote can be taken away again.
 """
 
 from __future__ import annotations
