@@ -69,7 +69,8 @@ def _release(source: Mood, folder: Path) -> Arguments:
     found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
     for option in ("--policy", "--certificate", "--earlier", "--key", "--into", "--into-database"):
         found += _odd(source, 0.04, option, _path)
-    found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite") + _reading(source)
+    found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite", "--defuse-formulas")
+    found += _flags(source, "--accept-exposure") + _reading(source)
     return found + _json(source)
 
 
@@ -80,7 +81,8 @@ def _apply(source: Mood, folder: Path) -> Arguments:
     found = ["apply", policy, table, _out(source)]
     found += _some(source, 0.5, "--unseen", lambda s: _word(s, "error", "nearest", "suppress", "x"))
     found += _some(source, 0.2, "--require", _requirement)
-    return found + _flags(source, "--overwrite") + _json(source)
+    flags = _flags(source, "--overwrite", "--accept-unmet", "--defuse-formulas")
+    return found + flags + _json(source)
 
 
 def _verify(source: Mood, folder: Path) -> Arguments:
@@ -105,6 +107,7 @@ def _compare(source: Mood, folder: Path) -> Arguments:
 def _report(source: Mood, folder: Path) -> Arguments:
     out = _path(source) if source.odd(0.2) else "page.html"
     found = ["report", _table(source, folder), "-o", out, *_roles(source), *_question(source)]
+    found += _some(source, 0.4, "--for", lambda s: _word(s, "public", "board", "curator", "x"))
     return found + _target(source, 0.6) + _flags(source, "--overwrite", "--disclosive") + _reading(source)
 
 

@@ -1,4 +1,4 @@
-"""The report: true sentences, no cell in the version to hand on, and nothing loaded."""
+"""The report: true sentences, no cell in the board's version, nothing measured in the public's."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def cells_in(page: str) -> list[str]:
     "more",
     [(), ("--utility", "resolution"), ("--leakage", "istar"), ("--search", "greedy"), ("--distinct-l", "3")],
 )
-def test_the_version_to_hand_on_holds_no_cell(table, tmp_path, more):
+def test_the_version_for_the_board_holds_no_cell(table, tmp_path, more):
     assert cells_in(write(table, tmp_path, *more)) == []
 
 
-def test_the_version_to_hand_on_holds_no_middle_of_a_cluster(table, tmp_path):
+def test_the_version_for_the_board_holds_no_middle_of_a_cluster(table, tmp_path):
     page = write(table, tmp_path)
     found = workflow.frontier(table, sensitive="illness", public="weight")
     clusters = found.frontier.balanced().partition.clusters()
@@ -60,10 +60,52 @@ def test_the_version_to_hand_on_holds_no_middle_of_a_cluster(table, tmp_path):
     assert not [middle for middle in middles if middle in page]
 
 
-def test_the_curators_version_shows_cells_and_says_so(table, tmp_path):
-    page = write(table, tmp_path, "--disclosive")
+@pytest.mark.parametrize("more", [("--disclosive",), ("--for", "curator")])
+def test_the_curators_version_shows_cells_and_says_so(table, tmp_path, more):
+    page = write(table, tmp_path, *more)
     assert cells_in(page)
     assert "For the curator only" in page
+
+
+def test_the_version_for_the_board_is_internal_on_every_page_and_says_why(table, tmp_path):
+    page = write(table, tmp_path, "--for", "board")
+    assert page.replace(" --for board", "") == write(table, tmp_path, "--overwrite").replace(
+        " --overwrite", ""
+    )
+    assert '<p class="running">Internal, do not publish' in page
+    assert re.search(r"\.running \{ position: fixed", page)
+    assert "rule out more than the release allows" in page
+
+
+TARGETS = [
+    ("--distinct-l", "3"),
+    ("--max-leakage", "1.5", "--search", "greedy"),
+    ("--max-distortion", "30000", "--search", "greedy"),
+    ("--largest-cluster", "9", "--utility", "resolution", "--search", "greedy"),
+    ("--max-leakage", "0", "--leakage", "istar", "--search", "greedy"),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_public_page_is_the_same_for_every_table_of_these_columns_and_rows(table, tmp_path, target):
+    page = write(table, tmp_path, "--for", "public", *target)
+    other = tmp_path / table.name
+    rows = [f"{PUBLIC[i] + 5 * i * i},{SENSITIVE[(5 * i) % 7]}" for i in range(24)]
+    rows += [f"{PUBLIC[i] + 5 * i * i},{SENSITIVE[i % 4]}" for i in range(0, 24, 2)]
+    other.write_text("weight,illness\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert write(other, tmp_path, "--overwrite", "--for", "public", *target) == page
+    assert cells_in(page) == []
+    assert "proven" not in page.lower()
+
+
+def test_the_public_page_says_what_was_asked_for_and_needs_something_asked(table, tmp_path, capsys):
+    assert "at least 3 candidates for illness" in write(
+        table, tmp_path, "--for", "public", "--distinct-l", "3"
+    )
+    asked = ["report", str(table), "-s", "illness", "-p", "weight", "-o", str(tmp_path / "x.html")]
+    assert run([*asked, "--for", "public"]) == 2
+    assert "give --distinct-l" in capsys.readouterr().err
+    assert run([*asked, "--for", "board", "--disclosive"]) == 2
 
 
 def test_the_numbers_are_those_of_the_measures(table, tmp_path):
@@ -138,7 +180,7 @@ def test_a_large_table_gives_a_small_page():
         reason="of a test.",
         command="hartley",
     )
-    assert len(report.html(disclosive=True).encode()) < 2_000_000
+    assert len(report.html("curator").encode()) < 2_000_000
 
 
 def test_an_existing_file_is_not_replaced_unasked(table, tmp_path, capsys):

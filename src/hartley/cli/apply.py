@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, finding, heading, print_json
+from hartley.cli.output import console, finding, heading, print_json, warn_of_formulas
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
 from hartley.workflow import shown_source
@@ -35,6 +35,7 @@ from hartley.workflow.apply_policy import ApplyResult, apply
 @click.option(
     "--accept-unmet", is_flag=True, help="Write OUT although what the policy asks for does not hold here."
 )
+@options.defuse_formulas
 @click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
 @options.json_output
 def command(
@@ -45,6 +46,7 @@ def command(
     require: tuple[str, ...],
     accept_unmet: bool,
     overwrite: bool,
+    defuse_formulas: bool,
     as_json: bool,
 ) -> int:
     """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
@@ -57,7 +59,9 @@ def command(
             require=require or None,
             unmet="accept" if accept_unmet else "refuse",
             overwrite=overwrite,
+            defuse_formulas=defuse_formulas,
         )
+    warn_of_formulas(result.formula_cells, defused=result.defused)
     if as_json:
         print_json(result.to_dict())
     else:

@@ -299,6 +299,13 @@ def demand(given: dict[str, Any]) -> Demand:
     return found
 
 
+defuse_formulas = click.option(
+    "--defuse-formulas",
+    is_flag=True,
+    help="In CSV, put a quote before cells that a spreadsheet would run.",
+)
+
+
 def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return the shape of clusters and the rows to withhold, as keywords."""
     return {

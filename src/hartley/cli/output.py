@@ -12,7 +12,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from textwrap import fill
@@ -25,6 +25,7 @@ from rich.text import Text
 from hartley.cli import output as streams
 from hartley.operating_system import is_closed_pipe
 from hartley.report.words.audit import visible
+from hartley.report.words.release import formulas
 
 NARROWEST = 20
 """Characters to a line, however narrow the terminal says it is."""
@@ -83,6 +84,14 @@ def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document; numbers that are not finite never stand in it."""
     is_ascii = not streams.writes_every_character()
     streams.write(json.dumps(document, ensure_ascii=is_ascii, allow_nan=False, indent=2) + "\n")
+
+
+def warn_of_formulas(cells: Mapping[str, int], *, defused: bool) -> None:
+    """Say on stderr which columns hold cells that a spreadsheet would run."""
+    told = formulas(cells, defused=defused)
+    if told is not None:
+        remedy = "" if defused else "; --defuse-formulas puts a quote before such cells"
+        notes().print(Text(visible(f"{'note' if defused else 'warning'}: {told}{remedy}")), soft_wrap=True)
 
 
 def heading(out: Console, text: str) -> None:

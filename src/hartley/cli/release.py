@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, print_json, warn_of_formulas
 from hartley.cli.progress import announce_and_work
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
@@ -53,6 +53,7 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.option("--into", metavar="NAME", help="Fill this new table of the database with the release as well.")
 @click.option("--into-database", metavar="URL", help="The database for --into, where TABLE is not in it.")
 @click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
+@options.defuse_formulas
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
 @options.missing_at
@@ -93,6 +94,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             into_database=given["into_database"],
             keep_order=given["keep_order"],
             overwrite=given["overwrite"],
+            defuse_formulas=given["defuse_formulas"],
             exposure="accept" if given["accept_exposure"] else "refuse",
             time_limit=given["time_limit"],
             seed=given["seed"],
@@ -101,6 +103,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
         )
     if plot is not None:
         candidates_figure(result.joint, result.partition).save(plot)
+    warn_of_formulas(result.formula_cells, defused=given["defuse_formulas"])
     if as_json:
         print_json(result.to_dict())
     else:

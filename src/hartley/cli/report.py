@@ -17,7 +17,7 @@ from hartley.cli.output import console
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.chosen_point import Choice
-from hartley.report.html import Report, template_engine
+from hartley.report.html import AUDIENCES, Audience, Report, template_engine
 from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
 
 targets = options.stacked(
@@ -49,8 +49,13 @@ targets = options.stacked(
 @options.earlier
 @click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
 @click.option(
-    "--disclosive", is_flag=True, help="Show cells of the table and the codebook; for the curator only."
+    "--for",
+    "audience",
+    type=click.Choice(AUDIENCES),
+    help="Who reads it: the public (only what a release promises), the board (counts and frontier, internal; "
+    "the default), or the curator (cells and codebook).",
 )
+@click.option("--disclosive", is_flag=True, help="The same as --for curator.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -60,15 +65,19 @@ def command(
     missing: Any,
     missing_at: float | None,
     overwrite: bool,
+    audience: Audience | None,
     disclosive: bool,
     **given: Any,
 ) -> int:
     """Write what TABLE gives away, and what a release would, as one web page.
 
     Without a target, the page shows the point where a little more loss of detail buys most. It holds no
-    cell of the table unless --disclosive is given.
+    cell of the table unless it is --for the curator.
     """
     template_engine()
+    if disclosive and audience not in (None, "curator"):
+        raise OptionError(f"--disclosive shows cells, which is not for the {audience}; leave one of them out")
+    audience = "curator" if disclosive else audience or "board"
     if output.exists() and not overwrite:
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
     wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}
@@ -102,14 +111,22 @@ def command(
         command=repeated(ctx),
         dropped_rows=found.dropped_rows,
         known=found.known,
+        target=target,
     )
-    _write(output, report.html(disclosive=disclosive))
+    _write(output, report.html(audience))
     out = console()
-    out.print(f"{output.name}: what {name} gives away, and what a release would", soft_wrap=True)
-    kept = (
-        "for the curator only: it shows cells" if disclosive else "to hand on: it holds no cell of the table"
+    told = f"what {name} gives away, and what a release would"
+    if audience == "public":
+        told = f"what a release of {name} promises"
+    out.print(f"{output.name}: {told}", soft_wrap=True)
+    out.print(
+        {
+            "public": "to publish: it says what a release promises, and nothing measured on the original",
+            "board": "internal, do not publish: it holds no cell of the table, but counts of the original",
+            "curator": "for the curator only: it shows cells",
+        }[audience],
+        soft_wrap=True,
     )
-    out.print(kept)
     return 0
 
 

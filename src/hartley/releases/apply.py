@@ -13,6 +13,7 @@ from hartley.model import Alphabet, Partition
 from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import Codebook, CodedColumn
 from hartley.releases.column_recoding import CellLabels
+from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.writer.publication import Publication, UnseenValue
 from hartley.releases.writer.source_rows import Rows
@@ -139,61 +140,6 @@ def codebook_of(policy: Policy, public: Alphabet, unseen: Sequence[UnseenValue] 
         labels=tuple(numbers),
         coincided=0,
     )
-
-
-class Nearest:
-    """The cluster of the nearest value that was seen.
-
-    Numbers and dates are as far apart as they are, in units of the column's range; text,
-    truth values and missing cells are equal or one range apart. A value's distance is that of its
-    worst column; ties go to the earlier cluster.
-    """
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self._entries = policy.entries()
-        self._measured = [column.kind in ("number", "date", "timestamp") for column in policy.public]
-        self._ranges = [self._range(place) for place in range(len(policy.public))]
-
-    def _range(self, place: int) -> float:
-        if not self._measured[place]:
-            return 1.0
-        at = [_position(value[place]) for value, _ in self._entries if value[place] is not None]
-        return (max(at) - min(at)) or 1.0 if at else 1.0
-
-    def label(self, value: tuple[Cell, ...]) -> tuple[str | None, ...]:
-        """Return the label of the nearest value; refuse where there is no distance to any."""
-        best = min(
-            ((self._distance(value, seen), number) for seen, number in self._entries), key=lambda pair: pair
-        )
-        distance, number = best
-        if distance == float("inf"):
-            raise PolicyError(
-                "a public value that was never seen has no nearest one, because text and missing cells have "
-                f"no distance; use {option('unseen', 'suppress')}"
-            )
-        return self._policy.clusters[number].label
-
-    def _distance(self, one: tuple[Cell, ...], other: tuple[Cell, ...]) -> float:
-        worst = 0.0
-        for place, (a, b) in enumerate(zip(one, other, strict=True)):
-            if a == b:
-                continue
-            if a is None or b is None or not self._measured[place]:
-                return float("inf")
-            worst = max(worst, abs(_position(a) - _position(b)) / self._ranges[place])
-        return worst
-
-
-def _position(cell: Cell) -> float:
-    if hasattr(cell, "toordinal"):
-        seconds = getattr(cell, "timestamp", None)
-        if seconds is None:
-            return float(cell.toordinal())
-        import datetime as dt
-
-        return float((cell if cell.tzinfo else cell.replace(tzinfo=dt.UTC)).timestamp())
-    return float(cell)
 
 
 def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:

@@ -11,8 +11,9 @@ from operator import and_
 from typing import Any
 
 from hartley.errors import OptionError, PolicyError, option
-from hartley.releases.apply import UNSEEN, ColumnLabels, Nearest
+from hartley.releases.apply import UNSEEN, ColumnLabels
 from hartley.releases.cell_text import cell_text, parse_cell
+from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
 from hartley.tables.sources.frames import computed
 from hartley.tables.sources.spark import plain_cell, plain_type

@@ -96,6 +96,8 @@ class Promise(StrictStruct, frozen=True, kw_only=True):
     """What was asked for about the loss, such as how far a value may move; it protects nobody."""
     signature: Literal["none", "ed25519"]
     """Whether a signature stands beside the certificate. Without one anybody can write a certificate."""
+    formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
+    """Whether cells that a spreadsheet would run have a quote before them; not written where not."""
     commitment: str
     """A keyed commitment to the private record of the release."""
     seal: str = ""

@@ -114,6 +114,13 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     labels: str
     missing_at: float | None = None
     keep_order: bool = False
+    formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
+    """Whether cells that a spreadsheet would run get a quote before them; not written where they do not."""
+
+    @property
+    def defuses_formulas(self) -> bool:
+        """Whether text files get a quote before cells that a spreadsheet would run."""
+        return self.formulas == "defused"
 
 
 class Policy(StrictStruct, frozen=True, kw_only=True):

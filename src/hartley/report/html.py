@@ -1,8 +1,10 @@
 """The report: one web page that holds everything, opens without a network, and prints.
 
-Two versions. The one to hand on holds no cell of the table: no public value, no sensitive
-value, no codebook; figures that show cells are left out. The curator's (``disclosive``) shows
-them.
+Three versions, each for one kind of reader. What the public reads says what a certificate says and nothing
+that was measured on the original: it is the same page for every table of the same columns and rows. The
+board's has counts before and after and the frontier, and no cell: no public value, no sensitive value, no
+codebook; figures that show cells are left out. It is internal, because counts of the original let a
+reader rule out more than the release allows. The curator's shows cells.
 """
 
 from __future__ import annotations
@@ -10,13 +12,15 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 import hartley
+from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange, Partition
+from hartley.model.target import Target
 from hartley.report.figures import (
     Figure,
     candidates_figure,
@@ -32,6 +36,11 @@ from hartley.workflow.show_release import Reader, before_and_after
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
+MOST_DRAWN = 12
+"""Candidates that are drawn one by one."""
+Audience = Literal["public", "board", "curator"]
+"""Whom a report is for."""
+AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 PACKAGES = ("numpy", "scipy", "duckdb", "pyarrow", "numba")
 
 
@@ -57,6 +66,8 @@ class Report:
     """Rows left out for a missing value."""
     known: int | None = None
     """How many columns of the side information are only known, not published beside; ``None``: all."""
+    target: Target | None = None
+    """What was asked for; a page for the public says nothing else."""
 
     @property
     def reader(self) -> Reader:
@@ -83,8 +94,10 @@ class Report:
             ]
         return drawn
 
-    def html(self, *, disclosive: bool = False) -> str:
-        """Write the page."""
+    def html(self, audience: Audience = "board") -> str:
+        """Return the page for one kind of reader."""
+        if audience not in AUDIENCES:
+            raise OptionError.unknown("reader of a report", audience, AUDIENCES)
         engine = template_engine()
         environment = engine.Environment(
             loader=engine.PackageLoader("hartley.report"),
@@ -93,8 +106,36 @@ class Report:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        page: str = environment.get_template("report.html").render(self._content(disclosive))
+        name = "public.html" if audience == "public" else "report.html"
+        content = self._promise() if audience == "public" else self._content(audience == "curator")
+        page: str = environment.get_template(name).render(content)
         return page
+
+    def _promise(self) -> dict[str, Any]:
+        """Return what the public is told: what was asked for, and nothing that was measured."""
+        if self.target is None or self.target.kind == "utility_weight":
+            raise OptionError(
+                "a page for the public says what a release promises, and nothing is asked for; give "
+                f"{option('distinct_l')} or another target"
+            )
+        reader, side = self.reader, self.joint.side
+        known = () if side is None else tuple(name for name in side.columns if name not in reader.beside)
+        secret = words.listed(self.joint.sensitive.columns)
+        wanted = self.target.number
+        is_count = self.target.kind == "distinct_l"
+        return {
+            "table": self.table,
+            "rows": words.counted(self.joint.row_count, "row"),
+            "sensitive": secret,
+            "public": words.listed(self.joint.public.columns),
+            "kept": words.listed(reader.beside) if reader.beside else None,
+            "side": words.listed(known) if known else None,
+            "promise": _promised(self.target, self.frontier.leakage, secret),
+            "drawn": min(int(wanted), MOST_DRAWN) if is_count else 0,
+            "candidates": words.counted(int(wanted), "candidate") if is_count else "",
+            "is_all_drawn": is_count and wanted <= MOST_DRAWN,
+            "version": hartley.__version__,
+        }
 
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
@@ -152,6 +193,22 @@ def versions() -> list[tuple[str, str]]:
         except PackageNotFoundError:
             continue
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
+
+
+def _promised(target: Target, leakage: str, secret: str) -> list[str]:
+    """Say what a release keeps, as it was asked for."""
+    number = target.number
+    promised = {
+        "distinct_l": f"Every released value leaves at least {words.counted(int(number), 'candidate')} for "
+        f"{secret}: no reader can rule out all but fewer.",
+        "max_leakage": f"The release reveals at most {words.bits(number)} about {secret}"
+        + (" for certain." if leakage == "istar" else " in the worst case."),
+        "largest_cluster": f"At most {int(number):,} values share a released value. That limits what is "
+        "lost; it protects nobody.",
+        "max_distortion": f"No released value lies farther than {number:g} from the true one. That limits "
+        "what is lost; it protects nobody.",
+    }[target.kind]
+    return [promised, f"Nothing about {secret} is known for certain."] if leakage == "joint" else [promised]
 
 
 def _asked(frontier: Frontier) -> list[tuple[str, str]]:

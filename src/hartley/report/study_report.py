@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import OptionError, option
 from hartley.model.demand import Demand, Wanted
 from hartley.report.chosen_point import Choice
-from hartley.report.html import Report
+from hartley.report.html import Audience, Report
 from hartley.workflow import shown_source
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def write_report(
     output: str | Path,
     *,
     require: Wanted = None,
+    audience: Audience | None = None,
     disclosive: bool = False,
     overwrite: bool = False,
     **fields: Any,
@@ -30,7 +31,8 @@ def write_report(
         raise OptionError(f"{path.name} is there already; choose another name, or give {option('overwrite')}")
     found = study.frontier(**fields)
     demand = Demand.of(require)
-    choice = Choice.of(found.frontier, None if demand.is_empty else demand.target, found.reader.beside)
+    target = None if demand.is_empty else demand.target
+    choice = Choice.of(found.frontier, target, found.reader.beside)
     is_place = isinstance(study.source, (str, Path))
     report = Report(
         table=Path(shown_source(study.source)).name if is_place else "the table",
@@ -41,6 +43,8 @@ def write_report(
         command=f"{study!r}.report({path.name!r})",
         dropped_rows=found.dropped_rows,
         known=found.known,
+        target=target,
     )
-    path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
+    page = report.html(audience or ("curator" if disclosive else "board"))
+    path.write_text(page, encoding="utf-8")
     return path

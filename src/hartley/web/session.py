@@ -261,7 +261,7 @@ class Desk:
             known=result.known,
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
-        path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
+        path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
 
     def _target(self, found: FoundFrontier, point: Point) -> Target:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from hartley.errors import ColumnError, UnreachableError, option
 from hartley.measures.audit import Audit
@@ -18,6 +21,7 @@ from hartley.model.words import Consent
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
+from hartley.releases.writer.publication import require_defusable
 from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
@@ -44,6 +48,11 @@ class ApplyResult:
     target_holds: bool | None
     """Whether the policy's own target holds for the new data; ``None`` where that cannot be measured."""
     requirements: tuple[Verdict, ...]
+    formula_cells: Mapping[str, int] = field(default_factory=dict)
+    """How many cells of each column a spreadsheet would run; in the file they have a quote before them
+    where that was asked for."""
+    defused: bool = False
+    """Whether they have."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as it stands in JSON."""
@@ -69,6 +78,7 @@ def apply(
     require: Wanted = None,
     unmet: Consent = "refuse",
     overwrite: bool = False,
+    defuse_formulas: bool = False,
 ) -> ApplyResult:
     """Release new data by the codebook of an earlier release, and measure the result.
 
@@ -93,6 +103,9 @@ def apply(
         What to do where the requirements of the policy itself do not hold for the new data.
     overwrite : bool
         Whether a file that is there may be replaced.
+    defuse_formulas : bool
+        Whether cells of a CSV file that a spreadsheet would run get a quote before them; they do anyway
+        where the policy says so.
 
     Returns
     -------
@@ -123,6 +136,10 @@ def apply(
     """
     requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    if defuse_formulas:
+        book = msgspec.structs.replace(
+            book, choices=msgspec.structs.replace(book.choices, formulas="defused")
+        )
     out = Path(output)
     format_ = Format.of(out)
     require_not_input(out, source)
@@ -162,6 +179,8 @@ def apply(
                 f"and {first.wanted:g} is required; nothing was written. Release it on its own, or give "
                 f"{option('accept_unmet')}"
             )
+        formula_cells = applied.publication.formula_cells(format_)
+        require_defusable(book, formula_cells)
         with staged({"output": out}, overwrite=overwrite) as staging:
             applied.publication.write(staging.path("output"), format_, keep_order=book.choices.keep_order)
             staging.publish()
@@ -176,6 +195,8 @@ def apply(
             target=dict(book.choices.target),
             target_holds=all(verdict.holds for verdict in own) if own else None,
             requirements=held,
+            formula_cells=formula_cells,
+            defused=book.choices.defuses_formulas,
         )
     finally:
         table.close()

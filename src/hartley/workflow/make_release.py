@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, get_args
 
+import msgspec
+
 from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import row_counts
@@ -52,6 +54,7 @@ class DestinationFields(TypedDict, total=False):
     keep_order: bool
     overwrite: bool
     exposure: Consent
+    defuse_formulas: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,8 @@ class Destination:
     overwrite: bool = False
     exposure: Consent = "refuse"
     """What to do where columns called harmless leave somebody with less than is required."""
+    defuse_formulas: bool = False
+    """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
 
     def __post_init__(self) -> None:
         if self.labels is not None and self.labels not in LABELS:
@@ -189,6 +194,7 @@ def make_release(
                 labels=asked.labels,
                 missing_at=study.missing_at,
                 keep_order=destination.keep_order,
+                formulas="defused" if destination.defuse_formulas else msgspec.UNSET,
             ),
         )
         made_release = write_release(

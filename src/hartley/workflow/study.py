@@ -222,7 +222,8 @@ class Study(StudyTable):
         output
             The page.
         **options
-            ``require``, ``disclosive``, ``overwrite``, and what a frontier takes.
+            ``audience`` (``"public"``, ``"board"`` or ``"curator"``; by default the board), ``require``,
+            ``overwrite``, and what a frontier takes.
 
         Returns
         -------

@@ -127,6 +127,22 @@ def test_what_cannot_be_reached_is_said():
         most_within(columns, demand, float("nan"))
 
 
+def test_rows_alone_can_be_asked_for():
+    columns, demand = mixed_table(40)
+    rows_only = replace(
+        demand,
+        value_ptr=np.zeros(41, dtype=np.int64),
+        value_code=np.zeros(0, dtype=np.int32),
+        next_code=np.zeros(0, dtype=np.int64),
+        offsets=np.zeros(1, dtype=np.int64),
+        wanted=np.zeros(0, dtype=np.int64),
+        row_k=5,
+    )
+    found = search_columns(columns, rows_only)
+    assert np.bincount(found.labels, weights=demand.rows).min() >= 5
+    assert found.labels.max() > 0
+
+
 def test_bad_columns_are_refused():
     _, demand = mixed_table(30)
     with pytest.raises(InputError, match="same tuples"):

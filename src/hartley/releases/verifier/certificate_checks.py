@@ -36,9 +36,13 @@ def check_certificate(
     )
     checks.add(
         "treatment of rows",
-        (promise.order, promise.missing)
-        == ("kept" if policy.choices.keep_order else "shuffled", policy.reading.missing),
-        "the certificate says otherwise than the policy how rows were ordered or left out",
+        (promise.order, promise.missing, promise.formulas)
+        == (
+            "kept" if policy.choices.keep_order else "shuffled",
+            policy.reading.missing,
+            policy.choices.formulas,
+        ),
+        "the certificate says otherwise than the policy how rows were ordered, left out or defused",
     )
     checks.add(
         "treatment of columns",

@@ -7,6 +7,7 @@ Labels must be written exactly as the codebook has them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from decimal import Decimal
 from typing import Any
@@ -20,6 +21,8 @@ _KINDS_OF = {
     "arrow": ("number", "date", "timestamp"),
 }
 """The kinds of cells that a format does not write as text; truth values apart, which none of them does."""
+_PLAIN_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:[.,][0-9]+)*|[.,][0-9]+)(?:[eE][-+]?[0-9]+)?%?")
+"""A signed number as a spreadsheet reads it: no formula."""
 
 
 class CellKeys:
@@ -33,6 +36,7 @@ class CellKeys:
         self._is_from_types = source.format is None or source.format.is_typed
         self._is_typed = out.format is not None and out.format.is_typed
         self._labels: dict[tuple[int, int], Hashable] = {}
+        self._defuses = policy.choices.defuses_formulas and out.is_text
         self._recoded = {column.name: place for place, column in enumerate(policy.public)}
         self._kinds: dict[str, str | None] = {**policy.untouched_kinds}
         self._kinds.update({column.name: column.kind for column in policy.sensitive})
@@ -41,6 +45,12 @@ class CellKeys:
         """Return the key of what must be published for a cell of a row in a cluster."""
         if name in self._recoded:
             return self.label(self._recoded[name], cluster)
+        return self.published(name, cell)
+
+    def published(self, name: str, cell: Any) -> Hashable:
+        """Return the key of what must be published for a cell that is not recoded."""
+        if self._defuses and isinstance(cell, str) and self._kinds.get(name) in (None, "text"):
+            cell = _defused(cell)
         return self.untouched(name, cell)
 
     def label(self, place: int, cluster: int) -> Hashable:
@@ -53,7 +63,8 @@ class CellKeys:
         kind = self._policy.public[place].released_kind
         text = self._policy.clusters[cluster].label[place]
         if self._out.is_text:
-            return self._cell_text(text)
+            is_run = self._defuses and kind == "text" and text is not None
+            return self._cell_text(_defused(text) if is_run and text else text)
         if self._is_json:
             if text is not None and kind == "number":
                 return "digits", text
@@ -107,6 +118,16 @@ class CellKeys:
         # In a CSV file of one column a missing cell stands as a pair of quotes.
         text: Hashable = cell
         return "" if text is None and len(self._out.columns) == 1 else text
+
+
+def _defused(text: str) -> str:
+    """Return a text with a quote before it where a spreadsheet would take it for a formula."""
+    first = text.lstrip("'")
+    inside = first.lstrip("\t\n\v\f\r \u00a0\ufeff")
+    if not inside or inside[0] not in "=+-@＝＋－＠" or not first.strip("-+=@ "):
+        return text
+    is_plain = _PLAIN_NUMBER.fullmatch(first.lstrip(" ")) is not None
+    return text if is_plain else "'" + text
 
 
 def _odd(cell: Any) -> Hashable:

@@ -175,7 +175,9 @@ class RowCounter:
                 labels = (self._keys.expected(name, None, cluster) for cluster in clusters.keys)  # type: ignore[arg-type]
                 parts.append(Numbered.of(clusters.codes, labels))
             else:
-                parts.append(self._untouched(rows, name))
+                column = rows.columns[name]
+                shown = (self._keys.published(name, cell) for cell in column.keys)
+                parts.append(Numbered.of(column.codes, shown))
         result.expected = _counter(parts, rows)
         public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
         if self._policy.withheld is not None:

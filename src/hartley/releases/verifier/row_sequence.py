@@ -74,7 +74,7 @@ def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator
             )
             if name in policy.public_names
             else Numbered(
-                rows.columns[name].codes, [keys.untouched(name, cell) for cell in rows.columns[name].keys]
+                rows.columns[name].codes, [keys.published(name, cell) for cell in rows.columns[name].keys]
             )
             for name in policy.published
         ]

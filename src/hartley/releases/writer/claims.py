@@ -66,6 +66,7 @@ def certificate_of(policy: Policy, record: Record, *, name: str, earlier: int, s
         readers=tuple(_promises(policy, earlier)),
         caps=policy.caps,
         signature="ed25519" if signed else "none",
+        formulas=policy.choices.formulas,
         commitment=record_commitment(policy, record),
     )
     subject = Subject(name=name, digest=Digest(sha256=record.output_sha256))

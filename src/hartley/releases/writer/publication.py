@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
+from hartley.releases.writer.formulas import defused, defused_sql, is_run, runs_sql
 from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.table_files import FileColumns, write_table
@@ -27,6 +28,15 @@ class UnseenValue:
 
     cells: tuple[Cell, ...]
     label: tuple[str | None, ...]
+
+
+def require_defusable(policy: Policy, formula_cells: Mapping[str, int]) -> None:
+    """Refuse a column whose name a spreadsheet would run where such cells are to be defused."""
+    named = [name for name in formula_cells if is_run(name)]
+    if named and policy.choices.defuses_formulas:
+        raise ColumnError(
+            f"the name of column {named[0]!r} begins as a formula does, and a name is not changed; rename it"
+        )
 
 
 class Publication:
@@ -49,6 +59,11 @@ class Publication:
         labels = [policy.clusters[number].label for _, number in entries] + [value.label for value in unseen]
         places = range(len(policy.public))
         columns = {f"l{place}": ("VARCHAR", [label[place] for label in labels]) for place in places}
+        self._runs = [any(is_run(label[place]) for label in labels) for place in places]
+        if policy.choices.defuses_formulas:
+            columns |= {
+                f"d{place}": ("VARCHAR", [defused(label[place]) for label in labels]) for place in places
+            }
         for place, column in enumerate(policy.public):
             # In the column's own type as well: cast once for each label, and not for each row.
             if column.released_kind != "text":
@@ -114,12 +129,40 @@ class Publication:
         ready = arrangement.kept() if keep_order else arrangement.shuffled(generator, cluster_rows)
         write_table(path, format_, ready, columns)
 
-    def _cell(self, name: str, format_: Format) -> PublishedCell:
+    def formula_cells(self, format_: Format) -> dict[str, int]:
+        """Count the cells of each column that a spreadsheet would run if they stood in the file as they are.
+
+        Only files that spreadsheets read as text are counted, and the names of columns are cells of them.
+        """
+        if format_.name != "csv":
+            return {}
+        names = [name for name in self._policy.published if self._may_run(name)]
+        counts = dict.fromkeys(self._policy.published, 0)
+        if names:
+            asked = [f"count_if({runs_sql(self._cell(name, format_, as_is=True).sql)})" for name in names]
+            query = f"SELECT {', '.join(asked)} FROM {self._rows.sql} AS q{self.join}"
+            (found,) = self._rows.connection.execute(query).fetchall()
+            counts |= dict(zip(names, map(int, found), strict=True))
+        return {name: total for name in counts if (total := counts[name] + is_run(name))}
+
+    def _may_run(self, name: str) -> bool:
+        """Tell whether a column is of text, so that a spreadsheet could run a cell of it."""
         place = self._place(name)
+        if place is not None:
+            return self._policy.public[place].released_kind == "text" and self._runs[place]
+        column = self._rows.columns[name]
+        is_text = column.typed is None or column.typed.kind == "text"
+        return is_text and column.cell_type.startswith(("VARCHAR", "ENUM"))
+
+    def _cell(self, name: str, format_: Format, *, as_is: bool = False) -> PublishedCell:
+        place = self._place(name)
+        defuses = self._policy.choices.defuses_formulas and not as_is and format_.name == "csv"
         if place is None:
-            return PublishedCell(self._rows.columns[name].untouched(format_), None)
+            cell = self._rows.columns[name].untouched(format_)
+            return PublishedCell(defused_sql(cell) if defuses and self._may_run(name) else cell, None)
         is_text = not format_.is_typed or self._policy.public[place].released_kind == "text"
-        label = f"{'l' if is_text else 't'}{place}"
+        is_defused = defuses and self._policy.public[place].released_kind == "text"
+        label = f"{'d' if is_defused else 'l' if is_text else 't'}{place}"
         return PublishedCell(f"hartley_codebook.{label}", label)
 
     def _has_missing(self, arrangement: Arrangement) -> bool:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from hartley.report.words.audit import bits, counted, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hartley.measures.usefulness import ColumnUsefulness, Usefulness
     from hartley.workflow import Point, ReleaseResult
 
@@ -127,6 +129,21 @@ def _is_proven(result: ReleaseResult) -> bool:
         cost = point.largest_cluster if point.max_distortion is None else point.max_distortion
         return cost <= point.lower_bound_cost * (1 + 1e-12)
     return point.proven_optimal
+
+
+def formulas(cells: Mapping[str, int], *, defused: bool) -> str | None:
+    """Say which columns hold cells that a spreadsheet would run, and none of the cells.
+
+    >>> formulas({"note": 2, "town": 1}, defused=True)
+    "2 cells of 'note' and 1 cell of 'town' begin as formulas do; each has a quote before it"
+    """
+    if not cells:
+        return None
+    named = " and ".join(f"{counted(count, 'cell')} of {name!r}" for name, count in cells.items())
+    verb = "begins as a formula does" if sum(cells.values()) == 1 else "begin as formulas do"
+    if defused:
+        return f"{named} {verb}; each has a quote before it"
+    return f"{named} {verb}, and a spreadsheet would run {'it' if sum(cells.values()) == 1 else 'them'}"
 
 
 def share(part: float) -> str:

@@ -139,13 +139,15 @@ class ClusterDemand:
                 "a demand needs a run of codes for each count and a number of rows for each tuple"
             )
         tolerant = bool((self.next_code != np.arange(1, self.width + 1)).any())
+        # The loops look at the first count: where rows alone are asked for, it is one that wants nothing.
+        offsets, wanted = (self.offsets, self.wanted) if len(self.wanted) else ([0, 0], [0])
         return Needs(
             ptr=np.asarray(self.value_ptr, dtype=np.int64),
             code=np.asarray(self.value_code, dtype=np.int32),
             next_code=np.asarray(self.next_code, dtype=np.int64),
-            offsets=np.asarray(self.offsets, dtype=np.int64),
+            offsets=np.asarray(offsets, dtype=np.int64),
             count_of=np.repeat(np.arange(len(self.wanted)), np.diff(self.offsets)).astype(np.int64),
-            wanted=np.asarray(self.wanted, dtype=np.int64),
+            wanted=np.asarray(wanted, dtype=np.int64),
             rows=np.asarray(self.rows, dtype=np.int64),
             row_k=int(self.row_k),
             plain=len(self.wanted) == 1 and not tolerant and self.row_k <= 1,
@@ -158,6 +160,6 @@ class ClusterDemand:
             seen=np.zeros(max(self.width, 1), dtype=np.int64),
             kept=np.zeros(max(self.width, 1), dtype=np.int64),
             codes=np.zeros(max(self.width, 1), dtype=np.int64),
-            tally=np.zeros(len(self.wanted), dtype=np.int64),
+            tally=np.zeros(max(len(self.wanted), 1), dtype=np.int64),
             stamp=np.zeros(1, dtype=np.int64),
         )

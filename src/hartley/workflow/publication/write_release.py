@@ -29,7 +29,7 @@ from hartley.releases.verifier.verification import (
     verify_release,
 )
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
-from hartley.releases.writer.publication import Publication
+from hartley.releases.writer.publication import Publication, require_defusable
 from hartley.releases.writer.staging import cannot_write, staged
 from hartley.tables.interrupts import undisturbed
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
@@ -99,6 +99,9 @@ class ReleaseResult:
     """What is left of the public columns: how far values move, how wide classes are, what agrees."""
     closeness: Closeness
     """Which sensitive values count as one."""
+    formula_cells: Mapping[str, int]
+    """How many cells of each column a spreadsheet would run; in the file they have a quote before them
+    where that was asked for."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
@@ -156,7 +159,10 @@ def write_release(
     usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
     with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
         try:
-            Publication(seen.rows, policy).write(
+            publication = Publication(seen.rows, policy)
+            formula_cells = publication.formula_cells(plan.format_)
+            require_defusable(policy, formula_cells)
+            publication.write(
                 staging.path("output"),
                 plan.format_,
                 keep_order=policy.choices.keep_order,
@@ -257,6 +263,7 @@ def write_release(
         target=demand.target,
         requirements=reached.verdicts,
         closeness=demand.question.closeness,
+        formula_cells=formula_cells,
         usefulness=usefulness,
         joint=reached.joint,
         partition=book.partition,
