@@ -8,14 +8,16 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, finding, heading, print_json, warn_of_formulas
+from hartley.cli.manual.command import ManualCommand
+from hartley.cli.output import console, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
+from hartley.report.words.headline import headline
 from hartley.workflow import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 
 
-@click.command("apply")
+@click.command("apply", cls=ManualCommand)
 @click.argument("policy")
 @click.argument("table")
 @click.argument("out")
@@ -24,19 +26,22 @@ from hartley.workflow.apply_policy import ApplyResult, apply
     type=click.Choice(["error", "nearest", "suppress"]),
     default="error",
     show_default=True,
-    help="A public value that the policy never saw: refuse, take the nearest cluster, or leave it out.",
+    help="What to do with public values that the policy does not know: refuse, recode like the nearest, or "
+    "leave them out.",
 )
 @click.option(
     "--require",
     multiple=True,
     metavar="NAME[:COL]=N",
-    help="Write nothing and leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
+    help="Write nothing and end with exit code 3 unless this holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
 )
 @click.option(
-    "--accept-unmet", is_flag=True, help="Write OUT although what the policy asks for does not hold here."
+    "--accept-unmet",
+    is_flag=True,
+    help="Write OUT although the requirements of the policy do not hold for this table.",
 )
 @options.defuse_formulas
-@click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @options.json_output
 def command(
     policy: str,
@@ -49,7 +54,7 @@ def command(
     defuse_formulas: bool,
     as_json: bool,
 ) -> int:
-    """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
+    """Recode TABLE by the codebook of POLICY, audit the result, and write OUT."""
     with announce_and_read(table):
         result = apply(
             policy,
@@ -72,19 +77,28 @@ def command(
 def show(out: Console, name: str, result: ApplyResult) -> None:
     """Print the result in plain words."""
     heading(out, f"{name}: released as {result.output}")
-    out.print(f"{words.counted(result.rows, 'row')}")
+    out.print(words.counted(result.rows, "row"))
     if result.unseen_rows:
         values = words.counted(result.unseen_values, "public value")
-        out.print(f"{words.counted(result.unseen_rows, 'row')} with {values} that the policy had never seen")
+        rows = words.counted(result.unseen_rows, "row")
+        paragraph(out, f"{rows} with {values} that the policy does not know.")
     out.print()
     if result.after is None:
-        out.print("The sensitive columns are not in this table, so nobody has measured what it gives away.")
-        return
-    finding(out, f"Candidates left   l = {result.after.distinct_l}", words.worst_case(result.after))
-    if result.target_holds is False:
-        wanted = f"{result.target['kind']} {result.target['number']:g}"
-        finding(
+        verdict(
             out,
-            f"The target of the policy, {wanted}, DOES NOT HOLD here",
-            "The codebook was made for other rows. Release this table on its own, or do not publish it.",
+            "amber",
+            "NOT MEASURED",
+            "The sensitive columns are not in this table, so no one has counted whom it exposes.",
         )
+        return
+    if result.target_holds is False:
+        verdict(
+            out,
+            "red",
+            "DOES NOT HOLD",
+            "What the policy requires does not hold for this table: its codebook was made for other rows. "
+            "Release this table on its own, or do not publish it.",
+        )
+    top = headline(result.after)
+    verdict(out, top.colour, top.word, top.sentence)
+    paragraph(out, words.candidates_left(result.after))

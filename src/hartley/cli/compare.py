@@ -9,7 +9,8 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.manual.command import ManualCommand
+from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.figures import frontier_figure
@@ -20,12 +21,22 @@ from hartley.workflow.compare_methods import COMPARED_TARGETS
 from hartley.workflow.rivals.comparison import Comparison
 
 targets = options.stacked(
-    click.option("--distinct-l", type=int, metavar="N", help="Compare where N candidates are left."),
-    click.option("--max-leakage", type=float, metavar="BITS", help="Compare where no more leaks."),
-    click.option("--largest-cluster", type=int, metavar="N", help="Compare in clusters of up to N values."),
     click.option(
-        "--max-distortion", type=float, metavar="D", help="Compare where no value is moved farther."
+        "--distinct-l",
+        type=int,
+        metavar="N",
+        help="Compare where N sensitive values remain possible for everyone.",
     ),
+    click.option(
+        "--max-leakage",
+        type=float,
+        metavar="BITS",
+        help="Compare where the most exposed person reveals no more.",
+    ),
+    click.option(
+        "--largest-cluster", type=int, metavar="N", help="Compare where no more than N values share a label."
+    ),
+    click.option("--max-distortion", type=float, metavar="D", help="Compare where no value moves farther."),
 )
 
 question = options.stacked(
@@ -34,7 +45,7 @@ question = options.stacked(
         type=click.Choice(["l0", "istar"]),
         default="l0",
         show_default=True,
-        help="What to keep small: the worst case, or what is certain.",
+        help="What to keep small: what the most exposed person reveals, or what everyone knows for certain.",
     ),
     options.utility,
     click.option(
@@ -42,16 +53,19 @@ question = options.stacked(
         "hierarchies",
         multiple=True,
         metavar="COL=FILE",
-        help="Words for generalising a column: a CSV file with value,level1,level2,...",
+        help="How to generalise a text column: a CSV file of value,level1,level2,...",
     ),
     click.option(
-        "--time-limit", type=float, metavar="SECONDS", help="Each method stops then, with the best it found."
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="Stop each method after this time, with the best it found.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
 
 
-@click.command("compare")
+@click.command("compare", cls=ManualCommand)
 @click.argument("table")
 @options.roles
 @targets
@@ -61,11 +75,11 @@ question = options.stacked(
 @options.plot
 @options.json_output
 def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Put every method side by side on TABLE, at the same target.
+    """Put hartley beside other methods on TABLE, at the same target.
 
-    With --distinct-l or --max-leakage all methods give the same protection, and the one that keeps
-    more detail is better; with --largest-cluster or --max-distortion all keep the same detail, and the one
-    that leaks less is better. Without any, the protection is that of our balanced point.
+    With --distinct-l or --max-leakage all methods protect alike, and the one that keeps more detail is
+    better. With --largest-cluster or --max-distortion all keep the same detail, and the one that reveals less
+    is better. Without either, all are held to the protection of hartley's balanced point.
     """
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
@@ -106,41 +120,46 @@ def draw(found: Comparison, path: str) -> None:
 def show(out: Console, name: str, found: Comparison) -> None:
     """Print the table, the settings behind it, and what it shows."""
     secret = words.listed(found.joint.sensitive.columns)
-    heading(out, f"{name}: every way to hide {secret} in {words.listed(found.joint.public.columns)}")
-    out.print(target_words(found), markup=False)
+    heading(out, f"{name}: ways to protect {secret} in {words.listed(found.joint.public.columns)}")
+    paragraph(out, target_words(found))
     out.print()
     methods = found.to_dict()["methods"]
-    detail = "moves" if found.frontier.utility == "distortion" else "keeps"
-    columns = ["method", "bits", detail, "NCP", "counts", "l", "row k", "classes", "cpu s", "proof"]
     rows = [_cells(row) for row in methods if row["not_applicable"] is None]
-    out.print(grid(columns, rows, right=range(1, len(columns))))
+    out.print(grid(_columns(found), rows, right=range(1, len(_columns(found)))))
     out.print()
-    out.print(grid(["method", "how"], [[row["method"], _how(row)] for row in methods]))
-    out.print()
-    out.print(finding(found), markup=False)
-    out.print(noise_finding(found), markup=False)
+    paragraph(out, finding(found))
+    paragraph(out, noise_finding(found))
     out.print()
     for line in _legend(found):
-        out.print(line, style="dim", markup=False)
+        paragraph(out, line)
+    out.print()
+    heading(out, "The methods and their settings")
+    out.print(grid(["method", "how"], [[row["method"], _how(row)] for row in methods]))
     if not all(row["complete"] for row in methods):
         out.print("Methods marked with * were stopped early: they might have found more.", markup=False)
 
 
+def _columns(found: Comparison) -> list[str]:
+    detail = "move" if found.frontier.utility == "distortion" else "resolution"
+    return ["method", detail, "NCP", "counts", "values", "left (l)", "rows (k)", "revealed", "cpu s", "best?"]
+
+
 def _legend(found: Comparison) -> list[str]:
-    leak = "what is certain (I*)" if found.frontier.leakage == "istar" else "the worst case (L0)"
+    leak = "to everyone (I*)" if found.frontier.leakage == "istar" else "by the most exposed person (L0)"
     detail = (
         (
-            "moves: the farthest a value is moved"
+            "Move: how far a value moves at most"
             + (", in parts of a column's range" if len(found.joint.public.columns) > 1 else "")
         )
         if found.frontier.utility == "distortion"
-        else "keeps: bits of resolution"
+        else "Resolution: bits of detail kept, more is better"
     )
     return [
-        f"bits: leakage, {leak}; {detail}; l: candidates left (distinct l-diversity); row k: rows "
-        "(k-anonymity); classes: released values",
+        f"{detail}. Values: different values that are published. Left: fewest sensitive values left for "
+        "anyone (distinct l-diversity). Rows: fewest that share a published value (k-anonymity). Revealed: "
+        f"bits {leak}. Cpu s: seconds of the processor, over all settings tried.",
         "NCP: the part of a column's range that a class spans, averaged over rows and columns (0 untouched, "
-        "1 nothing left); counts: median error of 600 random counts over the public columns",
+        "1 nothing left). Counts: median error of 600 random counts over the public columns.",
         _proof_legend(found),
     ]
 
@@ -163,13 +182,13 @@ def _cells(row: dict[str, Any]) -> list[str]:
     detail = row["max_distortion"] if row["max_distortion"] is not None else row["utility"]
     return [
         row["method"] + ("" if row["complete"] else "*"),
-        f"{row['leakage_bits']:.2f}",
         f"{detail:.4g}",
         "-" if row["ncp"] is None else f"{row['ncp']:.3f}",
         "-" if row["query_error"] is None else f"{row['query_error']:.1%}",
+        f"{row['clusters']:,}",
         f"{row['distinct_l']:,}",
         "-" if row["row_k"] is None else f"{row['row_k']:,}",
-        f"{row['clusters']:,}",
+        f"{row['leakage_bits']:.2f}",
         f"{row['cpu_seconds']:.2f}",
         _proof(row),
     ]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,18 +16,19 @@ import click
 
 import hartley
 from hartley.cli import output as streams
-from hartley.errors import HartleyError, UnreachableError
+from hartley.errors import HartleyError, UnreachableError, worded
+from hartley.notes import heard_notes
 from hartley.operating_system import is_closed_pipe
 
 COMMANDS = {
-    "audit": "Say what a table as it is gives away.",
-    "frontier": "Give the frontier of leakage against utility.",
-    "release": "Write a table that can be published, with its policy and certificate.",
-    "apply": "Release new data by an old policy.",
-    "key": "Make a key to sign certificates with.",
-    "verify": "Say whether what a certificate claims is true.",
-    "compare": "Put every method side by side at the same target.",
-    "report": "Write what a table gives away, and what a release would, as one page.",
+    "audit": "Count the people whom a table exposes; without options, list its columns.",
+    "frontier": "Show how much detail each step of protection costs.",
+    "release": "Write a protected table to publish, with its policy and certificate.",
+    "apply": "Recode new data by the codebook of an earlier release.",
+    "key": "Make a key that signs certificates.",
+    "verify": "Check that a released file is what its certificate says.",
+    "compare": "Put hartley beside other methods at the same target.",
+    "report": "Write one page: whom a table exposes, and what a release would change.",
     "serve": "Work on a table in the browser.",
     "reproduce": "Run the paper's examples and its experiment again.",
 }
@@ -34,6 +36,8 @@ COMMANDS = {
 
 
 INTERRUPTED = 130
+ONE_OF_SEVERAL = {"missing_words": "missing_word"}
+"""Options that are repeated, under a name of their own."""
 
 
 class LazyCommands(click.Group):
@@ -72,7 +76,10 @@ class LazyCommands(click.Group):
 @click.version_option(hartley.__version__, prog_name="hartley")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """Say what a published table gives away, and find the recoding that gives away least."""
+    """Find out whom a table exposes, and publish a version that protects them.
+
+    Start with `hartley audit TABLE`: it lists the columns and says what to type next.
+    """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -80,9 +87,11 @@ def program(ctx: click.Context) -> None:
 def as_flag(name: str, value: str | None) -> str:
     """Return an option as the command line has it.
 
-    >>> as_flag("missing_at", None), as_flag("missing", "drop")
-    ('--missing-at', '--missing drop')
+    >>> as_flag("missing_at", None), as_flag("missing", "drop"), as_flag("missing_words", "NA")
+    ('--missing-at', '--missing drop', '--missing-word NA')
     """
+    name = ONE_OF_SEVERAL.get(name, name)
+    value = None if value is None else shlex.quote(value)
     return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
 
 
@@ -93,7 +102,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         if any("\x00" in argument for argument in given):
             raise click.UsageError("an argument holds a NUL character, which stands in no name and no path")
-        result = program.main(args=given, prog_name="hartley", standalone_mode=False)
+        with heard_notes(_say_note):
+            result = program.main(args=given, prog_name="hartley", standalone_mode=False)
         streams.write("")
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
@@ -135,6 +145,10 @@ def _say(message: str, code: int) -> int:
         # Nobody reads it, or its disk is full; what the program answers is its exit code.
         streams.to_nowhere(sys.stderr)
     return code
+
+
+def _say_note(message: str) -> None:
+    _say(f"note: {worded(message, as_flag)}", 0)
 
 
 def _refused_path(error: OSError) -> str:

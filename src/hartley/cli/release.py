@@ -8,7 +8,8 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.output import console, grid, heading, print_json, warn_of_formulas
+from hartley.cli.manual.command import ManualCommand
+from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_work
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
@@ -17,7 +18,7 @@ from hartley.workflow import Audit, release, shown_source
 from hartley.workflow.publication.write_release import ReleaseResult
 
 
-@click.command("release")
+@click.command("release", cls=ManualCommand)
 @click.argument("table")
 @click.argument("out")
 @options.roles
@@ -33,26 +34,26 @@ from hartley.workflow.publication.write_release import ReleaseResult
     "--harmless",
     multiple=True,
     metavar="COL",
-    help="Publish this column unchanged and leave it out of the target; it is measured all the same.",
+    help="Publish this column unchanged and leave it out of the requirements; it is measured all the same.",
 )
 @click.option(
     "--accept-exposure",
     is_flag=True,
-    help="Publish harmless columns although they leave somebody with less than is required.",
+    help="Publish harmless columns although they expose someone more than the requirements allow.",
 )
 @click.option("--publish-sensitive", is_flag=True, help="Publish the sensitive columns as well.")
 @click.option(
     "--labels",
     type=click.Choice(["midpoint", "centroid", "member", "interval", "set"]),
-    help="What stands for a cluster in OUT; by default the codeword, and sets for text.",
+    help="What OUT shows for a group of values; by default the codeword, and sets for text.",
 )
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
 @click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
 @options.earlier
-@click.option("--into", metavar="NAME", help="Fill this new table of the database with the release as well.")
-@click.option("--into-database", metavar="URL", help="The database for --into, where TABLE is not in it.")
-@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
+@click.option("--into", metavar="NAME", help="Also fill this new table of the database with the release.")
+@click.option("--into-database", metavar="URL", help="The database for --into, if TABLE is not in it.")
+@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may reveal something.")
 @options.defuse_formulas
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
@@ -60,11 +61,11 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @options.plot
 @options.json_output
 def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Write OUT, a version of TABLE that keeps what is required, with its policy and certificate.
+    """Write OUT, a version of TABLE to publish, with its policy and certificate.
 
-    Any number of requirements (--distinct-l, --separated-l, --row-k, --max-leakage, --require) and at most
-    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds
-    the public columns, recoded, and no other that is not named.
+    Give any number of requirements and at most one cap on what is lost. With no cap the release keeps most
+    detail; with one it reveals least within it. OUT contains the public columns, recoded, and no other
+    column that you do not name.
     """
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(
@@ -114,33 +115,27 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
 def show(out: Console, name: str, result: ReleaseResult) -> None:
     """Print a release in plain words."""
     heading(out, f"{name}: released as {result.output}")
-    out.print(
-        f"{words.counted(result.rows, 'row')}, verified: each row of the original is there under the codebook"
-        + (
-            f"; {words.counted(result.dropped_rows, 'row')} left out for a missing value"
-            if result.dropped_rows
-            else ""
-        ),
-        markup=False,
-    )
+    top = release_words.verdict(result)
+    verdict(out, top.colour, top.word, top.sentence)
+    paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]
     if result.after_all != result.after:
-        readers.append(("after, every published column", result.after_all))
+        readers.append(("after, all columns", result.after_all))
     if result.together is not None and result.together_all is not None:
         readers.append(("with earlier releases", result.together))
         if result.together_all != result.together:
-            readers.append(("with earlier releases, every column", result.together_all))
+            readers.append(("the same, all columns", result.together_all))
     out.print(
         grid(
-            ["reader", "l", "L0", "I*", "rows at least"],
+            ["what a reader sees", "fewest left (l)", "fewest rows (k)", "worst (L0)", "everyone (I*)"],
             [
                 [
                     who,
                     f"{audit.distinct_l:,}",
+                    f"{audit.row_k:,}",
                     words.bits(audit.l0_bits),
                     words.bits(audit.istar_bits),
-                    f"{audit.row_k:,}",
                 ]
                 for who, audit in readers
             ],
@@ -148,35 +143,34 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         )
     )
     out.print()
-    heading(out, "Required")
+    heading(out, "What was required")
     for line in release_words.required(result):
-        out.print(f"  {line}", markup=False)
+        paragraph(out, line, indent=2)
     out.print()
     by_column = release_words.columns(result)
     if by_column:
         heading(out, "What became of each column")
         for line in by_column:
-            out.print(f"  {line}", markup=False)
+            paragraph(out, line, indent=2)
         out.print()
     heading(out, "What is lost")
     for line in release_words.lost(result):
-        out.print(f"  {line}", markup=False)
+        paragraph(out, line, indent=2)
     out.print()
-    out.print(release_words.proof(result), markup=False)
+    paragraph(out, release_words.proof(result))
     if by_column:
-        out.print(release_words.choice(result.point), markup=False)
+        paragraph(out, release_words.choice(result.point))
     if result.coincided:
-        shared = words.counted(result.coincided, "cluster")
-        out.print(f"{shared} had to share a label with another; measured as merged.")
+        shared = words.counted(result.coincided, "class", "classes")
+        paragraph(out, f"{shared} had to share a label with another; they are measured as one.")
     out.print()
     heading(out, "Columns")
     out.print(grid(["column", "treatment"], [list(column) for column in result.columns]))
     out.print()
     signed = "" if result.signature is None else f" and {result.signature}"
-    out.print(f"Publish {result.output} and {result.certificate}{signed}.", markup=False, soft_wrap=True)
-    out.print(
-        f"Keep {result.policy} and {result.record} to yourself: they hold the codebook, its key, and what "
-        "was measured on the original.",
-        markup=False,
-        soft_wrap=True,
+    paragraph(out, f"Publish: {result.output} and {result.certificate}{signed}.")
+    paragraph(
+        out,
+        f"Keep secret: {result.policy} and {result.record}. They hold the codebook, its key, and what was "
+        "measured on the original.",
     )
