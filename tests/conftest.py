@@ -15,6 +15,7 @@ UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("here", **UNTIMED)
 settings.register_profile("quick", max_examples=10, **UNTIMED)
 settings.register_profile("ci", derandomize=True, **UNTIMED)
+settings.register_profile("long", max_examples=1000, **UNTIMED)
 settings.load_profile(os.environ.get("HARTLEY_TESTS", "here"))
 
 SHARED = Path(os.environ.get("HARTLEY_SHARED", Path(__file__).resolve().parents[2] / "shared"))

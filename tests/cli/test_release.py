@@ -18,6 +18,7 @@ import pytest
 from hartley.cli import program
 from hartley.cli.program import run
 from hartley.examples import CLINIC_COLUMNS, clinic
+from sample_sizes import sample
 
 ASKED = ("-s", "age", "-p", "cholesterol", "--search", "greedy")
 AUDIT_KEYS = {"rows", "pairs", "sensitive", "public", "side", "l0_bits", "istar_bits", "distinct_l", "row_k"}
@@ -236,6 +237,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_left(table: Path) -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 300
 
 
+KILLS = sample(usual=15, long=60)
 KILLER = """
 import os, random, signal, sys, time
 from pathlib import Path
@@ -300,17 +302,17 @@ print(seen["old"], seen["new"], seen["nothing"])
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_sixty_kills_leave_all_files_or_none_and_nothing_after_the_next_run(table: Path) -> None:
+def test_kills_leave_all_files_or_none_and_nothing_after_the_next_run(table: Path) -> None:
     folder = table.parent / "released"
     folder.mkdir()
     ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", KILLER, str(folder), str(table), "60"],
+        [sys.executable, "-W", "ignore", "-c", KILLER, str(folder), str(table), str(KILLS)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    assert sum(map(int, ended.stdout.split())) == 60
+    assert sum(map(int, ended.stdout.split())) == KILLS
 
 
 def test_an_interrupt_writes_nothing(table: Path) -> None:

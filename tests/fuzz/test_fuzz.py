@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fuzz.judgement import try_case
+from sample_sizes import sample
 
 SEED = 1928
-BATCHES = 24
+BATCHES = sample(usual=20, long=500)
 CASES_TO_A_BATCH = 100
 
 

@@ -8,7 +8,6 @@ what the released rows alone leave possible.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -31,9 +30,10 @@ from hartley.releases.record import Record
 from hartley.releases.writer.claims import certificate_of, measures_of
 from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
+from sample_sizes import sample
 
-CASES = int(os.environ.get("HARTLEY_CASES", "14"))
-"""Tables for each way to publish; more by hand (160 each were gone through)."""
+CASES = sample(usual=10, long=160)
+"""Tables for each way to publish."""
 
 Person = tuple[str, str]
 """A public value and a kept one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
 import numpy as np
@@ -13,9 +12,10 @@ from hartley.search.columns.cells import cells_of
 from hartley.search.columns.search import ColumnsSearch
 from hartley.search.effort import UNLIMITED
 from reference_columns import SmallTable, small_table
+from sample_sizes import sample
 
-TABLES = int(os.environ.get("HARTLEY_SMALL_TABLES", "12"))
-"""How many tables of each kind; set it to 1500 for the long run."""
+TABLES = sample(usual=12, long=1_500)
+"""How many tables of each kind."""
 
 KINDS = {
     "max": {},

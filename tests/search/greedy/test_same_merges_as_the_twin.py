@@ -15,6 +15,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
 from hartley.model.words import CODEWORDS
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from sample_sizes import sample
 
 SEARCHES = ("narrowest first", "component joining", "joint")
 UTILITIES = ("resolution", *CODEWORDS)
@@ -87,14 +88,14 @@ def test_interpreted_search_merges_as_its_twin(search: str, utility: str) -> Non
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", ["narrowest first", "component joining"])
 def test_search_of_many_values_merges_as_its_twin(search: str, utility: str) -> None:
-    compare(search, utility, 200, (50, 100))
+    compare(search, utility, sample(usual=70, long=200), (50, 100))
 
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_joint_search_of_many_values_merges_as_its_twin(utility: str) -> None:
     # The twin of problem (3) is cubic: sizes stay at the lower end.
-    compare("joint", utility, 200, (50, 55))
+    compare("joint", utility, sample(usual=50, long=200), (50, 55))
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
