@@ -37,7 +37,8 @@ def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv,
     found = finished(browser, browser.post("/api/search", json={**opened(browser), **asked}).json())
     assert found["state"] == "done"
     shown = dict(found["frontier"])
-    balanced, reader_bits = shown.pop("balanced"), shown.pop("reader_bits")
+    suggested, reader_bits = shown.pop("suggested"), shown.pop("reader_bits")
+    because, without = shown.pop("because"), (shown.pop("without"), shown.pop("bought"))
     options = []
     for name, value in asked.items():
         for one in value if isinstance(value, list) else [value]:
@@ -50,7 +51,12 @@ def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv,
         given["utility"] = workflow.UtilityChoice(codeword=given.pop("codeword"))
     result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **given)
     assert shown == json.loads(json.dumps(result.to_dict()))
-    assert result.frontier.points[balanced] == result.frontier.balanced()
+    assert without == ([], None)
+    if result.frontier.leakage == "istar":
+        assert result.frontier.points[suggested] == result.frontier.points[-1]
+    else:
+        assert result.frontier.points[suggested] == result.frontier.best_utility_with(5)
+        assert because.startswith(f"{result.frontier.points[suggested].distinct_l} candidates, because five")
     if reader_bits is not None:
         assert reader_bits == [result.reader.l0_bits(p.partition) for p in result.frontier.points]
     assert (reader_bits is None) == ("keep" not in asked or asked.get("leakage") == "istar")

@@ -13,7 +13,10 @@ from hartley.report.figures import Figure, candidates_figure, recoding_figure
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
+from hartley.web.audit_verdict import verdict
 from hartley.web.request import Asked
+from hartley.web.suggestion import Suggestion
+from hartley.web.withheld_gain import bought
 from hartley.workflow import AuditResult, Frontier, FrontierResult
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
@@ -55,6 +58,7 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     ]
     return {
         "audit": found.to_dict(),
+        "verdict": verdict(found),
         "about": f"{reader} learns about {words.named(audit.sensitive)}:" + _left_out(found.dropped_rows),
         "findings": [
             {"name": name, "number": number, "sentence": sentence} for name, number, sentence in findings
@@ -66,7 +70,12 @@ def _left_out(rows: int) -> str:
     return f" ({words.counted(rows, 'row')} left out for a missing value)" if rows else ""
 
 
-def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Json:
+def frontier_page(
+    frontier: Frontier,
+    asked: Asked,
+    found: FrontierResult | None = None,
+    without: FrontierResult | None = None,
+) -> Json:
     """Return a frontier with the point to begin with; when it is found, with what a reader really learns.
 
     ``reader_bits`` is null where the leakage of the points is just that: nothing is seen beside.
@@ -75,10 +84,14 @@ def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Js
     if found is not None and found.reader.beside and frontier.leakage != "istar":
         reader = found.reader
         bits = [reader.l0_bits(point.partition) for point in frontier.points]
+    suggested = Suggestion.of(frontier, asked)
     return {
         **(frontier.to_dict() if found is None else found.to_dict()),
-        "balanced": frontier.points.index(frontier.balanced()),
+        "suggested": suggested.place,
+        "because": suggested.because,
         "reader_bits": bits,
+        "without": [] if without is None else [point.to_dict() for point in without.frontier.points],
+        "bought": None if found is None or without is None else bought(found, without),
     }
 
 
@@ -171,17 +184,18 @@ def _holds(asked: Asked) -> list[str]:
 def _warning(made: ReleaseResult, asked: Asked) -> str | None:
     """Say so where columns that were called harmless are not."""
     after, whole = made.after, made.after_all
+    rows = words.counted(whole.narrowest_rows, "row")
+    verb = "is" if whole.narrowest_rows == 1 else "are"
     if whole.distinct_l < after.distinct_l:
-        found = f"is left with only {words.counted(whole.distinct_l, 'candidate')} at worst, "
-        found += f"not {after.distinct_l:,}"
+        left = f"left with {whole.distinct_l:,} candidates instead of {after.distinct_l:,}"
+        found = f"{rows} {verb} {'fully exposed' if whole.distinct_l == 1 else left}"
     elif whole.components > after.components:
-        found = f"knows for certain in which of {whole.components:,} groups a person is"
+        found = f"every reader knows for certain in which of {whole.components:,} groups a person is"
     else:
         return None
-    verb = "is" if len(asked.harmless) == 1 else "are"
     return (
-        f"{words.listed(asked.harmless)} {verb} not harmless: who reads the whole file {found}. "
-        "To have that counted, choose “publish as it is” instead."
+        f"Do not publish yet: with {words.listed(asked.harmless)} included, {found}. "
+        "To have that counted, choose “publish as it is” instead; or leave it out."
     )
 
 

@@ -12,9 +12,8 @@ import secrets
 import shlex
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from hartley import workflow
@@ -23,12 +22,12 @@ from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
 from hartley.web import page_json as pages
+from hartley.web.demand_form import in_words
+from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.option_labels import as_label
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (
-    Frontier,
-    FrontierResult,
     Point,
     Policy,
     ReadOptions,
@@ -38,24 +37,6 @@ from hartley.workflow import (
 )
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
-from hartley.workflow.request.time_limit import effort_within
-
-SECONDS_BETWEEN = 0.2
-"""How often a search reports, at most."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoundFrontier:
-    """A frontier, what it answers, and the number of the search."""
-
-    result: FrontierResult
-    asked: Asked
-    number: int
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        """The points of the frontier."""
-        return self.result.frontier.points
 
 
 class Desk:
@@ -92,7 +73,7 @@ class Desk:
             stored = given if isinstance(given, str) and given else self.path
             shown = arguments.get("name") or self.name
             # A file goes by the name that the user knows.
-            message = error.said(as_label)
+            message = in_words(error.said(as_label), arguments)
             raise InputError(
                 message if stored is None else message.replace(Path(stored).name, str(shown))
             ) from None
@@ -141,6 +122,8 @@ class Desk:
             side=given.side,
             missing=given.missing,
             earlier=self._policies(given),
+            require=given.demand.requirements,
+            tolerance=given.demand.tolerance,
             options=self.options,
         )
         return pages.audit_page(found, earlier=len(given.earlier))
@@ -148,41 +131,12 @@ class Desk:
     def search(self, asked: Json, tell: Tell) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
         table, given = self._table(asked), Asked.of(asked)
-        self.found = None
-        said = shown = 0.0
-
-        def progress(done: int, total: int, what: str) -> None:
-            nonlocal said
-            if monotonic() - said >= SECONDS_BETWEEN:
-                said = monotonic()
-                tell({"progress": {"done": done, "total": total, "what": what}})
-
-        def so_far(frontier: Callable[[], Frontier]) -> None:
-            nonlocal shown
-            # Measuring the points takes its time; no more than a tenth of the search is spent on it.
-            if monotonic() >= shown:
-                began = monotonic()
-                tell({"frontier": pages.frontier_page(frontier())})
-                shown = monotonic() + max(SECONDS_BETWEEN, 9 * (monotonic() - began))
-
-        found = workflow.frontier(
-            table,
-            sensitive=given.sensitive,
-            public=given.public,
-            side=given.side,
-            keep=given.keep,
-            missing=given.missing,
-            missing_at=given.missing_at,
-            earlier=self._policies(given),
-            leakage=given.leakage,
-            utility=given.utility_choice,
-            search=given.search,
-            effort=effort_within(given.time_limit, should_stop=self.stop.is_set, progress=progress),
-            so_far=so_far,
-            options=self.options,
+        before, self.found = self.found, None
+        searcher = Searcher(
+            table=table, options=self.options, policies=self._policies(given), stop=self.stop, tell=tell
         )
-        self.found = FoundFrontier(result=found, asked=given, number=asked["number"])
-        return pages.frontier_page(found.frontier, found)
+        self.found = searcher.find(given, asked["number"], before)
+        return pages.frontier_page(self.found.result.frontier, given, self.found.result, self.found.without)
 
     def look(self, asked: Json, tell: Tell) -> Json:
         """Show the recoding of a point."""
@@ -208,7 +162,8 @@ class Desk:
         made = release(
             self._table(asked),
             folder / f"{stem}-released{ending_like(self.path)}",
-            target=self._target(found, point),
+            require=found.demand(point),
+            tolerance=given.demand.tolerance,
             point=point,
             found_in=found.result.joint,
             sensitive=given.sensitive,
@@ -227,6 +182,7 @@ class Desk:
             keep_order=given.keep_order,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
+            **given.demand.shape_fields,
         )
         return {
             **pages.release_page(made, given, found.result),
@@ -263,12 +219,6 @@ class Desk:
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html(disclosive=disclosive), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
-
-    def _target(self, found: FoundFrontier, point: Point) -> Target:
-        """Demand of the release what its reader learns at the point, kept columns and all."""
-        if found.result.frontier.leakage == "istar":
-            return Target("max_leakage", point.leakage_bits)
-        return Target("max_leakage", found.result.reader.l0_bits(point.partition))
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Return the command line that makes the same report."""

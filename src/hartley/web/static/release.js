@@ -39,14 +39,23 @@ by("release-options").addEventListener("submit", (event) => {
     showRows(made.preview);
     showCodebook(made.codebook);
     by("verified").textContent = made.said;
-    const warning = made.warning ? [element("p", { text: made.warning, className: "error" })] : [];
-    replace(by("holds"), ...made.holds.map((text) => element("p", { text })), ...warning);
+    replace(by("holds"), ...made.holds.map((text) => element("p", { text })));
+    // Where somebody is exposed, that is said before anything else, and the files wait for a word.
+    by("exposed").hidden = !made.warning;
+    by("exposed-said").textContent = made.warning ?? "";
+    by("made").hidden = Boolean(made.warning);
     replace(by("readers").tBodies[0], ...made.readers.map((reader) => element("tr", {}, element("th", { text: reader.who, attributes: { scope: "row" } }),
       ...[reader.candidates, reader.l0, reader.istar].map((text) => cell(text, "number")))));
+    by("accept").hidden = false;
     by("released").hidden = false;
     showDownloads(made.links);
-    by("verified").scrollIntoView({ block: "center" });
+    by(made.warning ? "exposed" : "verified").scrollIntoView({ block: "center" });
   });
+});
+
+by("accept").addEventListener("click", () => {
+  by("made").hidden = false;
+  by("accept").hidden = true;
 });
 
 function showCodebook(codebook) {
