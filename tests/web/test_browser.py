@@ -160,7 +160,9 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
 
     # Hovering names a point beside it; what the page is about stays the chosen one.
     page.hover(f'#chart [data-index="{len(frontier.points) - 1}"] .dot')
-    assert f"click for at least {frontier.points[-1].distinct_l} candidates" in page.text_content("#chart .hover")
+    assert f"click for at least {frontier.points[-1].distinct_l} candidates" in page.text_content(
+        "#chart .hover"
+    )
     assert f"at least {point.distinct_l} candidates of 37" in visit.text("#meaning")
     page.click('#chart [data-index="1"] .dot')
     assert visit.chosen() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import pytest
 
 from hartley import workflow
 from hartley.cli.program import run
+from hartley.web.worker import CallError, Worker
 from web_door import finished, opened
 
 
@@ -140,12 +142,12 @@ def test_a_search_that_makes_no_sense_fails_in_one_line(browser, asked):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/figure/{}/0/recoding/light.svg", 200),
+        ("/figure/{}/0/candidates/light.svg", 200),
         ("/figure/{}/0/candidates/dark.svg", 200),
         ("/figure/{}/0/secrets/light.svg", 422),
-        ("/figure/{}/999/recoding/light.svg", 422),
-        ("/figure/{}/0/recoding/pink.svg", 422),
-        ("/figure/0/0/recoding/light.svg", 422),
+        ("/figure/{}/999/candidates/light.svg", 422),
+        ("/figure/{}/0/candidates/pink.svg", 422),
+        ("/figure/0/0/candidates/light.svg", 422),
     ],
 )
 def test_figures_are_images(browser, path, status):
@@ -242,3 +244,21 @@ def test_rows_with_missing_cells_can_be_left_out(browser, clinic_csv):
     made = browser.post("/api/release", json={"revision": asked["revision"], "point": 2}).json()
     assert made["release"]["rows"] == 300 - result.dropped_rows
     assert browser.post("/api/audit", json={**asked, "missing": "guess"}).status_code == 422
+
+
+def test_a_stop_that_comes_before_the_search_has_begun_is_not_lost(tmp_path):
+    worker = Worker(tmp_path)
+    seen = []
+
+    class Line:
+        """Notes whether the search is told to stop when it is sent, and breaks."""
+
+        def send(self, call):
+            seen.append((call[1], worker._stop.is_set()))
+            raise BrokenPipeError
+
+    for is_stopped in (True, False):
+        worker._connection = Line()
+        with pytest.raises(CallError):
+            asyncio.run(worker.call("search", {}, is_stopped=lambda stopped=is_stopped: stopped))
+    assert seen == [("search", True), ("search", False)]

@@ -21,10 +21,11 @@ from hartley.errors import HartleyError, InputError, TableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
-from hartley.web import page_json as pages
 from hartley.web.demand_form import in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.option_labels import as_label
+from hartley.web.pages import page_json as pages
+from hartley.web.pages.codebook_lines import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (
@@ -37,6 +38,7 @@ from hartley.workflow import (
 )
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.show_release import policy_of
 
 
 class Desk:
@@ -53,12 +55,15 @@ class Desk:
         self.earlier: dict[str, tuple[str, Policy]] = {}
         """By a word of ours: the file name and the content of the policies of earlier releases."""
         self.found: FoundFrontier | None = None
+        self.book: Book | None = None
+        """What is looked up in: the codebook of the point that is shown, as released once it is."""
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
             "open": self.open,
             "earlier": self.add_earlier,
             "audit": self.audit,
             "search": self.search,
             "look": self.look,
+            "codebook": self.codebook,
             "figure": self.figure,
             "release": self.release,
             "report": self.report,
@@ -87,7 +92,7 @@ class Desk:
         sheets = sheet_names(path)
         described, options = _described(path, options, sheets)
         self.revision += 1
-        self.path, self.options, self.found = path, options, None
+        self.path, self.options, self.found, self.book = path, options, None, None
         self.earlier = {}
         self.name = self.name if again else asked["name"]
         return {
@@ -142,7 +147,17 @@ class Desk:
         """Show the recoding of a point."""
         del tell
         found, place = self._point(asked)
-        return pages.point_page(found.result, place, found.number)
+        self.book = Book.of(found.result, place)
+        return pages.point_page(found.result, place, found.number, self.book)
+
+    def codebook(self, asked: Json, tell: Tell) -> Json:
+        """Look a text up in the codebook that is shown."""
+        del tell
+        self._table(asked)
+        text = asked.get("find", "")
+        if self.book is None or not isinstance(text, str):
+            raise InputError("there is no codebook to look in; preview a point first")
+        return self.book.page(text)
 
     def figure(self, asked: Json, tell: Tell) -> str:
         """Draw a figure of a point as SVG."""
@@ -184,8 +199,9 @@ class Desk:
             options=self.options,
             **given.demand.shape_fields,
         )
+        self.book = Book.of(found.result, place).as_released(policy_of(made.policy))
         return {
-            **pages.release_page(made, given, found.result),
+            **pages.release_page(made, given, found.result, self.book),
             "files": {
                 word: (str(path), path.name)
                 for word, path in (

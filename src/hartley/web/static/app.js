@@ -3,9 +3,9 @@
 import { ask, fetched, send, session } from "./api.js";
 import { startDemand } from "./demand.js";
 import { by, cell, count, counted, element, listed, replace } from "./dom.js";
-import { search } from "./frontier.js";
-import { during, reveal, state } from "./page.js";
-import "./release.js";
+import { follow, search } from "./frontier.js";
+import { during, keep, kept, reveal, state } from "./page.js";
+import { showLook, showRelease } from "./release.js";
 
 const ROLES = [
   ["", "leave out"], ["sensitive", "protect"], ["public", "publish, recoded"], ["keep", "publish as it is"],
@@ -16,7 +16,45 @@ session.then((known) => {
   if (!known) return during(null, () => fetched("/api/search"));
   by("open-given").hidden = !known.given;
   by("open-given").textContent = `Open ${known.given}`;
+  return kept()?.revision ? during(null, resume) : undefined;
 });
+
+// A page that is loaded again takes up the work where it was; the server has it.
+async function resume() {
+  const work = await fetched("/api/session");
+  if (!work.table || work.table.revision !== kept().revision) return;
+  const { chosen, search: number } = kept();
+  opened(work.table);
+  state.earlier = work.earlier ?? [];
+  showEarlier();
+  if (!work.roles) return;
+  setRoles(work.roles);
+  Object.assign(state, { audit: work.audit, roles: work.roles });
+  startDemand(work.asked ?? {});
+  showAudit();
+  reveal("audit");
+  if (!work.asked || work.search.state === "idle") return;
+  const options = by("search-options");
+  for (const name of ["leakage", "utility", "codeword", "search", "time_limit"]) options[name].value = work.asked[name] ?? "";
+  reveal("frontier");
+  if (number === work.search.number) state.wanted = chosen;
+  keep({ chosen, search: number });
+  await follow(work.search);
+  if (!work.look || work.point !== state.chosen) return;
+  showLook(work.look);
+  if (work.release) showRelease(work.release, work.links);
+}
+
+function setRoles(roles) {
+  by("columns").querySelectorAll("select").forEach((choice, i) => {
+    const { name } = state.table.columns[i];
+    choice.value = ROLES.find(([role]) => role && roles[role].includes(name))?.[0] ?? "";
+  });
+  by("missing").value = roles.missing;
+  by("missing-at").value = roles.missing_at ?? "";
+  by("publish-sensitive").checked = roles.publish_sensitive;
+  by("keep-order").checked = roles.keep_order;
+}
 
 // 1. The table
 
@@ -33,6 +71,7 @@ function opened(described) {
   by("missing").value = "value";
   by("missing-at").value = "";
   showEarlier();
+  keep({ revision: described.revision, chosen: null, search: null });
   reveal("roles");
   by("roles").scrollIntoView();
 }

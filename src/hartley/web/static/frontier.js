@@ -4,14 +4,14 @@ import { ask, fetched } from "./api.js";
 import { Chart, costName, costOf, costShown, keptBy, keptName, meaning } from "./chart.js";
 import { demandFields, whenDemandChanges } from "./demand.js";
 import { by, count, counted, listed, replace } from "./dom.js";
-import { during, keep, reveal, say, state } from "./page.js";
+import { during, keep, reveal, state } from "./page.js";
 
 const chart = new Chart(by("chart"), { onChoose: choose });
 
 export async function search() {
   state.following += 1;
   const following = state.following;
-  Object.assign(state, { frontier: null, chosen: null, touched: false });
+  Object.assign(state, { frontier: null, chosen: null, touched: false, wanted: null });
   by("chosen-area").hidden = true;
   refuse(null);
   reveal("frontier");
@@ -70,6 +70,10 @@ function showFrontier(frontier, running) {
   const reader = whoReads();
   // While points arrive, the user's choice stays where it was; before there is one, the suggested point is shown.
   state.chosen = Math.max(kept, 0);
+  if (!running && state.wanted !== null && state.wanted < frontier.points.length) {
+    Object.assign(state, { chosen: state.wanted, touched: true });
+  }
+  if (!running) state.wanted = null;
   chart.show(frontier, reader, state.chosen);
   const open = frontier.points.some((point) => !point.proven_optimal) && frontier.search === "optimal";
   const faint = frontier.without?.length ? " The faint line is what can be had with no row withheld." : "";

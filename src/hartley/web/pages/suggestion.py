@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hartley.frontiers import Frontier
 from hartley.report.words.audit import counted
 from hartley.web.request import Asked
+from hartley.workflow import Frontier
 
 USUAL = 5
 """How many candidates curators usually ask for, where nobody says."""

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
-from hartley.model.alphabet import label_to_json
-from hartley.model.words import Codeword
-from hartley.report.figures import Figure, candidates_figure, recoding_figure
+from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.theme import DARK, LIGHT, Theme
-from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
-from hartley.web.audit_verdict import verdict
+from hartley.report.words import release as release_words
+from hartley.web.pages.audit_verdict import verdict
+from hartley.web.pages.codebook_lines import Book
+from hartley.web.pages.column_strips import column_pages
+from hartley.web.pages.suggestion import Suggestion
+from hartley.web.pages.withheld_gain import bought
 from hartley.web.request import Asked
-from hartley.web.suggestion import Suggestion
-from hartley.web.withheld_gain import bought
 from hartley.workflow import AuditResult, Frontier, FrontierResult
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.show_release import (
-    MISSING,
-    CodebookLines,
-    Labels,
     before_and_after,
     before_release,
     first_rows,
-    policy_of,
 )
 
 Json = dict[str, Any]
-MOST_LISTED = 300
-MOST_MEMBERS = 12
 FIRST_ROWS = 10
 FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
-    "recoding": lambda joint, partition, theme: recoding_figure(joint.public, partition, theme=theme),
     "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
 }
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -95,12 +88,11 @@ def frontier_page(
     }
 
 
-def point_page(found: FrontierResult, place: int, number: int) -> Json:
+def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Json:
     """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
     before, after = before_and_after(reader, partition)
-    recoding = _recoding(joint, partition, found.frontier.codeword)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
         "point": point.to_dict(),
@@ -116,15 +108,14 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
             for kind in FIGURES
             if (drawn := figure(found, place, kind, "light"))
         ],
-        "recoding": recoding,
-        "left_out": point.clusters - len(recoding),
+        "codebook": book.page(),
+        **column_pages(joint, point),
     }
 
 
-def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Json:
+def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book: Book) -> Json:
     """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
     names, rows = first_rows(made.output, FIRST_ROWS)
-    policy = policy_of(made.policy)
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
@@ -142,13 +133,9 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Js
                 for row in rows
             ],
         },
-        "codebook": [
-            {
-                "released": _text(cluster.label),
-                "members": _members([_text(cells) or MISSING for cells in cluster.members]),
-            }
-            for cluster in policy.clusters[:MOST_LISTED]
-        ],
+        "codebook": book.page(),
+        "lost": release_words.lost(made),
+        "proof": release_words.proof(made),
     }
 
 
@@ -225,33 +212,3 @@ def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
     if kind not in FIGURES or theme not in THEMES:
         raise InputError("there is no such figure")
     return FIGURES[kind](found.joint, found.frontier.points[place].partition, THEMES[theme])
-
-
-def _recoding(joint: JointRange, partition: Partition, codeword: str | None) -> list[Json]:
-    """List the first released values and what they stand for, labelled as a release does by itself."""
-    labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-    # With side information a released value leaves different candidates beside different side values.
-    lines = CodebookLines.of(joint, partition, labels)
-    book = lines.book
-    return [
-        {
-            "released": _text(book.labels[number]),
-            "members": _members([shown_label(joint.public.label(member)) for member in cluster]),
-            "values": len(cluster),
-            "rows": int(lines.rows[number]),
-            "candidates": int(lines.candidates[number]),
-        }
-        for number, cluster in enumerate(book.partition.clusters()[:MOST_LISTED])
-    ]
-
-
-def _text(label: tuple[Any, ...]) -> str | None:
-    if len(label) == 1:
-        return None if label[0] is None else str(label_to_json(label[0]))
-    return ", ".join("missing" if cell is None else str(label_to_json(cell)) for cell in label)
-
-
-def _members(shown: list[str]) -> str:
-    if len(shown) <= MOST_MEMBERS:
-        return ", ".join(shown)
-    return f"{', '.join(shown[: MOST_MEMBERS - 1])} … {shown[-1]} ({len(shown):,} values)"

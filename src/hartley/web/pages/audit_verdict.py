@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hartley.measures.audit import Audit
 from hartley.report.words.audit import counted, listed
-from hartley.workflow import AuditResult
+from hartley.workflow import Audit, AuditResult
 
 Json = dict[str, Any]
 FEW = 5

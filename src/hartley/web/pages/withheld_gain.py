@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hartley.frontiers import Point
 from hartley.report.words.audit import counted, listed
-from hartley.workflow import FrontierResult
+from hartley.workflow import FrontierResult, Point
 from hartley.workflow.question import cost_of
 
 
