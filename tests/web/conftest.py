@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.web.guard import HEADER, Door
-from hartley.web.routes import Service, create_app
+from hartley.web.routes import create_app
+from hartley.web.service import Service
 from hartley.web.worker import Worker
 from web_door import LIMIT, ORIGIN, PORT, TOKEN
 

@@ -149,11 +149,20 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
     assert f"{audit.narrowest_count} of {audit.observations} cholesterol values" in visit.text("#findings")
     assert page.locator("#chart .point").count() == len(frontier.points)
     assert visit.text("#search-said") == f"{len(frontier.points)} points, all proven to be best."
-    assert visit.chosen() == frontier.points.index(frontier.balanced())
+    # Who is exposed stands before all numbers, and the point to begin with is explained.
+    exposed = (
+        f"In {audit.narrowest_rows} of 300 rows, anyone who knows cholesterol can read off the exact age."
+    )
+    assert visit.text("#audit-verdict") == f"Do not publish it like this. {exposed}"
+    point = frontier.best_utility_with(5)
+    assert visit.chosen() == frontier.points.index(point)
+    assert visit.text("#meaning").startswith("Suggested: 5 candidates, because five is what curators")
 
-    # Hovering says what a point means; clicking chooses it.
-    point = frontier.points[-1]
+    # Hovering names a point beside it; what the page is about stays the chosen one.
     page.hover(f'#chart [data-index="{len(frontier.points) - 1}"] .dot')
+    assert f"click for at least {frontier.points[-1].distinct_l} candidates" in page.text_content(
+        "#chart .hover"
+    )
     assert f"at least {point.distinct_l} candidates of 37" in visit.text("#meaning")
     page.click('#chart [data-index="1"] .dot')
     assert visit.chosen() == 1
@@ -244,10 +253,12 @@ def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_c
     page.wait_for_selector("#recoding tbody tr")
     assert "with sex beside it" in visit.text("#release-about")
     page.click("#release-options button")
-    page.wait_for_selector("#downloads a")
+    page.wait_for_selector("#downloads a", state="attached")
+    assert "Do not publish yet: with pulse included" in visit.text("#exposed")
+    assert page.is_hidden("#downloads")
+    page.click("#accept")
     assert page.locator("#rows thead th").all_inner_texts() == ["sex", "cholesterol", "pulse"]
     assert "sex, unchanged; pulse, unchanged and harmless on your word" in visit.text("#holds")
-    assert "pulse is not harmless" in visit.text("#holds .error")
     assert page.locator("#readers tbody tr").count() == 3
     files = {}
     for link in page.locator("#downloads a").all():
@@ -649,6 +660,7 @@ def test_nothing_is_cut_off_on_a_phone(chromium, address, scheme):
     visit.page.click("#preview")
     visit.page.wait_for_selector("#recoding tbody tr")
     visit.page.click("#release-options button")
+    visit.page.click("#accept")
     visit.page.wait_for_selector("#downloads a")
     wide = visit.page.evaluate("document.documentElement.scrollWidth")
     visit.context.close()

@@ -34,7 +34,7 @@ def contrast(one: str, other: str) -> float:
 def test_text_has_the_contrast_of_wcag_aa(scheme):
     ink = inks(scheme)
     for paper in ("paper", "raised"):
-        for text in ("ink", "soft", "first", "second", "chosen", "good"):
+        for text in ("ink", "soft", "first", "second", "chosen", "good", "fair"):
             assert contrast(ink[text], ink[paper]) >= 4.5, (text, paper)
     assert contrast(ink["bad"], ink["bad-paper"]) >= 4.5
     assert contrast(ink["on-first"], ink["first"]) >= 4.5

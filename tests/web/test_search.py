@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import pytest
 
 from hartley import workflow
 from hartley.cli.program import run
+from hartley.web.worker import CallError, Worker
 from web_door import finished, opened
 
 
@@ -37,7 +39,8 @@ def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv,
     found = finished(browser, browser.post("/api/search", json={**opened(browser), **asked}).json())
     assert found["state"] == "done"
     shown = dict(found["frontier"])
-    balanced, reader_bits = shown.pop("balanced"), shown.pop("reader_bits")
+    suggested, reader_bits = shown.pop("suggested"), shown.pop("reader_bits")
+    because, without = shown.pop("because"), (shown.pop("without"), shown.pop("bought"))
     options = []
     for name, value in asked.items():
         for one in value if isinstance(value, list) else [value]:
@@ -50,7 +53,12 @@ def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv,
         given["utility"] = workflow.UtilityChoice(codeword=given.pop("codeword"))
     result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **given)
     assert shown == json.loads(json.dumps(result.to_dict()))
-    assert result.frontier.points[balanced] == result.frontier.balanced()
+    assert without == ([], None)
+    if result.frontier.leakage == "istar":
+        assert result.frontier.points[suggested] == result.frontier.points[-1]
+    else:
+        assert result.frontier.points[suggested] == result.frontier.best_utility_with(5)
+        assert because.startswith(f"{result.frontier.points[suggested].distinct_l} candidates, because five")
     if reader_bits is not None:
         assert reader_bits == [result.reader.l0_bits(p.partition) for p in result.frontier.points]
     assert (reader_bits is None) == ("keep" not in asked or asked.get("leakage") == "istar")
@@ -134,12 +142,12 @@ def test_a_search_that_makes_no_sense_fails_in_one_line(browser, asked):
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/figure/{}/0/recoding/light.svg", 200),
+        ("/figure/{}/0/candidates/light.svg", 200),
         ("/figure/{}/0/candidates/dark.svg", 200),
         ("/figure/{}/0/secrets/light.svg", 422),
-        ("/figure/{}/999/recoding/light.svg", 422),
-        ("/figure/{}/0/recoding/pink.svg", 422),
-        ("/figure/0/0/recoding/light.svg", 422),
+        ("/figure/{}/999/candidates/light.svg", 422),
+        ("/figure/{}/0/candidates/pink.svg", 422),
+        ("/figure/0/0/candidates/light.svg", 422),
     ],
 )
 def test_figures_are_images(browser, path, status):
@@ -236,3 +244,21 @@ def test_rows_with_missing_cells_can_be_left_out(browser, clinic_csv):
     made = browser.post("/api/release", json={"revision": asked["revision"], "point": 2}).json()
     assert made["release"]["rows"] == 300 - result.dropped_rows
     assert browser.post("/api/audit", json={**asked, "missing": "guess"}).status_code == 422
+
+
+def test_a_stop_that_comes_before_the_search_has_begun_is_not_lost(tmp_path):
+    worker = Worker(tmp_path)
+    seen = []
+
+    class Line:
+        """Notes whether the search is told to stop when it is sent, and breaks."""
+
+        def send(self, call):
+            seen.append((call[1], worker._stop.is_set()))
+            raise BrokenPipeError
+
+    for is_stopped in (True, False):
+        worker._connection = Line()
+        with pytest.raises(CallError):
+            asyncio.run(worker.call("search", {}, is_stopped=lambda stopped=is_stopped: stopped))
+    assert seen == [("search", True), ("search", False)]

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from hartley.errors import OptionError, quoted
 from hartley.model.words import Codeword, Leakage, SearchName
+from hartley.web.demand_form import DemandForm
 from hartley.workflow import ReadOptions
 from hartley.workflow.request.utility_choice import UtilityChoice, UtilityName
 
@@ -37,6 +38,8 @@ class Asked:
     codeword: Codeword | None
     search: SearchName
     time_limit: float | None
+    demand: DemandForm
+    """What every released value must keep, and how values may be merged."""
 
     @classmethod
     def of(cls, asked: Json) -> Asked:
@@ -53,6 +56,7 @@ class Asked:
             codeword=_one_of(asked, "codeword", get_args(Codeword)),
             search=_one_of(asked, "search", get_args(SearchName)) or "optimal",
             time_limit=number(asked, "time_limit"),
+            demand=DemandForm.of(asked, texts(asked, "sensitive", "roles are lists of column names")),
         )
         # As a release would, but before anything is searched.
         published = (*given.public, *given.keep, *given.harmless)
@@ -79,7 +83,7 @@ class Asked:
         for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
             if given is not None:
                 said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
-        return said
+        return said + self.demand.command_options()
 
 
 def reading(asked: Json) -> ReadOptions:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from hartley.errors import HartleyError
 from hartley.operating_system import settle_file_types
 from hartley.web.guard import ENTRANCE, Door, Guard
+from hartley.web.service import IDLE, TAKEN, Search, Service
 from hartley.web.uploads import (
     ACCEPTED,
     TooLargeError,
@@ -31,58 +30,11 @@ from hartley.web.uploads import (
     size_in_words,
     too_large,
 )
-from hartley.web.worker import CallError, Json, Worker
+from hartley.web.worker import CallError, Json
 
 HERE = Path(__file__).parent
 LONGEST_REQUEST = 256 * 1024
 """Bytes of JSON; only an upload may be longer."""
-
-
-@dataclass(kw_only=True)
-class Search:
-    """A search that runs or has run."""
-
-    number: int
-    state: str = "running"
-    progress: Json = field(default_factory=dict)
-    frontier: Json | None = None
-    """The points found so far, or the finished frontier."""
-    message: str | None = None
-
-    def to_dict(self) -> Json:
-        """Return it as it stands in JSON."""
-        return {
-            "number": self.number,
-            "state": self.state,
-            "progress": self.progress,
-            "frontier": self.frontier,
-            "message": self.message,
-        }
-
-
-TAKEN = "this search was ended: another table or search was started, in another window perhaps"
-IDLE = Search(number=0, state="idle")
-"""Nothing is searched, and nothing has been since the table was opened."""
-
-
-@dataclass(kw_only=True)
-class Service:
-    """What the routes share."""
-
-    worker: Worker
-    folder: Path
-    given: Path | None
-    """The table named on the command line; the browser can ask for it, but not name it."""
-    upload_limit: int
-    search: Search | None = None
-    task: asyncio.Task[None] | None = None
-    files: dict[str, tuple[Path, str]] = field(default_factory=dict)
-    """What can be downloaded: a word of ours to the file and the name it is saved under."""
-    uploaded: Path | None = None
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers of searches; none comes twice, so that no page takes one for another."""
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while one search ends and another begins: two windows that ask at once take turns."""
 
 
 def create_app(service: Service, door: Door) -> Starlette:
@@ -148,6 +100,8 @@ def create_app(service: Service, door: Door) -> Starlette:
             Route("/api/search", api(start_search), methods=["POST"]),
             Route("/api/search", api(follow_search)),
             Route("/api/stop", api(stop_search), methods=["POST"]),
+            Route("/api/session", api(resume)),
+            Route("/api/codebook", api(codebook), methods=["POST"]),
             Route("/api/look", api(look), methods=["POST"]),
             Route("/api/release", api(release), methods=["POST"]),
             Route("/api/report", api(report), methods=["POST"]),
@@ -199,6 +153,7 @@ async def add_earlier(service: Service, request: Request) -> Json:
     try:
         asked = {"path": str(path), "name": name, "revision": int(revision) if revision.isdecimal() else None}
         added: Json = await service.worker.call("earlier", asked)
+        service.work.setdefault("earlier", []).append(added)
         return added
     finally:
         path.unlink(missing_ok=True)
@@ -209,14 +164,15 @@ async def audit(service: Service, request: Request) -> Any:
     asked = await _json(request)
     async with service.changing:
         await _end_search(service)
-    return await service.worker.call("audit", asked)
+    found = await service.worker.call("audit", asked)
+    service.at("audit", {"roles": asked, "audit": found})
+    return found
 
 
 async def start_search(service: Service, request: Request) -> Json:
     """Start a search in the background; a running one is stopped first."""
     asked = await _json(request)
     search = Search(number=next(service.numbers))
-    asked["number"] = search.number
 
     def on_event(event: Json) -> None:
         if "frontier" in event:
@@ -227,7 +183,7 @@ async def start_search(service: Service, request: Request) -> Json:
     async def run() -> None:
         try:
             search.frontier = await service.worker.call(
-                "search", {**asked, "number": search.number}, on_event
+                "search", {**asked, "number": search.number}, on_event, lambda: search.is_to_stop
             )
             search.state = "done" if search.frontier and search.frontier["complete"] else "stopped"
         except CallError as error:
@@ -236,6 +192,7 @@ async def start_search(service: Service, request: Request) -> Json:
     async with service.changing:
         await _end_search(service)
         service.search = search
+        service.at("search", {"asked": asked})
         task = service.task = asyncio.create_task(run())
     # A quick search is answered at once, without a round of asking.
     with contextlib.suppress(TimeoutError):
@@ -253,13 +210,29 @@ async def stop_search(service: Service, request: Request) -> Json:
     """Stop the search; what it has found stays."""
     del request
     if service.search is not None and service.search.state == "running":
+        # A search that still waits for its turn is stopped when it begins.
+        service.search.is_to_stop = True
         service.worker.stop()
     return (service.search or IDLE).to_dict()
 
 
 async def look(service: Service, request: Request) -> Any:
     """Show what a point of the frontier means: its recoding and its measures."""
-    return await service.worker.call("look", await _json(request))
+    asked = await _json(request)
+    seen = await service.worker.call("look", asked)
+    service.at("look", {"point": asked.get("point"), "look": seen})
+    return seen
+
+
+async def codebook(service: Service, request: Request) -> Any:
+    """Look a text up in the codebook that is shown."""
+    return await service.worker.call("codebook", await _json(request))
+
+
+async def resume(service: Service, request: Request) -> Json:
+    """Return the work as it stands, for a page that was loaded again."""
+    del request
+    return {**service.work, "search": (service.search or IDLE).to_dict(), "links": _links(service)}
 
 
 async def release(service: Service, request: Request) -> Json:
@@ -267,6 +240,7 @@ async def release(service: Service, request: Request) -> Json:
     made = await service.worker.call("release", await _json(request))
     # A report that was made before may be of another point; it does not stand beside this release.
     service.files = {word: (Path(path), name) for word, (path, name) in made.pop("files").items()}
+    service.at("release", {"release": made})
     return {**made, "links": _links(service)}
 
 
@@ -307,6 +281,7 @@ async def _open(service: Service, asked: Json) -> Json:
         # A table that cannot be read changes nothing: the one before is still on the desk.
         service.search = None
         service.files.clear()
+        service.work = {"table": described}
         return described
 
 

@@ -50,7 +50,8 @@ def serve(
 
         from hartley.web.connections import AnnouncingServer, WatchedConnection
         from hartley.web.guard import Door
-        from hartley.web.routes import Service, create_app
+        from hartley.web.routes import create_app
+        from hartley.web.service import Service
         from hartley.web.worker import Worker
     except ModuleNotFoundError as error:
         if error.name not in PACKAGES:

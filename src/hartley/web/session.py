@@ -12,9 +12,8 @@ import secrets
 import shlex
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from hartley import workflow
@@ -22,13 +21,14 @@ from hartley.errors import HartleyError, InputError, TableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
-from hartley.web import page_json as pages
+from hartley.web.demand_form import in_words
+from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.option_labels import as_label
+from hartley.web.pages import page_json as pages
+from hartley.web.pages.codebook_lines import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (
-    Frontier,
-    FrontierResult,
     Point,
     Policy,
     ReadOptions,
@@ -38,24 +38,7 @@ from hartley.workflow import (
 )
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
-from hartley.workflow.request.time_limit import effort_within
-
-SECONDS_BETWEEN = 0.2
-"""How often a search reports, at most."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoundFrontier:
-    """A frontier, what it answers, and the number of the search."""
-
-    result: FrontierResult
-    asked: Asked
-    number: int
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        """The points of the frontier."""
-        return self.result.frontier.points
+from hartley.workflow.show_release import policy_of
 
 
 class Desk:
@@ -72,12 +55,15 @@ class Desk:
         self.earlier: dict[str, tuple[str, Policy]] = {}
         """By a word of ours: the file name and the content of the policies of earlier releases."""
         self.found: FoundFrontier | None = None
+        self.book: Book | None = None
+        """What is looked up in: the codebook of the point that is shown, as released once it is."""
         self._calls: dict[str, Callable[[Json, Tell], Any]] = {
             "open": self.open,
             "earlier": self.add_earlier,
             "audit": self.audit,
             "search": self.search,
             "look": self.look,
+            "codebook": self.codebook,
             "figure": self.figure,
             "release": self.release,
             "report": self.report,
@@ -92,7 +78,7 @@ class Desk:
             stored = given if isinstance(given, str) and given else self.path
             shown = arguments.get("name") or self.name
             # A file goes by the name that the user knows.
-            message = error.said(as_label)
+            message = in_words(error.said(as_label), arguments)
             raise InputError(
                 message if stored is None else message.replace(Path(stored).name, str(shown))
             ) from None
@@ -106,7 +92,7 @@ class Desk:
         sheets = sheet_names(path)
         described, options = _described(path, options, sheets)
         self.revision += 1
-        self.path, self.options, self.found = path, options, None
+        self.path, self.options, self.found, self.book = path, options, None, None
         self.earlier = {}
         self.name = self.name if again else asked["name"]
         return {
@@ -141,6 +127,8 @@ class Desk:
             side=given.side,
             missing=given.missing,
             earlier=self._policies(given),
+            require=given.demand.requirements,
+            tolerance=given.demand.tolerance,
             options=self.options,
         )
         return pages.audit_page(found, earlier=len(given.earlier))
@@ -148,47 +136,28 @@ class Desk:
     def search(self, asked: Json, tell: Tell) -> Json:
         """Search the frontier, telling of the progress and of the points as they are found."""
         table, given = self._table(asked), Asked.of(asked)
-        self.found = None
-        said = shown = 0.0
-
-        def progress(done: int, total: int, what: str) -> None:
-            nonlocal said
-            if monotonic() - said >= SECONDS_BETWEEN:
-                said = monotonic()
-                tell({"progress": {"done": done, "total": total, "what": what}})
-
-        def so_far(frontier: Callable[[], Frontier]) -> None:
-            nonlocal shown
-            # Measuring the points takes its time; no more than a tenth of the search is spent on it.
-            if monotonic() >= shown:
-                began = monotonic()
-                tell({"frontier": pages.frontier_page(frontier())})
-                shown = monotonic() + max(SECONDS_BETWEEN, 9 * (monotonic() - began))
-
-        found = workflow.frontier(
-            table,
-            sensitive=given.sensitive,
-            public=given.public,
-            side=given.side,
-            keep=given.keep,
-            missing=given.missing,
-            missing_at=given.missing_at,
-            earlier=self._policies(given),
-            leakage=given.leakage,
-            utility=given.utility_choice,
-            search=given.search,
-            effort=effort_within(given.time_limit, should_stop=self.stop.is_set, progress=progress),
-            so_far=so_far,
-            options=self.options,
+        before, self.found = self.found, None
+        searcher = Searcher(
+            table=table, options=self.options, policies=self._policies(given), stop=self.stop, tell=tell
         )
-        self.found = FoundFrontier(result=found, asked=given, number=asked["number"])
-        return pages.frontier_page(found.frontier, found)
+        self.found = searcher.find(given, asked["number"], before)
+        return pages.frontier_page(self.found.result.frontier, given, self.found.result, self.found.without)
 
     def look(self, asked: Json, tell: Tell) -> Json:
         """Show the recoding of a point."""
         del tell
         found, place = self._point(asked)
-        return pages.point_page(found.result, place, found.number)
+        self.book = Book.of(found.result, place)
+        return pages.point_page(found.result, place, found.number, self.book)
+
+    def codebook(self, asked: Json, tell: Tell) -> Json:
+        """Look a text up in the codebook that is shown."""
+        del tell
+        self._table(asked)
+        text = asked.get("find", "")
+        if self.book is None or not isinstance(text, str):
+            raise InputError("there is no codebook to look in; preview a point first")
+        return self.book.page(text)
 
     def figure(self, asked: Json, tell: Tell) -> str:
         """Draw a figure of a point as SVG."""
@@ -208,7 +177,8 @@ class Desk:
         made = release(
             self._table(asked),
             folder / f"{stem}-released{ending_like(self.path)}",
-            target=self._target(found, point),
+            require=found.demand(point),
+            tolerance=given.demand.tolerance,
             point=point,
             found_in=found.result.joint,
             sensitive=given.sensitive,
@@ -227,9 +197,11 @@ class Desk:
             keep_order=given.keep_order,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
+            **given.demand.shape_fields,
         )
+        self.book = Book.of(found.result, place).as_released(policy_of(made.policy))
         return {
-            **pages.release_page(made, given, found.result),
+            **pages.release_page(made, given, found.result, self.book),
             "files": {
                 word: (str(path), path.name)
                 for word, path in (
@@ -263,12 +235,6 @@ class Desk:
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
-
-    def _target(self, found: FoundFrontier, point: Point) -> Target:
-        """Demand of the release what its reader learns at the point, kept columns and all."""
-        if found.result.frontier.leakage == "istar":
-            return Target("max_leakage", point.leakage_bits)
-        return Target("max_leakage", found.result.reader.l0_bits(point.partition))
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Return the command line that makes the same report."""

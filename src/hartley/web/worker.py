@@ -82,8 +82,17 @@ class Worker:
         self._process, self._connection = process, ours
         threading.Thread(target=self._listen, args=(ours,), name="hartley-listener", daemon=True).start()
 
-    async def call(self, name: str, arguments: Json, on_event: Tell = _ignore) -> Any:
-        """Have the worker do something, and wait for its result; calls take turns."""
+    async def call(
+        self,
+        name: str,
+        arguments: Json,
+        on_event: Tell = _ignore,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> Any:
+        """Have the worker do something, and wait for its result; calls take turns.
+
+        What ``is_stopped`` before its turn comes is begun all the same, and ends soon with what it has.
+        """
         async with self._turn:
             if self._connection is None:
                 self.start()
@@ -92,6 +101,8 @@ class Worker:
             future: asyncio.Future[Any] = loop.create_future()
             self._pending[number] = _Pending(future, on_event, loop)
             self._stop.clear()
+            if is_stopped():
+                self._stop.set()
             try:
                 connection = self._connection
                 if connection is None:

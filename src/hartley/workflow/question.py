@@ -109,6 +109,23 @@ class Question:
             cut=lambda: partition,
         )
 
+    def point_again(self, point: Point) -> Point:
+        """Measure a point that was found before for this question; what was proven of it is not claimed."""
+        partition = point.partition
+        if self.is_papers:
+            return self.point(point.cut, built=partition)
+        costs = self.utility.costs(partition)
+        is_held = np.zeros(partition.size, dtype=np.bool_)
+        is_held[partition.labels[list(point.withheld)]] = True
+        answer = DemandAnswer(
+            partition=partition,
+            cost=float(costs[~is_held].max(initial=0.0)),
+            lower_bound_cost=None,
+            withheld=np.array(point.withheld, dtype=np.int64),
+            withheld_rows=point.withheld_rows,
+        )
+        return self.point_of(answer)
+
     def _mean_move(self, answer: DemandAnswer) -> float | None:
         """Return how far the value of a row moves on average, to the middle of its cluster."""
         if not isinstance(self.utility, LineDistortion):

@@ -16,6 +16,7 @@ from hartley.measures.audit import audit as measure
 from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts, row_counts
+from hartley.measures.usefulness import Usefulness, rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
@@ -30,6 +31,7 @@ __all__ = [
     "ObservationCounts",
     "Policy",
     "Reader",
+    "Usefulness",
     "before_and_after",
     "before_release",
     "confusions",
@@ -37,6 +39,7 @@ __all__ = [
     "first_rows",
     "groups_of_observations",
     "policy_of",
+    "rows_of_values",
 ]
 
 

@@ -1,23 +1,60 @@
 // The page: from a table to a release, one step at a time.
 
 import { ask, fetched, send, session } from "./api.js";
-import { Chart, costName, costOf, meaning } from "./chart.js";
-import { by, cell, count, counted, element, listed, plain, replace } from "./dom.js";
-import { during, reveal, state } from "./page.js";
-import "./release.js";
+import { startDemand } from "./demand.js";
+import { by, cell, count, counted, element, listed, replace } from "./dom.js";
+import { follow, search } from "./frontier.js";
+import { during, keep, kept, reveal, state } from "./page.js";
+import { showLook, showRelease } from "./release.js";
 
 const ROLES = [
   ["", "leave out"], ["sensitive", "protect"], ["public", "publish, recoded"], ["keep", "publish as it is"],
   ["harmless", "publish, harmless"], ["side", "known to readers"],
 ];
 
-const chart = new Chart(by("chart"), { onChoose: choose, onPoint: (index) => showMeaning(index ?? state.chosen) });
-
 session.then((known) => {
   if (!known) return during(null, () => fetched("/api/search"));
   by("open-given").hidden = !known.given;
   by("open-given").textContent = `Open ${known.given}`;
+  return kept()?.revision ? during(null, resume) : undefined;
 });
+
+// A page that is loaded again takes up the work where it was; the server has it.
+async function resume() {
+  const work = await fetched("/api/session");
+  if (!work.table || work.table.revision !== kept().revision) return;
+  const { chosen, search: number } = kept();
+  opened(work.table);
+  state.earlier = work.earlier ?? [];
+  showEarlier();
+  if (!work.roles) return;
+  setRoles(work.roles);
+  Object.assign(state, { audit: work.audit, roles: work.roles });
+  startDemand(work.asked ?? {});
+  showAudit();
+  reveal("audit");
+  if (!work.asked || work.search.state === "idle") return;
+  const options = by("search-options");
+  for (const name of ["leakage", "utility", "codeword", "search", "time_limit"]) options[name].value = work.asked[name] ?? "";
+  reveal("frontier");
+  if (number === work.search.number) state.wanted = chosen;
+  keep({ chosen, search: number });
+  await follow(work.search);
+  if (!work.look || work.point !== state.chosen) return;
+  showLook(work.look);
+  if (work.release) showRelease(work.release, work.links);
+}
+
+function setRoles(roles) {
+  by("columns").querySelectorAll("select").forEach((choice, i) => {
+    const { name } = state.table.columns[i];
+    choice.value = ROLES.find(([role]) => role && roles[role].includes(name))?.[0] ?? "";
+  });
+  by("missing").value = roles.missing;
+  by("missing-at").value = roles.missing_at ?? "";
+  by("publish-sensitive").checked = roles.publish_sensitive;
+  by("keep-order").checked = roles.keep_order;
+}
 
 // 1. The table
 
@@ -34,6 +71,7 @@ function opened(described) {
   by("missing").value = "value";
   by("missing-at").value = "";
   showEarlier();
+  keep({ revision: described.revision, chosen: null, search: null });
   reveal("roles");
   by("roles").scrollIntoView();
 }
@@ -155,6 +193,7 @@ by("measure").addEventListener("click", (event) => during(event.target, async ()
   const roles = chosenRoles();
   state.audit = await ask("/api/audit", roles);
   state.roles = roles;
+  startDemand();
   showAudit();
   reveal("audit");
   by("audit").scrollIntoView();
@@ -166,6 +205,9 @@ by("measure").addEventListener("click", (event) => during(event.target, async ()
 
 function showAudit() {
   const { audit, findings } = state.audit;
+  const { level, word, said } = state.audit.verdict;
+  by("audit-verdict").className = `verdict ${level}`;
+  replace(by("audit-verdict"), element("strong", { text: `${word}.` }), ` ${said}`);
   by("audit-about").textContent = state.audit.about;
   replace(by("findings"), ...findings.map((finding) => element("div", { className: "card" },
     element("h3", { text: finding.name }), element("p", { text: finding.number, className: "figure" }), element("p", { text: finding.sentence }))));
@@ -181,117 +223,5 @@ function showAudit() {
   return replace(by("witnesses"), element("h3", { text: `The most telling values${some}` }),
     element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
 }
-
-// 4. The frontier
-
-async function search() {
-  const following = ++state.following;
-  Object.assign(state, { frontier: null, chosen: null, touched: false });
-  by("chosen-area").hidden = true;
-  by("search-said").textContent = "";
-  reveal("frontier");
-  const options = Object.fromEntries(new FormData(by("search-options")));
-  let found = await ask("/api/search", { ...state.roles, ...options, time_limit: Number(options.time_limit) || null });
-  const { number } = found;
-  while (following === state.following) {
-    if (found.number === number) showSearch(found);
-    if (found.number !== number || (found.state === "stopped" && found.message)) {
-      by("progress").hidden = true;
-      by("preview").disabled = true;
-      throw new Error("This search was ended: another table or search was started, in another window perhaps.");
-    }
-    if (found.state !== "running") break;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    if (following === state.following) found = await fetched("/api/search");
-  }
-}
-
-function showSearch({ state: how, progress, frontier, message }) {
-  const running = how === "running";
-  by("progress").hidden = !running;
-  by("progress-said").textContent = running ? `Searching: ${progress.what ?? "starting"}${frontier ? `; ${counted(frontier.points.length, "point")} so far` : ""}` : "";
-  const bar = by("progress-bar");
-  progress.total ? (bar.value = progress.done / progress.total) : bar.removeAttribute("value");
-  if (how === "failed") throw new Error(message);
-  if (frontier?.points.length) showFrontier(frontier, running);
-  if (!running && frontier) {
-    const proven = frontier.points.filter((point) => point.proven_optimal).length;
-    const all = counted(frontier.points.length, "point");
-    by("search-said").textContent = `${how === "stopped" ? "Stopped early. " : ""}${all}${frontier.search === "optimal" ? `, ${proven === frontier.points.length ? (proven > 1 ? "all " : "") : `${count(proven)} `}proven to be best` : " of the greedy run"}.`;
-  }
-}
-
-function showFrontier(frontier, running) {
-  const cost = state.touched ? costOf(state.frontier, state.frontier.points[state.chosen]) : null;
-  state.frontier = frontier;
-  by("chosen-area").hidden = false;
-  const reader = whoReads();
-  // While points arrive, the user's choice stays where it was; before there is one, a balanced point is shown,
-  // or the safest where that would be the table as it is.
-  const kept = cost === null ? frontier.balanced || frontier.points.length - 1 : frontier.points.findLastIndex((point) => costOf(frontier, point) <= cost);
-  state.chosen = Math.max(kept, 0);
-  chart.show(frontier, reader, state.chosen);
-  const open = frontier.points.some((point) => !point.proven_optimal) && frontier.search === "optimal";
-  by("chart-said").textContent = `Hover or move with the arrow keys to read a point; click or press Enter to choose it.${open ? " Open points are not proven to be best; nothing can lie below the dotted line." : ""}`;
-  const candidates = by("by-candidates");
-  const groups = frontier.leakage === "istar";
-  by("by-candidates-name").textContent = groups ? "At most this many groups told apart:" : "At least this many candidates:";
-  const numbers = frontier.points.map((point) => (groups ? point.components : point.distinct_l));
-  candidates.min = Math.min(...numbers);
-  candidates.max = Math.max(...numbers);
-  by("by-cost-name").textContent = `${costName(frontier, reader.unit)}:`;
-  by("by-cost").max = frontier.points.length - 1;
-  by("preview").disabled = running;
-  showMeaning(state.chosen);
-  showSliders();
-}
-
-function choose(index, options) {
-  Object.assign(state, { chosen: index, touched: true });
-  // A preview of another point would mislead; it is made anew.
-  if (!by("release").hidden) reveal("frontier");
-  chart.choose(index, options);
-  showMeaning(index);
-  showSliders();
-}
-
-function showSliders() {
-  const point = state.frontier.points[state.chosen];
-  const number = state.frontier.leakage === "istar" ? point.components : point.distinct_l;
-  by("by-candidates").value = number;
-  by("by-candidates-now").textContent = count(number);
-  by("by-cost").value = state.chosen;
-  by("by-cost-now").textContent = plain(costOf(state.frontier, point));
-  by("by-cost").setAttribute("aria-valuetext", plain(costOf(state.frontier, point)));
-}
-
-function showMeaning(index) {
-  const point = state.frontier?.points[index];
-  if (point) replace(by("meaning"), ...meaning(state.frontier, index, whoReads(), state.audit.audit));
-}
-
-// What the reader of a release sees and knows, for the sentences.
-function whoReads() {
-  const { public: recoded, keep, side, earlier } = state.roles;
-  const beside = [...keep, ...(earlier.length ? [counted(earlier.length, "earlier release")] : [])];
-  return { unit: listed(recoded), beside: listed(beside), tell: beside.length > 1 ? "tell" : "tells", known: listed(side) };
-}
-
-by("by-candidates").addEventListener("input", (event) => {
-  const wanted = Number(event.target.value);
-  const groups = state.frontier.leakage === "istar";
-  const index = state.frontier.points.findIndex((point) => (groups ? point.components <= wanted : point.distinct_l >= wanted));
-  choose(index < 0 ? state.frontier.points.length - 1 : index);
-});
-by("by-cost").addEventListener("input", (event) => choose(Number(event.target.value)));
-by("search-options").addEventListener("change", () => {
-  const options = by("search-options");
-  options.codeword.disabled = options.utility.value === "resolution";
-});
-by("search-options").addEventListener("submit", (event) => {
-  event.preventDefault();
-  during(event.submitter, search);
-});
-by("stop").addEventListener("click", (event) => during(event.target, () => ask("/api/stop", {})));
 
 reveal("table");

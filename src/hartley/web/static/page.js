@@ -3,7 +3,12 @@
 import { by } from "./dom.js";
 
 const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
-export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, touched: false, following: 0 };
+export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, touched: false, wanted: null, search: 0, following: 0 };
+
+// What this tab was at, by numbers alone: the work itself is with the server, and comes back when the page is loaded again.
+const KEPT = "hartley-work";
+export const kept = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+export const keep = (more) => sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), ...more }));
 
 export function reveal(step) {
   const reached = SECTIONS.indexOf(step);

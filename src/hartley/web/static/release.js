@@ -1,25 +1,30 @@
 // The last step: a preview of the chosen point, its release, and what can be saved.
 
 import { ask, withTicket } from "./api.js";
-import { by, cell, count, element, replace } from "./dom.js";
+import { by, cell, count, counted, element, replace } from "./dom.js";
 import { during, reveal, state } from "./page.js";
+import { stripOf, usefulness } from "./strips.js";
 
 by("preview").addEventListener("click", (event) => during(event.target, async () => {
   const point = { revision: state.table.revision, point: state.chosen };
   const seen = await ask("/api/look", point);
   // Another point may have been chosen meanwhile; what is shown must be what would be released.
   if (state.chosen !== point.point || !state.roles) return;
-  by("release-about").textContent = seen.about;
-  by("released").hidden = true;
-  replace(by("figures"), ...seen.figures.map((figure) => picture(figure)));
-  replace(by("recoding").tHead.rows[0], ...["Released as", "Values", "Rows", "Candidates"].map((text, i) => element("th", { text, className: i > 1 ? "number" : "", attributes: { scope: "col" } })));
-  replace(by("recoding").tBodies[0], ...seen.recoding.map((one) => element("tr", {},
-    cell(one.released), cell(one.members), cell(count(one.rows), "number"), cell(count(one.candidates), "number"))));
-  by("recoding-more").textContent = seen.left_out ? `${count(seen.left_out)} more released values are not listed here.` : "";
-  reveal("release");
+  showLook(seen);
   by("release").scrollIntoView();
   by("release-about").focus({ preventScroll: true });
 }));
+
+export function showLook(seen) {
+  by("release-about").textContent = seen.about;
+  by("released").hidden = true;
+  reveal("release");
+  replace(by("strips"), ...seen.strips.map((strip) => stripOf(strip, seen.rows)));
+  replace(by("usefulness"), ...usefulness(seen));
+  replace(by("figures"), ...seen.figures.map((figure) => picture(figure)));
+  by("find").value = "";
+  showCodebook(seen.codebook);
+}
 
 function picture({ kind, title, caption, point, search: number }) {
   // A browser may show an image again without asking; the number keeps those of other searches apart.
@@ -31,30 +36,54 @@ function picture({ kind, title, caption, point, search: number }) {
     element("figcaption", { text: caption }));
 }
 
+// The codebook: what each released value stands for; a long one is looked up in, not scrolled through.
+
+function showCodebook({ lines, found, all }) {
+  replace(by("recoding").tBodies[0], ...lines.map((one) => element("tr", {}, one.withheld ? element("td", { text: "withheld", className: "missing" }) : cell(one.released), cell(one.members),
+    cell(one.rows === null ? "" : count(one.rows), "number"), cell(one.candidates === null ? "" : count(one.candidates), "number"))));
+  const some = found < all ? `${count(found)} of ${counted(all, "released value")} match.` : `${counted(all, "released value")}.`;
+  by("recoding-more").textContent = lines.length < found ? `${some} The first ${count(lines.length)} are listed; type above to find others.` : some;
+}
+
+let lookup = 0;
+by("find").addEventListener("input", () => during(null, async () => {
+  const number = ++lookup;
+  const found = await ask("/api/codebook", { revision: state.table.revision, find: by("find").value });
+  if (number === lookup) showCodebook(found);
+}));
+
 by("release-options").addEventListener("submit", (event) => {
   event.preventDefault();
   during(event.submitter, async () => {
     const labels = new FormData(event.target).get("labels") || null;
     const made = await ask("/api/release", { revision: state.table.revision, point: state.chosen, labels });
-    showRows(made.preview);
-    showCodebook(made.codebook);
-    by("verified").textContent = made.said;
-    const warning = made.warning ? [element("p", { text: made.warning, className: "error" })] : [];
-    replace(by("holds"), ...made.holds.map((text) => element("p", { text })), ...warning);
-    replace(by("readers").tBodies[0], ...made.readers.map((reader) => element("tr", {}, element("th", { text: reader.who, attributes: { scope: "row" } }),
-      ...[reader.candidates, reader.l0, reader.istar].map((text) => cell(text, "number")))));
-    by("released").hidden = false;
-    showDownloads(made.links);
-    by("verified").scrollIntoView({ block: "center" });
+    showRelease(made, made.links);
+    by(made.warning ? "exposed" : "verified").scrollIntoView({ block: "center" });
   });
 });
 
-function showCodebook(codebook) {
-  // What the release wrote is what counts; its labels may be written another way than in the preview.
-  const body = by("recoding").tBodies[0];
-  if (body.rows.length === codebook.length) codebook.forEach((one, i) => body.rows[i].cells[0].replaceWith(cell(one.released)));
-  else replace(body, ...codebook.map((one) => element("tr", {}, cell(one.released), cell(one.members), cell(""), cell(""))));
+export function showRelease(made, links) {
+  showRows(made.preview);
+  by("find").value = "";
+  showCodebook(made.codebook);
+  by("verified").textContent = made.said;
+  const lost = element("ul", {}, ...made.lost.map((text) => element("li", { text })));
+  replace(by("holds"), ...made.holds.map((text) => element("p", { text })), element("h3", { text: "What is lost" }), lost, element("p", { text: made.proof, className: "hint" }));
+  // Where somebody is exposed, that is said before anything else, and the files wait for a word.
+  by("exposed").hidden = !made.warning;
+  by("exposed-said").textContent = made.warning ?? "";
+  by("made").hidden = Boolean(made.warning);
+  by("accept").hidden = false;
+  replace(by("readers").tBodies[0], ...made.readers.map((reader) => element("tr", {}, element("th", { text: reader.who, attributes: { scope: "row" } }),
+    ...[reader.candidates, reader.l0, reader.istar].map((text) => cell(text, "number")))));
+  by("released").hidden = false;
+  showDownloads(links);
 }
+
+by("accept").addEventListener("click", () => {
+  by("made").hidden = false;
+  by("accept").hidden = true;
+});
 
 function showRows({ columns, rows }) {
   replace(by("rows").tHead.rows[0], ...columns.map((text) => element("th", { text, attributes: { scope: "col" } })));

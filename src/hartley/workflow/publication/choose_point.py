@@ -112,7 +112,7 @@ def reach(
         question = replace(question, requirements=())
     if known is not None and known.codebooks is None:
         # What was proven about it holds only where the same reader was searched for.
-        again = question.point(known.cut)
+        again = question.point_again(known)
         same_reader = not demand.is_seen_beside or found_in == joint
         known = known if same_reader and again.leakage_bits == known.leakage_bits else again
     wanted = _on_the_grid(demand, joint.public, decimals)

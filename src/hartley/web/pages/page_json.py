@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
-from hartley.model.alphabet import label_to_json
-from hartley.model.words import Codeword
-from hartley.report.figures import Figure, candidates_figure, recoding_figure
+from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.theme import DARK, LIGHT, Theme
-from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
+from hartley.report.words import release as release_words
+from hartley.web.pages.audit_verdict import verdict
+from hartley.web.pages.codebook_lines import Book
+from hartley.web.pages.column_strips import column_pages
+from hartley.web.pages.suggestion import Suggestion
+from hartley.web.pages.withheld_gain import bought
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, Frontier, FrontierResult
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.show_release import (
-    MISSING,
-    CodebookLines,
-    Labels,
     before_and_after,
     before_release,
     first_rows,
-    policy_of,
 )
 
 Json = dict[str, Any]
-MOST_LISTED = 300
-MOST_MEMBERS = 12
 FIRST_ROWS = 10
 FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
-    "recoding": lambda joint, partition, theme: recoding_figure(joint.public, partition, theme=theme),
     "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
 }
 THEMES = {"light": LIGHT, "dark": DARK}
@@ -55,6 +51,7 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     ]
     return {
         "audit": found.to_dict(),
+        "verdict": verdict(found),
         "about": f"{reader} learns about {words.named(audit.sensitive)}:" + _left_out(found.dropped_rows),
         "findings": [
             {"name": name, "number": number, "sentence": sentence} for name, number, sentence in findings
@@ -66,7 +63,12 @@ def _left_out(rows: int) -> str:
     return f" ({words.counted(rows, 'row')} left out for a missing value)" if rows else ""
 
 
-def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Json:
+def frontier_page(
+    frontier: Frontier,
+    asked: Asked,
+    found: FrontierResult | None = None,
+    without: FrontierResult | None = None,
+) -> Json:
     """Return a frontier with the point to begin with; when it is found, with what a reader really learns.
 
     ``reader_bits`` is null where the leakage of the points is just that: nothing is seen beside.
@@ -75,19 +77,22 @@ def frontier_page(frontier: Frontier, found: FrontierResult | None = None) -> Js
     if found is not None and found.reader.beside and frontier.leakage != "istar":
         reader = found.reader
         bits = [reader.l0_bits(point.partition) for point in frontier.points]
+    suggested = Suggestion.of(frontier, asked)
     return {
         **(frontier.to_dict() if found is None else found.to_dict()),
-        "balanced": frontier.points.index(frontier.balanced()),
+        "suggested": suggested.place,
+        "because": suggested.because,
         "reader_bits": bits,
+        "without": [] if without is None else [point.to_dict() for point in without.frontier.points],
+        "bought": None if found is None or without is None else bought(found, without),
     }
 
 
-def point_page(found: FrontierResult, place: int, number: int) -> Json:
+def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Json:
     """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
     before, after = before_and_after(reader, partition)
-    recoding = _recoding(joint, partition, found.frontier.codeword)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
         "point": point.to_dict(),
@@ -103,15 +108,14 @@ def point_page(found: FrontierResult, place: int, number: int) -> Json:
             for kind in FIGURES
             if (drawn := figure(found, place, kind, "light"))
         ],
-        "recoding": recoding,
-        "left_out": point.clusters - len(recoding),
+        "codebook": book.page(),
+        **column_pages(joint, point),
     }
 
 
-def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Json:
+def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book: Book) -> Json:
     """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
     names, rows = first_rows(made.output, FIRST_ROWS)
-    policy = policy_of(made.policy)
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
@@ -129,13 +133,9 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult) -> Js
                 for row in rows
             ],
         },
-        "codebook": [
-            {
-                "released": _text(cluster.label),
-                "members": _members([_text(cells) or MISSING for cells in cluster.members]),
-            }
-            for cluster in policy.clusters[:MOST_LISTED]
-        ],
+        "codebook": book.page(),
+        "lost": release_words.lost(made),
+        "proof": release_words.proof(made),
     }
 
 
@@ -171,17 +171,18 @@ def _holds(asked: Asked) -> list[str]:
 def _warning(made: ReleaseResult, asked: Asked) -> str | None:
     """Say so where columns that were called harmless are not."""
     after, whole = made.after, made.after_all
+    rows = words.counted(whole.narrowest_rows, "row")
+    verb = "is" if whole.narrowest_rows == 1 else "are"
     if whole.distinct_l < after.distinct_l:
-        found = f"is left with only {words.counted(whole.distinct_l, 'candidate')} at worst, "
-        found += f"not {after.distinct_l:,}"
+        left = f"left with {whole.distinct_l:,} candidates instead of {after.distinct_l:,}"
+        found = f"{rows} {verb} {'fully exposed' if whole.distinct_l == 1 else left}"
     elif whole.components > after.components:
-        found = f"knows for certain in which of {whole.components:,} groups a person is"
+        found = f"every reader knows for certain in which of {whole.components:,} groups a person is"
     else:
         return None
-    verb = "is" if len(asked.harmless) == 1 else "are"
     return (
-        f"{words.listed(asked.harmless)} {verb} not harmless: who reads the whole file {found}. "
-        "To have that counted, choose “publish as it is” instead."
+        f"Do not publish yet: with {words.listed(asked.harmless)} included, {found}. "
+        "To have that counted, choose “publish as it is” instead; or leave it out."
     )
 
 
@@ -211,33 +212,3 @@ def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
     if kind not in FIGURES or theme not in THEMES:
         raise InputError("there is no such figure")
     return FIGURES[kind](found.joint, found.frontier.points[place].partition, THEMES[theme])
-
-
-def _recoding(joint: JointRange, partition: Partition, codeword: str | None) -> list[Json]:
-    """List the first released values and what they stand for, labelled as a release does by itself."""
-    labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-    # With side information a released value leaves different candidates beside different side values.
-    lines = CodebookLines.of(joint, partition, labels)
-    book = lines.book
-    return [
-        {
-            "released": _text(book.labels[number]),
-            "members": _members([shown_label(joint.public.label(member)) for member in cluster]),
-            "values": len(cluster),
-            "rows": int(lines.rows[number]),
-            "candidates": int(lines.candidates[number]),
-        }
-        for number, cluster in enumerate(book.partition.clusters()[:MOST_LISTED])
-    ]
-
-
-def _text(label: tuple[Any, ...]) -> str | None:
-    if len(label) == 1:
-        return None if label[0] is None else str(label_to_json(label[0]))
-    return ", ".join("missing" if cell is None else str(label_to_json(cell)) for cell in label)
-
-
-def _members(shown: list[str]) -> str:
-    if len(shown) <= MOST_MEMBERS:
-        return ", ".join(shown)
-    return f"{', '.join(shown[: MOST_MEMBERS - 1])} … {shown[-1]} ({len(shown):,} values)"

@@ -1,0 +1,140 @@
+"""The form of what every released value must keep, and of how values may be merged, read strictly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from hartley.errors import HartleyError, OptionError, option
+from hartley.model.closeness import Closeness
+from hartley.model.requirement import of_each_column
+from hartley.workflow import Requirement
+
+Json = dict[str, Any]
+NAMES = ("distinct-l", "separated-l", "row-k")
+SHAPES = ("any", "intervals", "columns")
+MOST_WITHHELD = 10
+"""Percent of the rows; beyond that the page does not go."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemandForm:
+    """Requirements, tolerances, the shape of classes and the share of rows to withhold."""
+
+    requirements: tuple[Requirement, ...] = ()
+    tolerance: dict[str, float] = field(default_factory=dict)
+    shape: str = "any"
+    borders: float | str | None = None
+    offset: float = 0.0
+    equal_width: bool = False
+    open_ends: bool = False
+    withhold: float = 0.0
+    """Percent of the rows."""
+
+    @classmethod
+    def of(cls, asked: Json, sensitive: tuple[str, ...]) -> DemandForm:
+        """Read the form; refuse in one line what makes no sense."""
+        shape = asked.get("shape") or "any"
+        if shape not in SHAPES:
+            raise OptionError.unknown("shape", shape, SHAPES)
+        is_shaped = shape == "intervals"
+        withhold = _number(asked.get("withhold", 0), "withhold")
+        if not 0 <= withhold <= MOST_WITHHELD:
+            raise OptionError(f"{option('withhold')} goes from 0 to {MOST_WITHHELD} percent of the rows")
+        return cls(
+            requirements=_requirements(asked.get("require") or [], sensitive),
+            tolerance=_tolerance(asked.get("tolerance") or {}, sensitive),
+            shape=shape,
+            borders=_borders(asked.get("borders")) if is_shaped else None,
+            offset=_number(asked.get("offset") or 0, "offset") if is_shaped else 0.0,
+            equal_width=is_shaped and asked.get("equal_width") is True,
+            open_ends=is_shaped and asked.get("open_ends") is True,
+            withhold=withhold,
+        )
+
+    @property
+    def shape_fields(self) -> Json:
+        """The shape of classes and the rows to withhold, as keywords of a search."""
+        return {
+            "shape": self.shape,
+            "borders": self.borders,
+            "offset": self.offset,
+            "equal_width": self.equal_width,
+            "open_ends": self.open_ends,
+            "withhold": f"{self.withhold:g}%" if self.withhold else None,
+        }
+
+    def command_options(self) -> list[str]:
+        """Return the options of the command line that ask for the same."""
+        said: list[str] = []
+        for requirement in self.requirements:
+            said += ["--require", requirement.text]
+        for column, limit in self.tolerance.items():
+            said += ["--tolerance", f"{column}={limit:g}"]
+        if self.shape != "any":
+            said += ["--shape", self.shape]
+        if self.borders is not None:
+            said += ["--borders", self.borders if isinstance(self.borders, str) else f"{self.borders:g}"]
+        if self.offset:
+            said += ["--offset", f"{self.offset:g}"]
+        said += ["--equal-width"] * self.equal_width + ["--open-ends"] * self.open_ends
+        return [*said, "--withhold", f"{self.withhold:g}%"] if self.withhold else said
+
+
+def in_words(message: str, asked: Json) -> str:
+    """Return a message with the requirements of a request said in plain words.
+
+    >>> in_words("no release can meet row-k=400", {"require": [{"name": "row-k", "wanted": 400}]})
+    'no release can meet “at least 400 rows”'
+    """
+    sensitive = asked.get("sensitive")
+    named = tuple(one for one in sensitive if isinstance(one, str)) if isinstance(sensitive, list) else ()
+    try:
+        form = DemandForm.of(asked, named)
+        closeness = Closeness.of(form.tolerance)
+        for one in form.requirements:
+            message = message.replace(one.text, f"“{one.sentence(named or ('value',), closeness)}”")
+    except HartleyError:
+        return message
+    return message
+
+
+def _requirements(given: Any, sensitive: tuple[str, ...]) -> tuple[Requirement, ...]:
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise OptionError("requirements are a list of what every released value must keep")
+    found: list[Requirement] = []
+    for one in given:
+        name, column = one.get("name"), one.get("column")
+        if name not in NAMES:
+            raise OptionError.unknown("requirement", str(name), NAMES)
+        if column is not None and not isinstance(column, str):
+            raise OptionError("a requirement is of a column by its name")
+        wanted = _number(one.get("wanted"), "require")
+        if wanted != int(wanted) or wanted < 1:
+            raise OptionError("a requirement needs a whole number from 1 on")
+        # Of a single sensitive column and of the value as a whole is the same; it is said once.
+        of_one = column if len(sensitive) > 1 or column not in sensitive else None
+        requirement = Requirement(name, int(wanted), of_one)
+        found += of_each_column([requirement], sensitive) if one.get("each") is True else [requirement]
+    return tuple(found)
+
+
+def _tolerance(given: Any, sensitive: tuple[str, ...]) -> dict[str, float]:
+    if not isinstance(given, dict):
+        raise OptionError("tolerances are given as columns and numbers")
+    strange = [name for name in given if name not in sensitive]
+    if strange:
+        raise OptionError(f"{option('tolerance')} is of a protected column, and {strange[0]!r} is none")
+    return {name: _number(limit, "tolerance") for name, limit in given.items()}
+
+
+def _borders(given: Any) -> float | str | None:
+    if given is None or given == "":
+        return None
+    return given if isinstance(given, str) else _number(given, "borders")
+
+
+def _number(given: Any, name: str) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not abs(given) < 2**53:
+        raise OptionError(f"{option(name)} needs a number")
+    return float(given)

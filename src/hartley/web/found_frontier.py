@@ -1,0 +1,114 @@
+"""The frontier on the curator's desk: how it is searched, and what a release of one of its points demands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from hartley import workflow
+from hartley.web.pages import page_json as pages
+from hartley.web.request import Asked
+from hartley.web.worker import StopFlag, Tell
+from hartley.workflow import Demand, Frontier, FrontierResult, Point, Policy, ReadOptions, Requirement
+from hartley.workflow.request.time_limit import effort_within
+
+SECONDS_BETWEEN = 0.2
+"""How often a search reports, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundFrontier:
+    """A frontier, what it answers, and the number of the search."""
+
+    result: FrontierResult
+    asked: Asked
+    number: int
+    without: FrontierResult | None = None
+    """The same with no row withheld; ``None`` where none may be."""
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points of the frontier."""
+        return self.result.frontier.points
+
+    def demand(self, point: Point) -> Demand:
+        """Demand of a release what every point keeps, and what its reader learns at this one."""
+        question, given = self.result.question, self.asked.demand.requirements
+        if not question.closeness.is_empty:
+            # Bits that are counted with a tolerance are a count of values that are apart.
+            kept = Requirement("separated-l", point.separated_l or 1)
+            others = [one for one in given if (one.name, one.column) != (kept.name, kept.column)]
+            return Demand(requirements=(*others, kept))
+        is_certain = self.result.frontier.leakage == "istar"
+        bits = point.leakage_bits if is_certain else self.result.reader.l0_bits(point.partition)
+        return Demand(requirements=given, max_leakage=bits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searcher:
+    """Searches frontiers of one table, telling of the progress and of the points as they are found."""
+
+    table: Path
+    options: ReadOptions
+    policies: tuple[Policy, ...]
+    stop: StopFlag
+    tell: Tell
+
+    def find(self, given: Asked, number: int, known: FoundFrontier | None) -> FoundFrontier:
+        """Search what is asked; where rows may be withheld, without that first, to tell what it buys.
+
+        ``known`` is the frontier that was on the desk before: where it is of the same question, what it knows
+        without withheld rows is not searched again.
+        """
+        without = None
+        if given.demand.withhold:
+            plain = replace(given, demand=replace(given.demand, withhold=0.0))
+            without = _known_without(known, plain) or self._searched(plain)
+        return FoundFrontier(result=self._searched(given), asked=given, number=number, without=without)
+
+    def _searched(self, given: Asked) -> FrontierResult:
+        said = shown = 0.0
+
+        def progress(done: int, total: int, what: str) -> None:
+            nonlocal said
+            if monotonic() - said >= SECONDS_BETWEEN:
+                said = monotonic()
+                self.tell({"progress": {"done": done, "total": total, "what": what}})
+
+        def so_far(frontier: Callable[[], Frontier]) -> None:
+            nonlocal shown
+            # Measuring the points takes its time; no more than a tenth of the search is spent on it.
+            if monotonic() >= shown:
+                began = monotonic()
+                self.tell({"frontier": pages.frontier_page(frontier(), given)})
+                shown = monotonic() + max(SECONDS_BETWEEN, 9 * (monotonic() - began))
+
+        return workflow.frontier(
+            self.table,
+            sensitive=given.sensitive,
+            public=given.public,
+            side=given.side,
+            keep=given.keep,
+            missing=given.missing,
+            missing_at=given.missing_at,
+            tolerance=given.demand.tolerance,
+            earlier=self.policies,
+            require=given.demand.requirements,
+            leakage=given.leakage,
+            utility=given.utility_choice,
+            search=given.search,
+            effort=effort_within(given.time_limit, should_stop=self.stop.is_set, progress=progress),
+            so_far=so_far,
+            options=self.options,
+            **given.demand.shape_fields,
+        )
+
+
+def _known_without(known: FoundFrontier | None, plain: Asked) -> FrontierResult | None:
+    if known is None:
+        return None
+    same = replace(known.asked, demand=replace(known.asked.demand, withhold=0.0)) == plain
+    found = known.without if known.asked.demand.withhold else known.result
+    return found if same and found is not None and found.frontier.complete else None

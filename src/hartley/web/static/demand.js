@@ -1,0 +1,117 @@
+// What every released value must keep, how values may be merged, and how many rows may be withheld.
+
+import { by, element, listed, plain, replace } from "./dom.js";
+import { say, state } from "./page.js";
+
+const MEASURED = ["number", "date", "timestamp"];
+let requirements = [];
+let madeFor = "";
+let onChange = () => {};
+
+export const whenDemandChanges = (listener) => { onChange = listener; };
+
+export function startDemand(asked = null) {
+  const { sensitive, revision } = state.roles;
+  const form = by("shape-form");
+  // What was required of the same columns of the same table still is.
+  const now = JSON.stringify([revision, sensitive]);
+  if (!asked && now === madeFor) return;
+  madeFor = now;
+  requirements = requirementsOf(asked);
+  const several = sensitive.length > 1;
+  const columns = several ? [["", `all together: ${listed(sensitive)}`], ["each", "each of them"]] : [];
+  replace(by("require-column"), ...[...columns, ...sensitive.map((name) => [`=${name}`, name])].map(([value, text]) => element("option", { text, attributes: { value } })));
+  form.shape.value = asked?.shape ?? "any";
+  const borders = asked?.borders ?? null;
+  form.grid.value = borders === null ? "" : typeof borders === "number" ? "step" : borders;
+  if (typeof borders === "number") form.step.value = borders;
+  form.offset.value = asked?.offset ?? 0;
+  form.equal_width.checked = asked?.equal_width ?? false;
+  form.open_ends.checked = asked?.open_ends ?? false;
+  by("withhold").value = asked?.withhold ?? 0;
+  show();
+}
+
+function requirementsOf(asked) {
+  const apart = ({ name, column }) => (name === "separated-l" ? asked.tolerance[column ?? state.roles.sensitive[0]] : null);
+  return (asked?.require ?? []).map((one) => ({ ...one, apart: apart(one) }));
+}
+
+// The same words in the request and in the list of sentences.
+export function demandFields() {
+  const form = by("shape-form");
+  const grid = form.grid.value;
+  const tolerance = {};
+  for (const one of requirements) if (one.name === "separated-l") tolerance[one.column ?? state.roles.sensitive[0]] = one.apart;
+  return {
+    require: requirements.map(({ name, wanted, column, each }) => ({ name, wanted, column, each })), tolerance,
+    shape: form.shape.value, borders: grid === "" ? null : grid === "step" ? Number(form.step.value) : grid,
+    offset: grid === "step" ? Number(form.offset.value) : 0, equal_width: form.equal_width.checked, open_ends: form.open_ends.checked,
+    withhold: Number(by("withhold").value),
+  };
+}
+
+export function sentenceOf({ name, wanted, column, each, apart }) {
+  if (name === "row-k") return wanted === 1 ? "at least 1 row" : `at least ${plain(wanted)} rows`;
+  const of = each ? `each of ${listed(state.roles.sensitive)}` : column ?? listed(state.roles.sensitive);
+  const values = state.roles.sensitive.length > 1 && !column && !each ? "combinations" : "values";
+  if (name === "separated-l") return `at least ${plain(wanted)} ${values} of ${of} that are more than ${plain(apart)} apart`;
+  return `at least ${plain(wanted)} different ${values} of ${of}`;
+}
+
+function show() {
+  const none = element("li", { text: "Nothing is required yet. The page then suggests a point; add a requirement to have every point keep it.", className: "hint" });
+  replace(by("requirements"), ...(requirements.length ? requirements.map((one) => {
+    const said = sentenceOf(one);
+    const remove = element("button", { text: "Remove", attributes: { type: "button", "aria-label": `Remove: ${said}` } });
+    remove.addEventListener("click", () => {
+      requirements = requirements.filter((other) => other !== one);
+      show();
+      by("require-wanted").focus();
+      onChange();
+    });
+    return element("li", {}, element("span", { text: said }), remove);
+  }) : [none]));
+  const form = by("shape-form"), kind = by("require-kind").value;
+  by("require-apart").hidden = kind !== "separated-l";
+  by("require-of").hidden = kind === "row-k";
+  by("shape-more").hidden = form.shape.value !== "intervals";
+  for (const field of ["step-field", "offset-field"]) by(field).hidden = form.grid.value !== "step";
+  form.open_ends.disabled = !form.equal_width.checked;
+  const share = Number(by("withhold").value);
+  by("withhold-now").textContent = share ? `${plain(share)} %` : "none";
+  by("withhold").setAttribute("aria-valuetext", share ? `${plain(share)} percent of the rows` : "none");
+}
+
+function kindOf(name) {
+  return state.table.columns.find((column) => column.name === name)?.kind;
+}
+
+by("require-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = by("require-kind").value, chosen = by("require-column").value;
+  const column = name === "row-k" || !chosen.startsWith("=") ? null : chosen.slice(1);
+  const each = name !== "row-k" && chosen === "each";
+  const added = { name, column, each, wanted: Number(by("require-wanted").value), apart: null };
+  say(null);
+  if (name === "separated-l") {
+    const single = column ?? (state.roles.sensitive.length === 1 ? state.roles.sensitive[0] : null);
+    if (!single) return say("How far apart values lie is asked of one column; choose it.");
+    if (!MEASURED.includes(kindOf(single))) return say(`Values of ${single} are no numbers or dates, and have no distance. Ask for different values instead.`);
+    if (by("require-distance").value === "" || !by("require-distance").validity.valid) return say("Say how far apart the values must be.");
+    added.apart = Number(by("require-distance").value);
+  }
+  // One of a kind: the new number takes the place of the old one.
+  requirements = [...requirements.filter((one) => one.name !== name || one.column !== column || one.each !== each), added];
+  show();
+  onChange();
+  return undefined;
+});
+by("require-kind").addEventListener("change", show);
+by("shape-form").addEventListener("submit", (event) => event.preventDefault());
+by("shape-form").addEventListener("change", () => {
+  show();
+  if (by("shape-form").grid.value !== "step" || Number(by("shape-form").step.value) > 0) onChange();
+});
+by("withhold").addEventListener("input", show);
+by("withhold").addEventListener("change", () => onChange());
