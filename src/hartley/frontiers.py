@@ -25,6 +25,7 @@ from hartley.model.requirement import Requirement, Verdict
 from hartley.model.words import SLACK, Leakage, SearchName
 
 if TYPE_CHECKING:
+    from hartley.model.codebook import ColumnCodebook
     from hartley.search.codebooks import Codebooks
 
 
@@ -85,6 +86,8 @@ class Point:
     """Places of the public values that are withheld; they are one cluster."""
     verdicts: tuple[Verdict, ...] = ()
     """What the point keeps of the requirements that the frontier was searched with."""
+    intervals: ColumnCodebook | None = field(default=None, repr=False, compare=False)
+    """The bands of one ordered column; ``None`` where clusters are no intervals."""
     codebooks: Codebooks | None = field(default=None, repr=False, compare=False)
     """The codebook of each column; ``None`` where they have one together."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
@@ -141,6 +144,7 @@ class Point:
             "withheld_l": self.withheld_l,
             "requirements": [verdict.to_dict() for verdict in self.verdicts],
             **({} if self.separated_l is None else {"separated_l": self.separated_l}),
+            **({} if self.intervals is None else {"bands": self.intervals.to_dict()["bands"]}),
             **({} if self.codebooks is None else self.codebooks.to_point()),
         }
 

@@ -60,7 +60,9 @@ class ColumnRecoding(StrictStruct, frozen=True, kw_only=True):
     other: str | None = None
     """The label of what is in no group; null where there is none."""
     has_missing: bool = False
-    """Whether missing cells occurred; they stay missing unless everything has one label."""
+    """Whether missing cells occurred."""
+    missing_label: str | None = None
+    """The label of missing cells; null where they stay missing."""
 
     @classmethod
     def of(cls, codebook: ColumnCodebook, kind: Kind, zone: dt.tzinfo | None = None) -> ColumnRecoding:
@@ -137,7 +139,7 @@ class CellLabels:
             return ALL
         if cell is None:
             if recoding.has_missing:
-                return None
+                return recoding.missing_label
             raise LookupError("missing")
         if recoding.form == "kept":
             return cell_text(cell)

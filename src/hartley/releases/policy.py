@@ -113,6 +113,8 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     utility: str
     codeword: str | None
     search: str
+    shape: str = "any"
+    """Which clusters were allowed."""
     labels: str
     missing_at: float | None = None
     keep_order: bool = False
@@ -361,7 +363,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
-        if self.codebooks and (
+        if (self.codebooks or self.choices.shape == "columns") and (
             tuple(one.column for one in self.codebooks) != self.public_names
             or not all(
                 one.is_sound(column.kind) for one, column in zip(self.codebooks, self.public, strict=True)

@@ -128,6 +128,11 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
     if joint.side is None and isinstance(utility, LineDistortion):
         return _of_line(question, utility, effort)
     if not question.shape.is_any:
+        if len(joint.public.columns) > 1:
+            raise OptionError(
+                f"{option('shape', 'intervals')} is of one public column; for several there is "
+                f"{option('shape', 'columns')}, one codebook for each"
+            )
         raise OptionError(
             f"{option('shape', question.shape.name)} needs one ordered public column, under distortion, and "
             "nothing that the reader sees besides"

@@ -17,12 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.utility import Utility
+from hartley.measures.uncertainty import candidate_counts
+from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
+from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
+from hartley.search.line.borders import Borders
 from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.every_partition import enough_subsets, members_of_subsets
+from hartley.search.line.intervals import STEPS, finest_within
+from hartley.search.line.loops import can_cut
+from hartley.search.line.ordered_values import OrderedValues
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -49,6 +56,40 @@ def components_stay(joint: JointRange, partition: Partition) -> Guard:
         return overlap_partition(joint, split).size <= most
 
     return accepts
+
+
+def finest(
+    joint: JointRange,
+    utility: LineDistortion,
+    partition: Partition,
+    leakage: Leakage = "l0",
+    effort: Effort = UNLIMITED,
+) -> Partition:
+    """Return a partition of a line that is finer at the same worst case and leaves as many candidates.
+
+    Intervals where they cost nothing and are no fewer, the finest of them: most clusters, then least total
+    width. Elsewhere clusters are split as far as they can be. Where what is certain counts, no more of it
+    may become so. The partition itself is returned where none is finer.
+
+    >>> joint = JointRange.from_pairs([(1, "a"), (2, "b"), (3, "a"), (4, "b")])
+    >>> finest(joint, LineDistortion.of(joint.public), Partition.from_clusters([[0, 3], [1, 2]]))
+    Partition({0, 1}, {2, 3})
+    """
+    if partition.size == joint.public.size or joint.side is not None:
+        return partition
+    least = int(candidate_counts(joint.release(partition)).min())
+    values = OrderedValues.of(joint, utility, [Requirement("distinct-l", least)])
+    accepts = anything_goes if leakage == "l0" else components_stay(joint, partition)
+    worst = float(utility.costs(partition).max())
+    if utility.codeword != "centroid" and values.size:
+        earliest = values.windows.within(values.window_of_cost(worst))
+        anywhere = Borders.anywhere(values.positions)
+        if can_cut.for_size(values.size * STEPS)(earliest, values.latest, anywhere.allowed):
+            found = finest_within(values, worst, anywhere)
+            is_finer = found.cost <= worst and found.clusters >= partition.size
+            if is_finer and accepts(found.partition):
+                return found.partition
+    return polished(partition, values.whole, utility, utility.positions, accepts, effort)
 
 
 def polished(

@@ -36,6 +36,7 @@ from hartley.workflow.publication.release_paths import release_places, require_e
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.write_release import ReleaseResult, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
+from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
@@ -147,7 +148,7 @@ def make_release(
             demand=demand,
             question=question,
             search=objective.search,
-            labels=destination.labels or _default_labels(codeword, len(seen.public.columns)),
+            labels=destination.labels or _default_labels(question, codeword),
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
@@ -163,7 +164,7 @@ def make_release(
         )
         if plan.harmless and destination.exposure == "refuse":
             _refuse_exposure(plan, seen, reached, demand)
-        recodings = ColumnRecodings.of(seen.public, reached.point.codebooks)
+        recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book)
         made = Policy.of(
             seen.public,
             reached.book,
@@ -191,6 +192,7 @@ def make_release(
                 utility=cost.name,
                 codeword=codeword,
                 search=objective.search,
+                shape=question.shape.name,
                 labels=asked.labels,
                 missing_at=study.missing_at,
                 keep_order=destination.keep_order,
@@ -235,9 +237,9 @@ def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Deman
             )
 
 
-def _default_labels(codeword: str | None, columns: int) -> Labels:
-    """Return how a released value is written where nobody said: over several columns by what it spans."""
-    if columns > 1:
+def _default_labels(question: Question, codeword: str | None) -> Labels:
+    """Return how a released value is written where nobody said: bands and several columns by their spans."""
+    if len(question.joint.public.columns) > 1 or not question.shape.is_any:
         return "interval"
     return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
 

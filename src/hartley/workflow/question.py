@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import log2
+from math import isfinite, log2
 
 import numpy as np
 
@@ -23,11 +23,13 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.codebook import ColumnCodebook
 from hartley.model.requirement import Requirement
 from hartley.model.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
+from hartley.workflow.codebooks.label_intervals import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.utility_choice import codeword_of
 
@@ -98,13 +100,14 @@ class Question:
             lower_bound_cost=answer.lower_bound_cost,
             separated_l=separated_l(released, self.closeness) if is_close else None,
             mean_distortion=self._mean_move(answer) if is_distortion else None,
-            band_width=max((band.width for band in answer.bands), default=None),
+            band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
             shape=self.shape.name,
             shape_price=priced,
             withheld_rows=answer.withheld_rows,
             withheld_values=len(answer.withheld),
             withheld_l=None if cluster is None else int(counts[released.public_of == cluster].min()),
             withheld=tuple(answer.withheld.tolist()),
+            intervals=self._bands(answer),
             verdicts=verdicts(released, self.requirements, self.closeness),
             cut=lambda: partition,
         )
@@ -125,6 +128,13 @@ class Question:
             withheld_rows=point.withheld_rows,
         )
         return self.point_of(answer)
+
+    def _bands(self, answer: DemandAnswer) -> ColumnCodebook | None:
+        """Return the bands of intervals, where these are asked for and have borders."""
+        positions = self.joint.public.positions
+        if self.shape.name != "intervals" or positions is None:
+            return None
+        return interval_codebook(self.joint, positions, answer, self.shape)
 
     def _mean_move(self, answer: DemandAnswer) -> float | None:
         """Return how far the value of a row moves on average, to the middle of its cluster."""

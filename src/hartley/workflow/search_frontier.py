@@ -10,6 +10,7 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point, frontier_of_runs
 from hartley.measures.trajectory import Trajectory, trajectory
+from hartley.measures.utility import LineDistortion
 from hartley.model import MergeTree, Partition
 from hartley.model.words import ROUNDING, Leakage
 from hartley.search.dispatch import (
@@ -23,6 +24,7 @@ from hartley.search.dispatch import (
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Level, in_time
+from hartley.search.polish import finest
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
@@ -32,6 +34,8 @@ SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
 STARTING_CODES = 50_000_000
 """Cluster numbers of starting partitions that are held at once."""
+MOST_PAIRS = 200_000
+"""Of larger tables a point is made as fine as can be when it alone is searched, not in a whole frontier."""
 DEFAULT_WEIGHT = 1.0
 """The utility weight with which the greedy search of problem (3) chooses, where none is given."""
 
@@ -111,7 +115,7 @@ def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | Non
         )
         if level is None:
             return None
-        point = starts.point(level)
+        point = starts.point(level, most_pairs=None)
         return starts.reaching(goal, point) if effort.should_stop() else point
 
 
@@ -184,9 +188,12 @@ class _Starts:
             best = min(better, key=cost_of, default=None)
         return point if best is None else replace(best, lower_bound_bits=0.0, step=None)
 
-    def point(self, level: Level) -> Point:
+    def point(self, level: Level, most_pairs: int | None = MOST_PAIRS) -> Point:
         """Measure a level; of a start that no search improved the run has told all there is to know."""
         partition = level.partition
+        finer = self._finest(partition, most_pairs)
+        if finer is not partition:
+            return self.question.point(lambda: finer, level, finer)
         point = self.known.get(id(partition))
         if point is not None:
             return replace(
@@ -198,6 +205,15 @@ class _Starts:
                 cut=level.cut,
             )
         return self.question.point(level.cut, level, partition)
+
+    def _finest(self, partition: Partition, most_pairs: int | None) -> Partition:
+        """Return the finest partition of the same worst case on a line, unless there are very many pairs."""
+        question = self.question
+        if not isinstance(question.utility, LineDistortion):
+            return partition
+        if most_pairs is not None and question.joint.pairs > most_pairs:
+            return partition
+        return finest(question.joint, question.utility, partition, question.leakage)
 
 
 def _reaches(point: Point, goal: WithCandidates | WithComponents) -> bool:

@@ -27,7 +27,8 @@ def check_codebooks(checks: Checks, policy: Policy) -> None:
             found = _combination(policy, member)
             if number != policy.withheld:
                 is_followed &= found == cluster.label
-            elif found != nothing:
+            elif found != nothing and policy.choices.shape == "columns":
+                # Of intervals single values are withheld, whatever band they lie in.
                 withheld.add(found)
     checks.add(
         "codebooks of the columns",
@@ -57,7 +58,7 @@ def _label(codebook: ColumnRecoding, kind: str, text: Text) -> Any:
     if codebook.form == "all":
         return EVERYTHING
     if text is None:
-        return None if codebook.has_missing else (NO_LABEL,)
+        return codebook.missing_label if codebook.has_missing else (NO_LABEL,)
     if codebook.form == "kept":
         return text
     if codebook.form == "bands":

@@ -134,7 +134,8 @@ class RecordChecks:
     def _check_codebooks(self) -> None:
         claim, policy = self.record.codebooks, self.policy
         released = len(policy.clusters) - (policy.withheld is not None)
-        found = (released, len(policy.withheld_combinations)) if policy.codebooks else None
+        is_by_column = policy.choices.shape == "columns"
+        found = (released, len(policy.withheld_combinations)) if is_by_column else None
         claimed = None if claim is None else (claim.combinations, claim.withheld_combinations)
         self._add("combinations", claimed == found, "there are other combinations, or no codebooks by column")
         if claim is not None:

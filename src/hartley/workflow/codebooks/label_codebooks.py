@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
+from hartley.frontiers import Point
 from hartley.model import Alphabet, Coordinate, Partition
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook, CodedColumn
@@ -14,6 +16,7 @@ from hartley.releases.column_recoding import ColumnRecoding
 from hartley.releases.policy import Coding
 from hartley.releases.record import CodebooksRecord
 from hartley.search.codebooks import Codebooks
+from hartley.workflow.codebooks.label_intervals import with_missing
 
 CHOICE_MEANS = (
     "The codebooks were chosen with the data in view. Seen as a message about the whole table, the choice "
@@ -31,10 +34,25 @@ class ColumnRecodings:
     withheld_combinations: tuple[tuple[str | None, ...], ...] = ()
 
     @classmethod
-    def of(cls, public: Alphabet, found: Codebooks | None) -> ColumnRecodings:
-        """Take the codebooks of public columns; nothing where there are none."""
-        if found is None:
+    def of_release(cls, public: Alphabet, point: Point, book: Codebook) -> ColumnRecodings:
+        """Take the codebooks of a point, or the bands of intervals that are its labels; else nothing."""
+        if point.codebooks is not None:
+            return cls.of(public, point.codebooks)
+        if point.intervals is None or book.columns[0].coding != "bands":
             return cls()
+        coordinate = public.coordinates[0]
+        recoding = ColumnRecoding.of(point.intervals, coordinate.kind, _zone(coordinate))
+        missing = np.flatnonzero(coordinate.missing)
+        label = book.labels[int(book.partition.labels[missing[0]])][0] if len(missing) else None
+        bands = tuple(
+            msgspec.structs.replace(band, label=label) if label == with_missing(band.label) else band
+            for band in recoding.bands
+        )
+        return cls((msgspec.structs.replace(recoding, bands=bands, missing_label=label),))
+
+    @classmethod
+    def of(cls, public: Alphabet, found: Codebooks) -> ColumnRecodings:
+        """Take the codebooks of public columns."""
         recodings = tuple(
             ColumnRecoding.of(codebook, coordinate.kind, _zone(coordinate))
             for codebook, coordinate in zip(found.codebooks, public.coordinates, strict=True)

@@ -26,6 +26,7 @@ from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
 from hartley.workflow.codebooks.label_codebooks import label_codebooks
+from hartley.workflow.codebooks.label_intervals import label_intervals
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.question import Question
 from hartley.workflow.search_demand import demanded_point
@@ -147,13 +148,16 @@ def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: M
     if point.codebooks is not None:
         return label_codebooks(public, point.codebooks)
     partition = point.partition
+    withheld = int(partition.labels[point.withheld[0]]) if point.withheld else None
+    if point.intervals is not None and demand.labels == "interval":
+        return label_intervals(public, partition, point.intervals, withheld)
     return codebook(
         public,
         partition,
         demand.labels,
         limit=_limit(demand, point, public, decimals),
         decimals=decimals,
-        withheld=int(partition.labels[point.withheld[0]]) if point.withheld else None,
+        withheld=withheld,
     )
 
 
