@@ -29,6 +29,7 @@ from hartley.model.words import Leakage, SearchName
 from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.workflow.request.column_choices import ColumnChoices
+from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
 from hartley.workflow.request.utility_choice import codeword_of
 
 
@@ -61,6 +62,11 @@ class Question:
         return self.is_papers and not (
             isinstance(self.utility, ColumnsDistortion) and self.joint.side is None
         )
+
+    @property
+    def default_seconds(self) -> float | None:
+        """How long a search may take where nobody said; ``None``: until it is done."""
+        return SECONDS_OVER_COLUMNS if isinstance(self.utility, ColumnsDistortion) else None
 
     @property
     def axis(self) -> str:

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts, row_counts
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
@@ -37,6 +39,7 @@ __all__ = [
     "first_rows",
     "groups_of_observations",
     "policy_of",
+    "usefulness_of",
 ]
 
 
@@ -97,6 +100,11 @@ def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit
 def before_release(reader: Reader) -> Audit:
     """Return what a reader learns of the table as it is."""
     return measure(reader.sees())
+
+
+def usefulness_of(joint: JointRange, point: Point) -> Usefulness:
+    """Return what is left of the public columns at a point of a frontier."""
+    return Usefulness.of(joint.without_side(), point.partition, point.withheld)
 
 
 def first_rows(path: Path, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:
