@@ -78,14 +78,14 @@ def lost(result: ReleaseResult) -> list[str]:
 
 def what_is_lost(use: Usefulness, rows: int) -> list[str]:
     """Return what a recoding costs: values, rows, moves and correlations."""
+    names = [column.name for column in use.columns]
     lines = [
-        f"{values_of(use.values_before, [column.name for column in use.columns])} became {use.values_after:,}; "
+        f"{values_of(use.values_before, names)} became {use.values_after:,}; "
         f"{share(use.rows_unchanged_share)} of the rows are unchanged"
     ]
     if use.withheld_rows:
-        named = listed([column.name for column in use.columns])
         verb = "has" if use.withheld_rows == 1 else "have"
-        lines.append(f"{use.withheld_rows:,} of {counted(rows, 'row')} {verb} {named} withheld")
+        lines.append(f"{use.withheld_rows:,} of {counted(rows, 'row')} {verb} {listed(names)} withheld")
     lines += [_column(column) for column in use.columns]
     lines += _correlations(use)
     return lines

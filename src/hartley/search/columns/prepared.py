@@ -22,8 +22,10 @@ from hartley.search.columns.loops.window import bound_cluster
 STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""
 COMPILED_FROM = 1_500_000
-"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet: it takes most of
-a minute, in which the loops as they are written get through some 1,500 tuples."""
+"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet.
+
+It takes most of a minute, in which the loops as they are written get through some 1,500 tuples.
+"""
 LOADED_FROM = 100_000
 """Steps from which loops that were compiled before are worth loading."""
 NEAREST = 48
