@@ -136,6 +136,10 @@ class HotLoop(Generic[P, R]):
             return self.compiled
         return self.plain
 
+    def is_at_hand(self, steps: int, worth_loading: int) -> bool:
+        """Tell whether the compiler's work is there already; below so many steps it is not looked for."""
+        return steps >= worth_loading and self._is_at_hand()
+
     def _is_at_hand(self) -> bool:
         """Tell whether the compiler's work is there already."""
         return self._compiled is not None or _is_kept_on_disk(self._made())

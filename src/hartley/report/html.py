@@ -31,8 +31,9 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.value_text import shown_label
 from hartley.report.words import audit as words
+from hartley.report.words.release import what_is_lost
 from hartley.workflow import Audit, optional_package
-from hartley.workflow.show_release import Reader, before_and_after
+from hartley.workflow.show_release import Reader, before_and_after, usefulness_of
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
@@ -172,6 +173,7 @@ class Report:
                 {"svg": figure.svg(), "caption": figure.caption, "title": figure.title}
                 for figure in self.figures(disclosive=disclosive)
             ],
+            "lost": what_is_lost(usefulness_of(self.joint, self.chosen), before.rows),
             "reason": self.reason,
             "point": _point(
                 self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""

@@ -33,7 +33,8 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
 from hartley.search.by_size.withheld import least_largest_withholding
-from hartley.search.columns.cells import CategoryCells, Column, NumberCells
+from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
+from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.search import search_columns
 from hartley.search.effort import UNLIMITED, Effort
@@ -51,6 +52,8 @@ from hartley.search.withheld.of_few import best_of_all, costs_of_subsets
 from hartley.search.withheld.of_partition import rows_of_values, without_values, worst_clusters
 from hartley.search.withheld.of_tuples import withhold_tuples
 
+MOST_TURNS = 200
+"""Numbers of components that a frontier over several columns shows at most."""
 NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 
 
@@ -68,6 +71,17 @@ class DemandQuestion:
     """The most rows whose public value may be withheld."""
     is_single: bool = False
     """Whether a single component must be left, so that nothing is known for certain."""
+
+    @property
+    def is_over_columns(self) -> bool:
+        """Whether it has the search over several columns to answer it."""
+        return (
+            isinstance(self.utility, ColumnsDistortion)
+            and self.utility.codeword == "midpoint"
+            and self.joint.side is None
+            and self.closeness.is_empty
+            and not self.budget
+        )
 
     def asking(self, requirement: Requirement) -> DemandQuestion:
         """Return the question with one more requirement, or more of one."""
@@ -119,8 +133,55 @@ def cheapest(
     """
     found = _searched(question, effort, starts)
     if question.is_single:
-        found = _joined(question, found)
+        found = (
+            _joined_columns(question, found, effort) if question.is_over_columns else _joined(question, found)
+        )
     return found
+
+
+def fewest_components(
+    question: DemandQuestion, effort: Effort = UNLIMITED
+) -> tuple[ComponentSearch, list[DemandAnswer]]:
+    """Return answers over several columns with ever fewer components, each cheapest for its number as found.
+
+    Every answer keeps the requirements. The search tells the bounds.
+    """
+    start = replace(question, is_single=False)
+    if question.requirements:
+        found = _searched(start, effort, ())
+    else:
+        singles = Partition.singletons(question.joint.public.size)
+        found = DemandAnswer(partition=singles, cost=0.0, lower_bound_cost=0.0, any_bound=0.0)
+    search = _component_search(question)
+    joining = search.joining(found.partition.labels, effort=effort)
+    counts = joining.turns(MOST_TURNS)
+    return search, [_after_joins(question, found, joining, search, count) for count in counts]
+
+
+def _component_search(question: DemandQuestion) -> ComponentSearch:
+    utility = cast("ColumnsDistortion", question.utility)
+    cells = cells_of(cells_of_utility(utility), utility.combination)
+    return ComponentSearch(cells, components(question.joint).labels)
+
+
+def _joined_columns(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
+    """Join clusters over several columns until one component is left; the contraction bound counts too."""
+    search = _component_search(question)
+    joining = search.joining(found.partition.labels, effort=effort)
+    if joining.components - len(joining.joins) > 1:
+        raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+    return _after_joins(question, found, joining, search, len(joining.joins))
+
+
+def _after_joins(
+    question: DemandQuestion, found: DemandAnswer, joining: Joining, search: ComponentSearch, count: int
+) -> DemandAnswer:
+    partition = Partition(joining.after(count))
+    cost = float(question.utility.costs(partition).max())
+    bound = max(found.lower_bound_cost or 0.0, search.bound(joining.components - count) / 2)
+    return replace(
+        found, partition=partition, cost=cost, lower_bound_cost=min(bound, cost), any_bound=min(bound, cost)
+    )
 
 
 def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:

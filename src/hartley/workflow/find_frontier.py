@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hartley.errors import OptionError, option
-from hartley.frontiers import Frontier
+from hartley.frontiers import Frontier, Point
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.model.demand import Wanted
@@ -31,6 +32,7 @@ from hartley.workflow.search_frontier import (
     optimal_frontier,
     weight_for,
 )
+from hartley.workflow.show_release import usefulness_of
 
 NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 
@@ -72,6 +74,10 @@ class FrontierResult:
     def joint(self) -> JointRange:
         """The joint range of the table."""
         return self.question.joint
+
+    def usefulness(self, point: Point) -> Usefulness:
+        """Return what is left of the public columns at a point: moves, widths, correlations."""
+        return usefulness_of(self.joint, point)
 
     @property
     def stop(self) -> int | None:
@@ -153,7 +159,7 @@ def find_frontier(
     question = asked_question(study, objective, joint, required(study, require))
     if objective.search == "greedy" and question.requirements:
         raise OptionError(f"points that keep requirements are searched with {option('search', 'optimal')}")
-    effort = limits.start()
+    effort = limits.start(question.default_seconds)
     with question.explaining():
         run = greedy_run(question, utility_weight, effort) if objective.search == "greedy" else None
         found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)

@@ -152,7 +152,7 @@ def make_release(
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
-        effort = limits.start()
+        effort = limits.start(question.default_seconds)
         reached = reach(
             seen.observed,
             asked,
@@ -162,6 +162,7 @@ def make_release(
             point=None if known is None else known.point,
             found_in=None if known is None else known.found_in,
         )
+        complete = known is not None or not effort.should_stop()
         if plan.harmless and destination.exposure == "refuse":
             _refuse_exposure(plan, seen, reached, demand)
         recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book)
@@ -211,6 +212,7 @@ def make_release(
             into=(database, into),
             progress=effort.progress,
             key=signer,
+            complete=complete,
         )
     if database is not None:
         study.let_go()

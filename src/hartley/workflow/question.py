@@ -31,6 +31,7 @@ from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.workflow.codebooks.label_intervals import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
+from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
 from hartley.workflow.request.utility_choice import codeword_of
 
 
@@ -63,6 +64,11 @@ class Question:
         return self.is_papers and not (
             isinstance(self.utility, ColumnsDistortion) and self.joint.side is None
         )
+
+    @property
+    def default_seconds(self) -> float | None:
+        """How long a search may take where nobody said; ``None``: until it is done."""
+        return SECONDS_OVER_COLUMNS if isinstance(self.utility, ColumnsDistortion) else None
 
     @property
     def axis(self) -> str:

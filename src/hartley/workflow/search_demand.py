@@ -14,7 +14,7 @@ from hartley.measures.separation import (
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
-from hartley.search.demand_search import DemandAnswer, cheapest
+from hartley.search.demand_search import DemandAnswer, cheapest, fewest_components
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
@@ -29,6 +29,8 @@ def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None
     A level that a cheaper partition reaches anyway is skipped. What is proven of a cost bounds the bits
     as well: nothing reaches the next level below its own bound.
     """
+    if question.leakage == "istar" and question.demanded().is_over_columns:
+        return _frontier_of_components(question, effort)
     found: list[tuple[int, Point]] = []
     complete = True
     most = _most_levels(question)
@@ -56,6 +58,26 @@ def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None
                 complete = level > most
                 break
     return question.frontier(_bounded(question, found, most), search="optimal", complete=complete)
+
+
+def _frontier_of_components(question: Question, effort: Effort) -> Frontier:
+    """Return the frontier of what is certain over several columns: ever fewer components."""
+    with compiling_in_time(effort):
+        points = _points_of_components(question, effort)
+    return question.frontier(points, search="optimal", complete=not effort.should_stop())
+
+
+def _points_of_components(question: Question, effort: Effort) -> list[Point]:
+    """Return a point for every number of components, with what no recoding of its cost goes below."""
+    search, answers = fewest_components(question.demanded(), effort)
+    cheapest_last: dict[float, DemandAnswer] = {answer.cost: answer for answer in answers}
+    points = []
+    for answer in cheapest_last.values():
+        point = question.point_of(answer)
+        bound = log2(max(search.fewest(2 * cost_of(point) * (1 + SLACK)), 1))
+        is_least = answer.is_proven and point.leakage_bits <= bound + ROUNDING
+        points.append(replace(point, lower_bound_bits=bound, proven_optimal=is_least))
+    return points
 
 
 def _most_levels(question: Question) -> int:
@@ -95,6 +117,9 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         if one.name == "istar" and one.wanted > 0:
             raise OptionError("of what is certain only nothing can be required beside others: istar=0")
     asked = replace(question, requirements=tuple(wanted)) if wanted else question
+    if question.leakage == "istar" and asked.demanded().is_over_columns:
+        found = _points_of_components(asked, effort)
+        return question.frontier(found, search="optimal", complete=True).meeting(demand)
     if any(one.name == "istar" for one in demand.requirements):
         asked = replace(asked, leakage="joint")
     bits = [one.wanted for one in demand.requirements if one.name == "l0"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.confusability_graph import confusability_edges
@@ -40,6 +41,7 @@ __all__ = [
     "groups_of_observations",
     "policy_of",
     "rows_of_values",
+    "usefulness_of",
 ]
 
 
@@ -100,6 +102,11 @@ def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit
 def before_release(reader: Reader) -> Audit:
     """Return what a reader learns of the table as it is."""
     return measure(reader.sees())
+
+
+def usefulness_of(joint: JointRange, point: Point) -> Usefulness:
+    """Return what is left of the public columns at a point of a frontier."""
+    return Usefulness.of(joint.without_side(), point.partition, point.withheld)
 
 
 def first_rows(path: Path, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:

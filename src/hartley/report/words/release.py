@@ -73,22 +73,33 @@ def required(result: ReleaseResult) -> list[str]:
 
 def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
-    use = result.usefulness
+    return what_is_lost(result.usefulness, result.rows)
+
+
+def what_is_lost(use: Usefulness, rows: int) -> list[str]:
+    """Return what a recoding costs: values, rows, moves and correlations."""
+    names = [column.name for column in use.columns]
     lines = [
-        f"{values_of(use.values_before, result.before.public.columns)} became {use.values_after:,}; "
+        f"{values_of(use.values_before, names)} became {use.values_after:,}; "
         f"{share(use.rows_unchanged_share)} of the rows are unchanged"
     ]
     if use.withheld_rows:
-        public = listed(result.before.public.columns)
         verb = "has" if use.withheld_rows == 1 else "have"
-        lines.append(f"{use.withheld_rows:,} of {counted(result.rows, 'row')} {verb} {public} withheld")
+        lines.append(f"{use.withheld_rows:,} of {counted(rows, 'row')} {verb} {listed(names)} withheld")
     lines += [_column(column) for column in use.columns]
     lines += _correlations(use)
     return lines
 
 
 def proof(result: ReleaseResult) -> str:
-    """Say what is proven of a release, and of what."""
+    """Say what is proven of a release, and of what, and whether the search was stopped."""
+    said = _proof(result)
+    if result.complete:
+        return said
+    return f"{said} The search stopped at its time limit; with more time a recoding may keep more detail."
+
+
+def _proof(result: ReleaseResult) -> str:
     point = result.point
     if point.codebooks is not None:
         return _codebooks_proof(point)
@@ -115,8 +126,9 @@ def proof(result: ReleaseResult) -> str:
         return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
     if point.lower_bound_cost is not None:
         bound = point.lower_bound_cost
-        factor = 2 if len(result.before.public.columns) > 1 else 1
-        least = f"{factor * bound:.4g}"
+        least = f"{bound:.4g}"
+        if len(result.before.public.columns) > 1:
+            least = share(min(2 * bound, 1.0))
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."

@@ -21,8 +21,13 @@ from hartley.search.columns.loops.window import bound_cluster
 
 STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""
-COMPILED_FROM = 400_000
-"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet."""
+COMPILED_FROM = 1_500_000
+"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet.
+
+It takes most of a minute, in which the loops as they are written get through some 1,500 tuples.
+"""
+LOADED_FROM = 100_000
+"""Steps from which loops that were compiled before are worth loading."""
 NEAREST = 48
 PER_CODE = 4
 MOST_NEAR = 248
@@ -51,7 +56,8 @@ class Prepared:
 
     def loop(self, loop: HotLoop[..., Any]) -> Callable[..., Any]:
         """Return a hot loop as it should run on a table of this size."""
-        return loop.for_size(self.size * STEPS_PER_TUPLE, COMPILED_FROM)
+        steps = self.size * STEPS_PER_TUPLE
+        return loop.for_size(steps, LOADED_FROM if loop.is_at_hand(steps, LOADED_FROM) else COMPILED_FROM)
 
     @cached_property
     def tree(self) -> Tree:

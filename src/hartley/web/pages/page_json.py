@@ -95,7 +95,7 @@ def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Js
     before, after = before_and_after(reader, partition)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
-        "point": point.to_dict(),
+        "point": {**point.to_dict(), "usefulness": found.usefulness(point).to_dict()},
         "after": after.to_dict(),
         "about": (
             f"{joint.public.size:,} different values of {words.listed(joint.public.columns)} become "

@@ -102,6 +102,8 @@ class ReleaseResult:
     formula_cells: Mapping[str, int]
     """How many cells of each column a spreadsheet would run; in the file they have a quote before them
     where that was asked for."""
+    complete: bool
+    """Whether the search ended by itself, not at its time limit."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
@@ -128,6 +130,7 @@ class ReleaseResult:
             "signature": None if self.signature is None else str(self.signature),
             "requirements": [verdict.to_dict() for verdict in self.requirements],
             "usefulness": self.usefulness.to_dict(),
+            "complete": self.complete,
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
         }
 
@@ -146,10 +149,12 @@ def write_release(
     progress: Callable[[int, int, str], None],
     key: SigningKey | None = None,
     timings: Mapping[str, float] | None = None,
+    complete: bool = True,
 ) -> ReleaseResult:
     """Write the release and its documents, have them verified, and let all of them appear together.
 
-    ``key`` signs the certificate; ``timings`` go into the record as they are.
+    ``key`` signs the certificate; ``timings`` go into the record as they are; ``complete`` says whether the
+    search ended by itself.
     """
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
@@ -265,6 +270,7 @@ def write_release(
         closeness=demand.question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
+        complete=complete,
         joint=reached.joint,
         partition=book.partition,
     )

@@ -21,6 +21,7 @@ from hartley.workflow.request.column_choices import (
     ObjectiveName,
     Tree,
 )
+from hartley.workflow.request.column_distances import with_distances
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 
@@ -61,7 +62,7 @@ class Objective:
     lose_at_most: float | str = 0.5
     """Of the shape ``columns``: the largest share of a band's rows that may be withheld."""
     weight: Mapping[str, float] = field(default_factory=dict)
-    """Of the shape ``columns``: how much the detail of a column counts beside the others'."""
+    """How much the detail, or the distances, of a column count beside the others'."""
     order: Mapping[str, Listed] = field(default_factory=dict)
     """For text: its values from least to greatest, or a file of them."""
     hierarchy: Mapping[str, Tree] = field(default_factory=dict)
@@ -104,10 +105,8 @@ class Objective:
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
         if self.clusters.name == "columns":
             self._require_columns()
-        elif choices.said:
-            raise OptionError(
-                f"{option(choices.said[0])} is of {option('shape', 'columns')}; choose that shape"
-            )
+        else:
+            self._require_distances(choices)
 
     def _require_columns(self) -> None:
         """Refuse what has no meaning where each column has a codebook of its own."""
@@ -118,6 +117,15 @@ class Objective:
             raise OptionError(
                 f"{option('shape', 'columns')} has a loss of its own, the mean relative width of bands; "
                 f"leave {option('utility')}, {option('codeword')} and scales out"
+            )
+
+    def _require_distances(self, choices: ColumnChoices) -> None:
+        """Refuse what is said about columns and makes no distance in them."""
+        allowed = ("weight", "order", "hierarchy") if self.clusters.is_any else ()
+        of_codebooks = [name for name in choices.said if name not in allowed]
+        if of_codebooks:
+            raise OptionError(
+                f"{option(of_codebooks[0])} is of {option('shape', 'columns')}; choose that shape"
             )
 
     @property
@@ -166,4 +174,4 @@ class Objective:
         """Return the utility for these public values."""
         if self.clusters.name == "columns":
             return ColumnsDistortion.of(public, "midpoint")
-        return self.choice.for_alphabet(public)
+        return with_distances(self.choice, self.columns, public).for_alphabet(public)

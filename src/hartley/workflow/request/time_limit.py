@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from numbers import Integral
 from time import monotonic
@@ -14,6 +14,8 @@ from hartley.errors import OptionError, option
 from hartley.hot_loops import compiling_while
 from hartley.search.effort import UNLIMITED, Effort
 
+SECONDS_OVER_COLUMNS = 60.0
+"""How long a search over several columns may take where nobody said."""
 COMPILER_TAKES = 20.0
 """Seconds that must be left for a loop to be compiled which this machine has never compiled before."""
 
@@ -42,9 +44,17 @@ class SearchLimits:
     """In place of the others: when to stop is then told by it."""
     progress: Callable[[int, int, str], None] = UNLIMITED.progress
 
-    def start(self) -> Effort:
-        """Return what is handed to the search; the clock runs from now on."""
-        return self.effort or effort_within(self.time_limit, seed=self.seed, progress=self.progress)
+    def start(self, default: float | None = None) -> Effort:
+        """Return what is handed to the search; the clock runs from now on.
+
+        ``default`` are the seconds it may take where no limit was given.
+        """
+        effort = self.effort or effort_within(self.time_limit, seed=self.seed, progress=self.progress)
+        if default is None or effort.remaining() < inf:
+            return effort
+        effort.progress(0, 1, f"searching, for at most {default:g} seconds")
+        limited = effort_within(default, should_stop=effort.should_stop)
+        return replace(effort, should_stop=limited.should_stop, remaining=limited.remaining)
 
 
 def effort_within(

