@@ -82,16 +82,19 @@ def greedy_frontier(question: Question, run: Run) -> Frontier:
     return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
 
 
-def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+def optimal_frontier(
+    question: Question, effort: Effort, so_far: SoFar | None = None, known: Sequence[Point] = ()
+) -> Frontier:
     """Search every utility level for the best partition, with a bound that none can beat.
 
     The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
-    the frontier as it grows, to be measured only when called for.
+    the frontier as it grows, to be measured only when called for. Points that are ``known`` answer the same
+    question within a smaller budget of withheld rows.
     """
     if question.shape.name == "columns":
         return frontier_of_codebooks(question, effort)
     if not question.is_plain:
-        return frontier_of_demands(question, effort, so_far)
+        return frontier_of_demands(question, effort, so_far, known)
     starts = _Starts.of(question, effort)
     if so_far is not None:
         effort = replace(

@@ -36,6 +36,7 @@ class ObjectiveFields(ColumnFields, total=False):
     equal_width: bool
     open_ends: bool
     withhold: Budget | str | int | Sequence[Budget | str | int] | None
+    withheld_label: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,8 @@ class Objective:
     withhold: Budget | str | int | Sequence[Budget | str | int] | None = None
     """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``; of a frontier
     also several, one after the other."""
+    withheld_label: str | None = None
+    """What stands in a withheld cell; ``None``: the cell is empty."""
     bands: BandsName = "variable"
     """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
     objective: ObjectiveName = "mean"
