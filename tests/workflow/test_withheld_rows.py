@@ -8,6 +8,7 @@ import pytest
 
 import hartley
 from hartley.errors import OptionError
+from hartley.report.words.release import lost
 from hartley.report.words.withheld import bought
 
 AGES = [30, 41, 52, 30, 41, 52, 63, 30, 41, 52, 63, 30, 41, 52, 63, 30]
@@ -54,7 +55,7 @@ def test_the_budget_said_to_help_is_the_least_that_does(clinic):
 @pytest.mark.parametrize("utility", ["resolution", "distortion"])
 def test_frontiers_never_rise_with_the_budget(leakage, utility):
     rng, most = np.random.default_rng(4), 40 if utility == "distortion" else 9
-    for _ in range(2):
+    for _ in range(1):
         rows = 24
         table = pa.table(
             {"age": rng.integers(0, 6, rows), "chol": np.sort(rng.integers(0, most, rows)).astype(float)}
@@ -93,3 +94,80 @@ def test_rows_are_not_dropped_and_withheld_at_once(clinic):
     with pytest.raises(OptionError, match="missing"):
         asked(holes, missing="drop", withhold=3)
     assert asked(clinic, missing="drop", withhold=3).frontier.points
+
+
+def made(table, folder, **more):
+    original = folder / "clinic.csv"
+    table.to_pandas().to_csv(original, index=False)
+    more = {"public": "chol", "require": {"distinct_l": 3}, "withhold": "25%", **more}
+    return hartley.release(original, folder / "out.csv", sensitive="age", **more)
+
+
+def holds(result):
+    found = hartley.verify(
+        result.output,
+        original=result.output.parent / "clinic.csv",
+        policy=result.policy,
+        certificate=result.certificate,
+        record=result.record,
+    )
+    return [check.name for check in found.checks if not check.holds] == []
+
+
+@pytest.mark.parametrize(("utility", "most"), [("distortion", 8), ("resolution", 20)])
+def test_withheld_cells_are_empty_counted_and_verified(clinic, tmp_path, utility, most):
+    result = made(clinic, tmp_path, utility=utility, withhold=most)
+    rows = result.usefulness.withheld_rows
+    assert 0 < rows <= most
+    assert result.after.distinct_l >= 3
+    assert holds(result)
+    assert f"{rows} of 32 rows have their chol withheld" in lost(result)
+
+
+def test_a_withheld_value_stays_withheld_under_the_policy(clinic, tmp_path):
+    result = made(clinic, tmp_path)
+    again = hartley.apply(result.policy, clinic, tmp_path / "again.csv")
+    assert sorted((tmp_path / "again.csv").read_text().split()) == sorted(result.output.read_text().split())
+    assert again.target_holds
+
+
+@pytest.mark.parametrize(("label", "labels"), [("-9", None), ("withheld", "interval")])
+def test_a_label_stands_in_withheld_cells(clinic, tmp_path, label, labels):
+    result = made(clinic, tmp_path, withheld_label=label, labels=labels)
+    cells = [line.strip('"') for line in result.output.read_text().splitlines()[1:]]
+    assert cells.count(label) == result.usefulness.withheld_rows > 0
+    assert result.point.max_distortion < 20
+    assert holds(result)
+    hartley.apply(result.policy, clinic, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text().count(label) == cells.count(label)
+
+
+@pytest.mark.parametrize(
+    ("label", "labels", "says"),
+    [
+        ("400", None, "is a value of column 'chol'"),
+        ("300", None, "lies among the values"),
+        ("gone", None, "released as numbers"),
+        ("181", "interval", "is a value"),
+        (" ", None, "needs a text"),
+    ],
+)
+def test_labels_that_could_be_mistaken_are_refused(clinic, tmp_path, label, labels, says):
+    with pytest.raises(OptionError, match=says):
+        made(clinic, tmp_path, withheld_label=label, labels=labels)
+    assert [path.name for path in tmp_path.iterdir()] == ["clinic.csv"]
+
+
+def test_tuples_of_several_columns_are_withheld_whole(clinic, tmp_path):
+    two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
+    result = made(two, tmp_path, public=["chol", "pulse"])
+    assert result.usefulness.withheld_rows > 0
+    assert result.after.distinct_l >= 3
+    assert holds(result)
+
+
+def test_kept_columns_see_the_withheld_value_as_the_value_it_is(clinic, tmp_path):
+    two = clinic.append_column("ward", pa.array(["a", "b"] * 16))
+    result = made(two, tmp_path, keep="ward", require={"distinct_l": 2})
+    assert result.after.distinct_l >= 2
+    assert holds(result)

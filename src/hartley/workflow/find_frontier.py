@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
-from hartley.model.demand import Wanted
+from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
 from hartley.workflow.demands.budgets import BudgetFrontier, frontiers_by_budget
+from hartley.workflow.demands.reachable import explained
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -173,7 +174,10 @@ def find_frontier(
             run = greedy_run(question, utility_weight, effort)
             found = greedy_frontier(question, run)
         elif len(objective.budgets) == 1:
-            found = optimal_frontier(question, effort, so_far)
+            try:
+                found = optimal_frontier(question, effort, so_far)
+            except UnreachableError as error:
+                raise explained(question, Demand(requirements=question.requirements), effort, error) from None
         else:
             budgets = frontiers_by_budget(
                 question,

@@ -41,7 +41,7 @@ def frontier_of_demands(
             return _frontier_of_components(question, effort, known)
     found: list[tuple[int, Point]] = []
     complete = True
-    most = _most_levels(question)
+    most = most_levels(question)
     level = 1
 
     def so_far_found() -> Frontier:
@@ -146,7 +146,8 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
     return question.frontier(points, search="optimal", complete=found.complete)
 
 
-def _most_levels(question: Question) -> int:
+def most_levels(question: Question) -> int:
+    """Return how many levels the axis of the frontier has: all that one cluster of everything leaves."""
     if question.axis == "separated-l":
         return separated_values(question.joint, question.closeness)
     return question.joint.sensitive.size
@@ -190,7 +191,7 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         bits.append(demand.max_leakage)
     more: list[Requirement] = []
     if bits:
-        fewest = ceil(_most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
+        fewest = ceil(most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
         more.append(Requirement(question.axis, fewest))
     with compiling_in_time(effort):
         answer = cheapest(asked.demanded(more), effort)
@@ -213,7 +214,7 @@ def _within_cap(
             f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
             f"and {number:g} is allowed"
         )
-    low, high = 1, _most_levels(question)
+    low, high = 1, most_levels(question)
     while low < high and not effort.should_stop():
         level = (low + high + 1) // 2
         try:

@@ -103,6 +103,11 @@ class Objective:
                 ),
             )
         object.__setattr__(self, "withhold", Budget.several(self.withhold))
+        if self.withheld_label is not None and self.clusters.name == "columns":
+            raise OptionError(
+                f"{option('shape', 'columns')} leaves withheld cells empty; leave "
+                f"{option('withheld_label')} out"
+            )
         if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
         if self.clusters.name == "columns":
