@@ -114,11 +114,21 @@ def holds(result):
     return [check.name for check in found.checks if not check.holds] == []
 
 
-@pytest.mark.parametrize(("utility", "most"), [("distortion", 8), ("resolution", 20)])
-def test_withheld_cells_are_empty_counted_and_verified(clinic, tmp_path, utility, most):
-    result = made(clinic, tmp_path, utility=utility, withhold=most)
+def test_under_resolution_withheld_values_leave_room_for_the_others(tmp_path):
+    table = pa.table({"age": [30, 41, 30, 41, 30, 41, 30, 41, 30], "chol": list(range(9))})
+    largest = [
+        made(table, tmp_path, utility="resolution", require={"distinct_l": 2}, withhold=rows, overwrite=True)
+        for rows in (0, 3)
+    ]
+    assert [one.point.largest_cluster for one in largest] == [3, 2]
+    assert largest[1].usefulness.withheld_rows == 3
+    assert holds(largest[1])
+
+
+def test_withheld_cells_are_empty_counted_and_verified(clinic, tmp_path):
+    result = made(clinic, tmp_path)
     rows = result.usefulness.withheld_rows
-    assert 0 < rows <= most
+    assert 0 < rows <= 8
     assert result.after.distinct_l >= 3
     assert holds(result)
     assert f"{rows} of 32 rows have their chol withheld" in lost(result)
