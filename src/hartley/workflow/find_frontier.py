@@ -164,8 +164,6 @@ def find_frontier(
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
     refuse_dropped_and_withheld(objective, dropped_rows)
-    if objective.search == "greedy" and question.requirements:
-        raise OptionError(f"points that keep requirements are searched with {option('search', 'optimal')}")
     effort = limits.start()
     budgets: tuple[BudgetFrontier, ...] = ()
     run: Run | None = None

@@ -289,10 +289,9 @@ def _searched(question: Question, demand: ReleaseDemand, target: Target, effort:
     if demand.is_plain:
         return choose_point(question, demand.search, target, effort)
     if demand.search == "greedy":
-        raise OptionError(
-            f"requirements that combine, several columns, shapes and withheld rows are searched with "
-            f"{option('search', 'optimal')}"
-        )
+        with question.explaining():
+            run = greedy_run(question, demand.demand.utility_weight, effort)
+            return greedy_frontier(question, run).meeting(demand.demand)
     if question.shape.name == "columns":
         return codebooks_point(question, demand.demand, effort)
     with question.explaining():
