@@ -317,13 +317,13 @@ def non_dominated(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 def frontier_of_runs(
-    runs: Sequence[tuple[MergeTree, Trajectory]], utility: Utility, leakage: Leakage
+    runs: Sequence[tuple[MergeTree, Trajectory]], utility: Utility, leakage: Leakage, first: int = 0
 ) -> Frontier:
     """Return the steps of the runs that no other step beats in both leakage and utility.
 
     Algorithms 1 and 2 have one run; problem (3) one for each weight of utility, and only its steps
-    that leave a single component count. A partition is built only when a point is asked for it. The
-    frontier is complete if all runs are.
+    that leave a single component count. Steps before the ``first`` are left out. A partition is built only
+    when a point is asked for it. The frontier is complete if all runs are.
 
     # Paper: the frontier is "one point per λ". Here: the non-dominated steps, because the paper's own
     # figure of the toy shows a step that no λ stops at.
@@ -351,7 +351,8 @@ def frontier_of_runs(
                 "sensitive values (I* = 0); give it more time"
             )
         number, step, bits, worth = number[single], step[single], bits[single], worth[single]
-    chosen = _non_dominated(bits, worth)
+    from_first = np.flatnonzero(step >= first)
+    chosen = from_first[_non_dominated(bits[from_first], worth[from_first])]
     points = [
         _point(runs[i][0], runs[i][1], utility, leakage, at)
         for i, at in zip(number[chosen].tolist(), step[chosen].tolist(), strict=True)

@@ -22,7 +22,7 @@ from hartley.search.withheld.of_partition import (
 )
 from reference_every_partition import every_partition
 
-TABLES = 12
+TABLES = 8
 SIZE = 5
 
 

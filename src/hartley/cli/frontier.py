@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
+from hartley.report.words import withheld as withheld_words
 from hartley.workflow import Frontier, FrontierResult, Point, shown_source
 from hartley.workflow.find_frontier import NO_STEPS
 
@@ -29,7 +31,7 @@ MOST_ROWS = 60
 @options.tolerance
 @options.question
 @options.shape
-@options.withhold
+@options.withhold_several
 @options.reading
 @options.missing_at
 @options.keep
@@ -58,6 +60,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
             search=given["search"],
             utility_weight=given["utility_weight"],
             require=given["require"],
+            each=given["each"],
             **options.shape_fields(given),
             **options.closeness_fields(given),
             missing=given["missing"],
@@ -73,7 +76,14 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
         print_json(document)
         return 0
     out = console()
-    show(out, shown_source(table), result)
+    for budget in result.budgets:
+        allowed = withheld_words.budget(budget, result.joint.row_count)
+        show(out, f"{shown_source(table)}, {allowed}", replace(result, frontier=budget.frontier))
+        out.print()
+    if not result.budgets:
+        show(out, shown_source(table), result)
+    for line in withheld_words.bought(result):
+        out.print(line, markup=False)
     for step in document.get("trace", []):
         _show_step(out, step)
     return 0

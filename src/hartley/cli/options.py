@@ -284,10 +284,30 @@ shape = stacked(
     ),
 )
 
-withhold = click.option(
-    "--withhold",
-    metavar="N|N%",
-    help="Withhold the public values of at most so many rows (suppression): everyone else keeps more.",
+_withheld_label = click.option(
+    "--withheld-label",
+    metavar="TEXT",
+    help="What stands in a withheld cell; without it the cell is empty.",
+)
+
+withhold = stacked(
+    click.option(
+        "--withhold",
+        metavar="N|N%",
+        help="Withhold the public values of at most so many rows (suppression): everyone else keeps more.",
+    ),
+    _withheld_label,
+)
+
+withhold_several = stacked(
+    click.option(
+        "--withhold",
+        multiple=True,
+        metavar="N|N%",
+        help="Withhold the public values of at most so many rows (suppression): everyone else keeps more. "
+        "Repeat for several budgets side by side.",
+    ),
+    _withheld_label,
 )
 
 
@@ -361,6 +381,7 @@ def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
         "equal_width": given["equal_width"],
         "open_ends": given["open_ends"],
         "withhold": given["withhold"],
+        "withheld_label": given["withheld_label"],
         "bands": given["bands"],
         "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),
         "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),

@@ -41,6 +41,7 @@ from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.policy import TEXT_CODINGS, Coding
 from hartley.releases.ticks import Scale, scale_of
+from hartley.releases.withheld_label import label_cell
 
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
@@ -84,11 +85,12 @@ def codebook(
     limit: float | None = None,
     decimals: Mapping[str, int] | None = None,
     withheld: int | None = None,
+    withheld_label: str | None = None,
 ) -> Codebook:
     """Label the clusters of a partition.
 
-    The cluster that is ``withheld`` is released as missing. Over several columns clusters that span the same
-    intervals and sets are one released value.
+    The cluster that is ``withheld`` is released as missing, or under its own label. Over several columns
+    clusters that span the same intervals and sets are one released value.
 
     ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
     ``decimals`` says for columns of fixed decimals how many their type has room for.
@@ -111,7 +113,7 @@ def codebook(
             labels,
             scale_of(coordinate, positions, room.get(coordinate.name)),
             limit,
-            withheld,
+            (withheld, withheld_label),
         )
         for coordinate in public.coordinates
     ]
@@ -143,9 +145,10 @@ class _Coder:
         labels: Labels,
         scale: Scale | None,
         limit: float | None,
-        withheld: int | None = None,
+        withheld: tuple[int | None, str | None] = (None, None),
     ) -> None:
-        self.withheld = withheld
+        self.coordinate = coordinate
+        self.withheld, self.withheld_label = withheld
         self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
         self.cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
@@ -169,7 +172,7 @@ class _Coder:
         """Return the label that the coding asks for."""
         cells = self.distinct[number]
         if number == self.withheld:
-            return None
+            return self._of_withheld()
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
         present = sorted(cell for cell in cells if cell is not None)
@@ -184,6 +187,11 @@ class _Coder:
         ticks = self._ticks(number)
         best = self._best(ticks)
         return present[0] if best is None else self.scale.value(best)
+
+    def _of_withheld(self) -> Cell:
+        if self.withheld_label is None or self.is_text:
+            return self.withheld_label
+        return label_cell(self.coordinate, self.withheld_label)
 
     def _tick(self, place: int) -> int | None:
         return None if self.scale is None else self.scale.ticks[place]
@@ -234,12 +242,13 @@ class _Coder:
 
     def member(self, number: int, place: int) -> Cell:
         """Return what a member puts in this column when it stands for its cluster."""
-        return self.label(number) if self.is_text else self.cells[place]
+        return self.label(number) if self.is_text or number == self.withheld else self.cells[place]
 
     def allows(self, number: int, place: int) -> bool:
         """Tell whether a member's own cell may stand for the cluster."""
         tick = self._tick(place)
-        return self.is_text or tick is None or self._is_within(self._ticks(number), tick)
+        is_free = self.is_text or tick is None or number == self.withheld
+        return is_free or (tick is not None and self._is_within(self._ticks(number), tick))
 
 
 def _plain(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, ...]]:

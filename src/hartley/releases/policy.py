@@ -109,6 +109,8 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     """Which values of a sensitive column count as one: the group of each."""
     withhold: int = 0
     """The most rows whose public value could be withheld."""
+    withheld_label: str | None = None
+    """What stands in a withheld cell; ``None``: it is empty."""
     leakage: str
     utility: str
     codeword: str | None
@@ -359,8 +361,10 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         named = (*roles, (*self.keep, *self.harmless))
         if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
             raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
+        has_label = self.choices.withheld_label is not None
         if self.withheld is not None and not (
-            0 <= self.withheld < len(self.clusters) and set(self.clusters[self.withheld].label) == {None}
+            0 <= self.withheld < len(self.clusters)
+            and all((cell is None) != has_label for cell in self.clusters[self.withheld].label)
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
         if (self.codebooks or self.choices.shape == "columns") and (

@@ -7,20 +7,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
-from hartley.model.demand import Wanted
+from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
+from hartley.workflow.demands.budgets import BudgetFrontier, frontiers_by_budget
+from hartley.workflow.demands.reachable import explained
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.question import Question
+from hartley.workflow.request.budget import Budget
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
@@ -64,6 +67,9 @@ class FrontierResult:
     """The weight that stops a greedy run; ``None`` where none was given."""
     known: int
     """How many columns of the side information are known to the reader and not published."""
+    budgets: tuple[BudgetFrontier, ...] = ()
+    """One frontier for each budget of withheld rows, where several were asked for; the first is
+    :attr:`frontier`."""
 
     @property
     def reader(self) -> Reader:
@@ -120,6 +126,10 @@ class FrontierResult:
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the result as it stands in JSON."""
         shown = self.frontier.to_dict()
+        if self.budgets:
+            del shown["points"]
+            shown["complete"] = all(one.frontier.complete for one in self.budgets)
+            shown["budgets"] = [one.to_dict() for one in self.budgets]
         if self.stop is not None:
             shown["stop"] = self.stop
         if trace:
@@ -133,6 +143,7 @@ def find_frontier(
     limits: SearchLimits,
     *,
     require: Wanted = None,
+    each: bool = False,
     utility_weight: float | None = None,
     so_far: SoFar | None = None,
 ) -> FrontierResult:
@@ -156,13 +167,29 @@ def find_frontier(
         else:
             read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
             joint, dropped_rows = read.joint, read.dropped_rows
-    question = asked_question(study, objective, joint, required(study, require))
-    if objective.search == "greedy" and question.requirements:
-        raise OptionError(f"points that keep requirements are searched with {option('search', 'optimal')}")
+    requirements = required(study, require, each=each)
+    question = asked_question(study, objective, joint, requirements, objective.budgets[0])
+    refuse_dropped_and_withheld(objective, dropped_rows)
     effort = limits.start(question.default_seconds)
+    budgets: tuple[BudgetFrontier, ...] = ()
+    run: Run | None = None
     with question.explaining():
-        run = greedy_run(question, utility_weight, effort) if objective.search == "greedy" else None
-        found = optimal_frontier(question, effort, so_far) if run is None else greedy_frontier(question, run)
+        if objective.search == "greedy":
+            run = greedy_run(question, utility_weight, effort)
+            found = greedy_frontier(question, run)
+        elif len(objective.budgets) == 1:
+            try:
+                found = optimal_frontier(question, effort, so_far)
+            except UnreachableError as error:
+                raise explained(question, Demand(requirements=question.requirements), effort, error) from None
+        else:
+            budgets = frontiers_by_budget(
+                question,
+                objective.budgets,
+                lambda asked, known: optimal_frontier(asked, effort, so_far, known),
+                effort,
+            )
+            found = budgets[0].frontier
     return FrontierResult(
         frontier=found,
         question=question,
@@ -170,11 +197,26 @@ def find_frontier(
         run=run,
         utility_weight=utility_weight,
         known=len(roles.side),
+        budgets=budgets,
     )
 
 
+def refuse_dropped_and_withheld(objective: Objective, dropped_rows: int) -> None:
+    """Raise where rows with missing cells are left out while others are made missing."""
+    if dropped_rows and not objective.withholds_nothing and objective.withheld_label is None:
+        raise OptionError(
+            f"{option('missing', 'drop')} leaves rows with missing cells out, and {option('withhold')} makes "
+            f"cells missing; leave {option('missing', 'drop')} out, so that withheld rows join the missing "
+            f"ones, or give withheld rows a label of their own ({option('withheld_label')})"
+        )
+
+
 def asked_question(
-    study: StudyTable, objective: Objective, joint: JointRange, requirements: Iterable[Requirement] = ()
+    study: StudyTable,
+    objective: Objective,
+    joint: JointRange,
+    requirements: Iterable[Requirement] = (),
+    budget: Budget | None = None,
 ) -> Question:
     """Return the question that a study and an objective ask of a joint range."""
     closeness = study.closeness(joint.sensitive)
@@ -188,7 +230,7 @@ def asked_question(
         requirements=tuple(one for one in given if one.is_monotone),
         closeness=closeness,
         shape=objective.clusters,
-        budget=objective.budget.rows_of(joint.row_count),
+        budget=(budget or objective.budget).rows_of(joint.row_count),
         columns=objective.columns if is_by_column else None,
         kept=names(study.keep) if is_by_column else (),
     )

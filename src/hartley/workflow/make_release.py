@@ -20,11 +20,12 @@ from hartley.releases.codebook import LABELS, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
+from hartley.releases.withheld_label import require_withheld_label
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.find_frontier import asked_question
+from hartley.workflow.find_frontier import asked_question, refuse_dropped_and_withheld
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
     ReleaseDemand,
@@ -149,9 +150,14 @@ def make_release(
             question=question,
             search=objective.search,
             labels=destination.labels or _default_labels(question, codeword),
+            withheld_label=objective.withheld_label,
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
+        refuse_dropped_and_withheld(objective, seen.dropped_rows)
+        if objective.withheld_label is not None:
+            is_text = asked.labels in ("interval", "set")
+            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text)
         effort = limits.start(question.default_seconds)
         reached = reach(
             seen.observed,
@@ -189,6 +195,7 @@ def make_release(
                     for name, members in question.closeness.groups
                 },
                 withhold=question.budget,
+                withheld_label=objective.withheld_label if reached.point.withheld else None,
                 leakage=objective.leakage,
                 utility=cost.name,
                 codeword=codeword,

@@ -71,6 +71,13 @@ class Question:
         return SECONDS_OVER_COLUMNS if isinstance(self.utility, ColumnsDistortion) else None
 
     @property
+    def is_of_components(self) -> bool:
+        """Whether components alone count, under a tolerance or with rows withheld."""
+        has_more = not self.closeness.is_empty or self.budget > 0
+        is_bare = not self.requirements and self.shape.is_any and self.joint.side is None
+        return self.leakage == "istar" and has_more and is_bare
+
+    @property
     def axis(self) -> str:
         """The requirement that the frontier goes through level by level."""
         return "distinct-l" if self.closeness.is_empty else "separated-l"

@@ -6,16 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil, log2
 
+import numpy as np
+
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
-from hartley.measures.separation import (
-    separated_values,
-)
+from hartley.measures.separation import linked_range, separated_values
+from hartley.measures.utility import Resolution
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
+from hartley.search.by_size.withheld import component_levels
 from hartley.search.demand_search import DemandAnswer, cheapest, fewest_components
+from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
+from hartley.search.withheld.of_partition import joining_values, rows_of_values, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 
@@ -23,17 +27,23 @@ SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
 
 
-def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+def frontier_of_demands(
+    question: Question, effort: Effort, so_far: SoFar | None = None, known: Sequence[Point] = ()
+) -> Frontier:
     """Search the cheapest partition at every level of candidates, beside what every point must keep.
 
     A level that a cheaper partition reaches anyway is skipped. What is proven of a cost bounds the bits
-    as well: nothing reaches the next level below its own bound.
+    as well: nothing reaches the next level below its own bound. No level costs more than a point that is
+    ``known`` to answer the same question within a smaller budget.
     """
+    if question.is_of_components:
+        with compiling_in_time(effort):
+            return _frontier_of_components(question, effort, known)
     if question.leakage == "istar" and question.demanded().is_over_columns:
-        return _frontier_of_components(question, effort)
+        return _frontier_over_columns(question, effort)
     found: list[tuple[int, Point]] = []
     complete = True
-    most = _most_levels(question)
+    most = most_levels(question)
     level = 1
 
     def so_far_found() -> Frontier:
@@ -48,19 +58,21 @@ def frontier_of_demands(question: Question, effort: Effort, so_far: SoFar | None
                 if not found:
                     raise
                 break
-            point = question.point_of(answer)
-            reached = point.separated_l if question.axis == "separated-l" else point.distinct_l
+            point = _no_worse(question, question.point_of(answer), level, known)
             found.append((level, point))
             if so_far is not None:
                 so_far(so_far_found)
-            level = max(level, int(reached or level)) + 1
+            level = max(level, _reached(question, point)) + 1
             if effort.should_stop():
                 complete = level > most
                 break
-    return question.frontier(_bounded(question, found, most), search="optimal", complete=complete)
+    points = _bounded(question, found, most)
+    if not complete:
+        points += [_unbounded(point) for point in known]
+    return question.frontier(points, search="optimal", complete=complete)
 
 
-def _frontier_of_components(question: Question, effort: Effort) -> Frontier:
+def _frontier_over_columns(question: Question, effort: Effort) -> Frontier:
     """Return the frontier of what is certain over several columns: ever fewer components."""
     with compiling_in_time(effort):
         points = _points_of_components(question, effort)
@@ -80,7 +92,84 @@ def _points_of_components(question: Question, effort: Effort) -> list[Point]:
     return points
 
 
-def _most_levels(question: Question) -> int:
+def _reached(question: Question, point: Point) -> int:
+    return int((point.separated_l if question.axis == "separated-l" else point.distinct_l) or 1)
+
+
+def _unbounded(point: Point) -> Point:
+    return replace(
+        point, lower_bound_bits=None, lower_bound_cost=None, shape_price=None, proven_optimal=False
+    )
+
+
+def _no_worse(question: Question, point: Point, level: int, known: Sequence[Point]) -> Point:
+    """Return a point, or one that is known to reach the level at less cost, with the bound of the first."""
+    better = [
+        one
+        for one in known
+        if _reached(question, one) >= level
+        and (cost_of(one), one.withheld_rows) < (cost_of(point), point.withheld_rows)
+    ]
+    best = min(better, key=lambda one: (cost_of(one), one.withheld_rows), default=None)
+    if best is None:
+        return point
+    return replace(_unbounded(best), lower_bound_cost=point.lower_bound_cost)
+
+
+def _frontier_of_components(question: Question, effort: Effort, known: Sequence[Point]) -> Frontier:
+    """Search the fewest components at every cost: in closed form where a cluster costs its number of values.
+
+    Under distortion one value of each component is withheld, the cheapest first, beside the best partitions
+    of the whole table; that is no more than a way, and has no bound.
+    """
+    joint, utility = question.joint, question.utility
+    linked = joint if question.closeness.is_empty else linked_range(joint, question.closeness)[0]
+    points: list[Point] = []
+    if question.budget and isinstance(utility, Resolution):
+        for closed in component_levels(linked, question.budget):
+            largest = np.delete(closed.partition.sizes, closed.partition.labels[closed.withheld[:1]])
+            answer = DemandAnswer(
+                partition=closed.partition,
+                cost=float(largest.max(initial=1)),
+                lower_bound_cost=float(largest.max(initial=1)),
+                withheld=closed.withheld,
+                withheld_rows=closed.withheld_rows,
+            )
+            bits = log2(closed.components)
+            points.append(replace(question.point_of(answer), lower_bound_bits=bits, proven_optimal=True))
+        return question.frontier(points, search="optimal", complete=True)
+    found = optimal_levels(linked, "istar", utility, effort)
+    for level in found.levels:
+        answer = DemandAnswer(
+            partition=level.partition, cost=level.cost, lower_bound_cost=level.lower_bound_cost
+        )
+        point = question.point_of(answer)
+        if not question.budget:
+            proven = level.proven_optimal
+            points.append(replace(point, lower_bound_bits=level.lower_bound_bits, proven_optimal=proven))
+            continue
+        points.append(_unbounded(point))
+        withheld = joining_values(linked, level.partition, question.budget)
+        if len(withheld):
+            joined = without_values(level.partition, withheld)
+            costs = np.delete(utility.costs(joined), joined.labels[withheld[0]])
+            rows = int(rows_of_values(joint)[withheld].sum())
+            cost = float(costs.max(initial=0.0))
+            answer = DemandAnswer(
+                partition=joined,
+                cost=cost,
+                lower_bound_cost=None,
+                withheld=withheld,
+                withheld_rows=rows,
+            )
+            points.append(question.point_of(answer))
+    points += [_unbounded(point) for point in known]
+    points.sort(key=lambda point: point.withheld_rows)
+    return question.frontier(points, search="optimal", complete=found.complete)
+
+
+def most_levels(question: Question) -> int:
+    """Return how many levels the axis of the frontier has: all that one cluster of everything leaves."""
     if question.axis == "separated-l":
         return separated_values(question.joint, question.closeness)
     return question.joint.sensitive.size
@@ -127,7 +216,7 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         bits.append(demand.max_leakage)
     more: list[Requirement] = []
     if bits:
-        fewest = ceil(_most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
+        fewest = ceil(most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
         more.append(Requirement(question.axis, fewest))
     with compiling_in_time(effort):
         answer = cheapest(asked.demanded(more), effort)
@@ -150,7 +239,7 @@ def _within_cap(
             f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
             f"and {number:g} is allowed"
         )
-    low, high = 1, _most_levels(question)
+    low, high = 1, most_levels(question)
     while low < high and not effort.should_stop():
         level = (low + high + 1) // 2
         try:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hartley.errors import UnreachableError
+from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point, frontier_of_runs
+from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.utility import LineDistortion
+from hartley.measures.verdicts import verdicts
 from hartley.model import MergeTree, Partition
+from hartley.model.arrays import Int64s
+from hartley.model.requirement import Verdict
 from hartley.model.words import ROUNDING, Leakage
 from hartley.search.dispatch import (
     Goal,
@@ -23,6 +27,7 @@ from hartley.search.dispatch import (
 )
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.greedy.separated_first import separated_along, separated_first
 from hartley.search.levels import Level, in_time
 from hartley.search.polish import finest
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
@@ -46,7 +51,10 @@ class Run:
 
     tree: MergeTree
     along: Trajectory
+    """The measures; with a tolerance its leakages are those with tolerance."""
     leakage: Leakage
+    apart: Int64s | None = None
+    """With a tolerance, how many values that are apart every cluster leaves at each step."""
 
     def stop(self, utility_weight: float) -> int | None:
         """Return the step at which a utility weight stops the run; ``None`` where it was stopped before."""
@@ -72,6 +80,8 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
     """
     joint, utility = question.joint, question.utility
     with compiling_in_time(effort):
+        if not question.closeness.is_empty:
+            return _greedy_run_apart(question, effort)
         if question.leakage == "l0":
             tree = narrowest_first(joint, utility, effort)
         elif question.leakage == "istar":
@@ -81,21 +91,81 @@ def greedy_run(question: Question, utility_weight: float | None, effort: Effort)
         return Run(tree=tree, along=trajectory(joint, tree, utility), leakage=question.leakage)
 
 
+def _greedy_run_apart(question: Question, effort: Effort) -> Run:
+    """Run the paper's search with a tolerance: its partner rule for L0, links between close values for I*."""
+    joint, utility, closeness = question.joint, question.utility, question.closeness
+    if joint.side is not None or question.leakage == "joint":
+        raise OptionError(
+            "with a tolerance or groups the greedy search has a rule for l0 and one for istar, where the "
+            f"reader sees nothing besides; use {option('search', 'optimal')}"
+        )
+    linked = linked_range(joint, closeness)[0]
+    if question.leakage == "l0":
+        tree = separated_first(joint, closeness, utility, effort)
+    else:
+        tree = component_joining(linked, utility, effort)
+    apart = separated_along(joint, closeness, tree)
+    along = replace(
+        trajectory(joint, tree, utility),
+        l0=np.log2(separated_values(joint, closeness) / apart),
+        istar=trajectory(linked, tree, utility).istar,
+    )
+    return Run(tree=tree, along=along, leakage=question.leakage, apart=apart)
+
+
 def greedy_frontier(question: Question, run: Run) -> Frontier:
-    """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0."""
-    return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
+    """Keep the non-dominated steps of a run; for problem (3), of those with I* = 0.
+
+    What is required stays true when clusters grow, so it holds from some step on.
+    """
+    if not question.requirements and run.apart is None:
+        return frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage)
+    first = _first_step(question, run) if question.requirements else 0
+    found = frontier_of_runs([(run.tree, run.along)], question.utility, question.leakage, first)
+    points = []
+    for point in found.points:
+        released = question.joint.release(point.partition)
+        points.append(
+            replace(
+                point,
+                separated_l=None if run.apart is None else int(run.apart[point.step or 0]),
+                verdicts=verdicts(released, question.requirements, question.closeness),
+            )
+        )
+    return replace(found, points=tuple(points))
 
 
-def optimal_frontier(question: Question, effort: Effort, so_far: SoFar | None = None) -> Frontier:
+def _first_step(question: Question, run: Run) -> int:
+    """Return the first step that keeps what is required; raise where none does."""
+
+    def held(step: int) -> tuple[Verdict, ...]:
+        released = question.joint.release(run.tree.partition(step))
+        return verdicts(released, question.requirements, question.closeness)
+
+    low, high = -1, run.tree.steps
+    broken = [verdict for verdict in held(high) if not verdict.holds]
+    if broken:
+        best = " and ".join(f"{one.requirement.text} (at most {one.found:g})" for one in broken)
+        raise UnreachableError(f"the greedy search does not get to {best}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if all(one.holds for one in held(middle)) else (middle, high)
+    return high
+
+
+def optimal_frontier(
+    question: Question, effort: Effort, so_far: SoFar | None = None, known: Sequence[Point] = ()
+) -> Frontier:
     """Search every utility level for the best partition, with a bound that none can beat.
 
     The greedy frontier is where it starts from, so no level is worse than that. ``so_far`` is offered
-    the frontier as it grows, to be measured only when called for.
+    the frontier as it grows, to be measured only when called for. Points that are ``known`` answer the same
+    question within a smaller budget of withheld rows.
     """
     if question.shape.name == "columns":
         return frontier_of_codebooks(question, effort)
     if not question.is_plain:
-        return frontier_of_demands(question, effort, so_far)
+        return frontier_of_demands(question, effort, so_far, known)
     starts = _Starts.of(question, effort)
     if so_far is not None:
         effort = replace(

@@ -101,6 +101,7 @@ class Study(StudyTable):
         self,
         *,
         require: Wanted = None,
+        each: bool = False,
         utility_weight: float | None = None,
         so_far: Callable[[Callable[[], Frontier]], None] | None = None,
         **fields: Unpack[SearchFields],
@@ -111,13 +112,16 @@ class Study(StudyTable):
         ----------
         require
             What every point must keep, such as ``{"row_k": 10}``.
+        each
+            Whether a requirement without a column is of every sensitive column by itself.
         utility_weight
             Where a greedy run stops; the greedy search of ``leakage="joint"`` chooses its merges by it.
         so_far
             Is offered the frontier while an optimal search makes it grow.
         **fields
             ``leakage``, ``utility``, ``search``, ``shape`` with ``borders``, ``offset``, ``equal_width`` and
-            ``open_ends``, ``withhold``; ``time_limit``, ``seed``, ``progress`` or an ``effort``.
+            ``open_ends``, ``withhold`` (``"2%"``, or several, ``["0", "2%"]``: one frontier each, in
+            :attr:`FrontierResult.budgets`); ``time_limit``, ``seed``, ``progress`` or an ``effort``.
 
         Returns
         -------
@@ -130,6 +134,7 @@ class Study(StudyTable):
             Objective(**objective),
             SearchLimits(**limits),
             require=require,
+            each=each,
             utility_weight=utility_weight,
             so_far=so_far,
         )
@@ -291,6 +296,7 @@ def frontier(
     source: Any,
     *,
     require: Wanted = None,
+    each: bool = False,
     utility_weight: float | None = None,
     so_far: Callable[[Callable[[], Frontier]], None] | None = None,
     **fields: Unpack[FrontierCallFields],
@@ -301,7 +307,7 @@ def frontier(
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, utility_weight, so_far
+    require, each, utility_weight, so_far
         As of :meth:`Study.frontier`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.frontier` takes.
@@ -319,7 +325,7 @@ def frontier(
     [1, 2, 3]
     """
     study, rest = _study(source, fields, Objective, SearchLimits)
-    return study.frontier(require=require, utility_weight=utility_weight, so_far=so_far, **rest)
+    return study.frontier(require=require, each=each, utility_weight=utility_weight, so_far=so_far, **rest)
 
 
 def release(

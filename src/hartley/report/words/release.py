@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hartley.report.words.audit import bits, counted, listed, named, people, values_of
 from hartley.report.words.headline import Headline, headline
+from hartley.report.words.withheld import withheld_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,8 +85,7 @@ def what_is_lost(use: Usefulness, rows: int) -> list[str]:
         f"{share(use.rows_unchanged_share)} of the rows are unchanged"
     ]
     if use.withheld_rows:
-        verb = "has" if use.withheld_rows == 1 else "have"
-        lines.append(f"{use.withheld_rows:,} of {counted(rows, 'row')} {verb} {listed(names)} withheld")
+        lines.append(withheld_rows(use.withheld_rows, rows, names))
     lines += [_column(column) for column in use.columns]
     lines += _correlations(use)
     return lines

@@ -89,6 +89,26 @@ def fewest_components_withholding(joint: JointRange, largest: int, budget: int) 
     return ComponentsAnswer(_joined(groups, withheld, largest), count, withheld, used)
 
 
+def component_levels(joint: JointRange, budget: int) -> list[ComponentsAnswer]:
+    """Return the fewest components for each size of clusters at which they fall, the smallest size first.
+
+    >>> from hartley.examples import toy
+    >>> [answer.components for answer in component_levels(toy(), 2)]
+    [4, 2, 1]
+    """
+    found = [fewest_components_withholding(joint, 1, budget)]
+    size = 1
+    while found[-1].components > 1:
+        low, high = size, joint.public.size
+        while high - low > 1:
+            middle = (low + high) // 2
+            fewer = fewest_components_withholding(joint, middle, budget).components < found[-1].components
+            low, high = (low, middle) if fewer else (middle, high)
+        size = high
+        found.append(fewest_components_withholding(joint, size, budget))
+    return found
+
+
 def _left(rest: int, parts: int, touched: int, largest: int, *, keeps: bool) -> int:
     """Return the fewest components of what is kept together with what is withheld."""
     if keeps:

@@ -211,9 +211,9 @@ def _embedded(cells: Cells) -> Floats:
         codes = place.astype(np.int64)
         if cells.norm == 0:
             bits = max(int(codes.max(initial=0)).bit_length(), 1)
-            parts.append(((codes[:, None] >> np.arange(bits)) & 1) * apart)
+            parts.append(((codes[:, None] >> np.arange(bits)) & 1).astype(np.float64) * apart)
         else:
-            size = apart / 2 if cells.norm == 1 else apart / np.sqrt(2)
+            size = apart / 2 if cells.norm == 1 else apart / 2**0.5
             parts.append(np.eye(int(codes.max(initial=0)) + 1)[codes] * size)
     return np.column_stack(parts)
 

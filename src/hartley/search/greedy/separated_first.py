@@ -156,6 +156,24 @@ class SeparatedSets:
         self.counts[joined] = np.iinfo(np.int64).max
 
 
+def separated_along(joint: JointRange, closeness: Closeness, run: MergeTree) -> Codes:
+    """Return, at the end of every step of a run, how many values that are apart every cluster leaves.
+
+    >>> joint = JointRange.from_pairs([(1, 0), (2, 1), (3, 2), (4, 9)])
+    >>> close = Closeness.of({"sensitive": 1})
+    >>> separated_along(joint, close, separated_first(joint, close, Resolution(4))).tolist()
+    [1, 2, 3]
+    """
+    sets = SeparatedSets(joint, closeness)
+    found = [int(sets.counts.min())]
+    kept, joined = run.kept.tolist(), run.joined.tolist()
+    for begin, end in pairwise(run.ends.tolist()):
+        for merge in range(begin, end):
+            sets.merge(kept[merge], joined[merge])
+        found.append(int(sets.counts.min()))
+    return np.array(found, dtype=np.int64)
+
+
 def separated_first(
     joint: JointRange, closeness: Closeness, utility: Utility, effort: Effort = UNLIMITED
 ) -> MergeTree:

@@ -69,9 +69,13 @@ def interval_codebook(
 
 
 def label_intervals(
-    public: Alphabet, partition: Partition, codebook: ColumnCodebook, withheld: int | None
+    public: Alphabet,
+    partition: Partition,
+    codebook: ColumnCodebook,
+    withheld: int | None,
+    withheld_label: str | None = None,
 ) -> Codebook:
-    """Return the label of every cluster: its band, or nothing where it is withheld or missing."""
+    """Return the label of every cluster: its band, nothing where it is missing, or what withheld cells hold."""
     assert codebook.bands is not None  # noqa: S101 (intervals have bands)
     coordinate = public.coordinates[0]
     labels: list[tuple[str | None]] = []
@@ -79,7 +83,7 @@ def label_intervals(
         cells = [coordinate.cell(place) for place in members]
         present = [cell for cell in cells if cell is not None]
         if number == withheld or not present:
-            labels.append((None,))
+            labels.append((withheld_label if number == withheld else None,))
             continue
         label = codebook.bands.label(codebook.bands.place(present[0]))
         labels.append((with_missing(label) if len(present) < len(cells) else label,))

@@ -20,14 +20,17 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import MOST_BITS, SLACK, Leakage, SearchName
+from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook, Labels, codebook
 from hartley.releases.ticks import scale_of
+from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
 from hartley.workflow.codebooks.label_codebooks import label_codebooks
 from hartley.workflow.codebooks.label_intervals import label_intervals
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
+from hartley.workflow.demands.reachable import explained
 from hartley.workflow.question import Question
 from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
@@ -41,6 +44,8 @@ class ReleaseDemand:
     question: Question
     search: SearchName
     labels: Labels
+    withheld_label: str | None = None
+    """What stands in a withheld cell; ``None``: it is empty."""
     is_seen_beside: bool
     """Whether the reader sees kept columns or earlier releases beside the labels."""
     beside: str
@@ -150,7 +155,7 @@ def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: M
     partition = point.partition
     withheld = int(partition.labels[point.withheld[0]]) if point.withheld else None
     if point.intervals is not None and demand.labels == "interval":
-        return label_intervals(public, partition, point.intervals, withheld)
+        return label_intervals(public, partition, point.intervals, withheld, demand.withheld_label)
     return codebook(
         public,
         partition,
@@ -158,6 +163,7 @@ def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: M
         limit=_limit(demand, point, public, decimals),
         decimals=decimals,
         withheld=withheld,
+        withheld_label=demand.withheld_label,
     )
 
 
@@ -229,14 +235,14 @@ def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet
 
 def distortion(demand: ReleaseDemand, book: Codebook, public: Alphabet) -> float:
     """Return how far values move: to labels on the same line, or as the search counts where there is none."""
-    moved = farthest_move(public, book)
+    moved = farthest_move(public, book, demand.withheld_label)
     return float(demand.utility.costs(book.partition).max()) if moved is None else moved
 
 
-def farthest_move(public: Alphabet, book: Codebook) -> float | None:
+def farthest_move(public: Alphabet, book: Codebook, withheld_label: str | None = None) -> float | None:
     """Return the greatest distance between a true and a released value; nothing where there is none.
 
-    A missing value that has a place on the line moves as well.
+    A missing value that has a place on the line moves as well; what is withheld does not.
     """
     if len(public.coordinates) != 1 or book.columns[0].released_kind == "text":
         return None
@@ -245,8 +251,9 @@ def farthest_move(public: Alphabet, book: Codebook) -> float | None:
     if scale is None:
         return None
     worst = Decimal(0)
+    gone = None if withheld_label is None else cell_text(label_cell(public.coordinates[0], withheld_label))
     for label, cluster in zip(book.labels, book.partition.clusters(), strict=True):
-        if label[0] is None:
+        if cell_text(label[0]) in (None, gone):
             continue
         at = scale.tick(label[0])
         for place in cluster:
@@ -286,14 +293,16 @@ def _searched(question: Question, demand: ReleaseDemand, target: Target, effort:
     if demand.is_plain:
         return choose_point(question, demand.search, target, effort)
     if demand.search == "greedy":
-        raise OptionError(
-            f"requirements that combine, several columns, shapes and withheld rows are searched with "
-            f"{option('search', 'optimal')}"
-        )
+        with question.explaining():
+            run = greedy_run(question, demand.demand.utility_weight, effort)
+            return greedy_frontier(question, run).meeting(demand.demand)
     if question.shape.name == "columns":
         return codebooks_point(question, demand.demand, effort)
     with question.explaining():
-        return demanded_point(question, demand.demand, effort)
+        try:
+            return demanded_point(question, demand.demand, effort)
+        except UnreachableError as error:
+            raise explained(question, demand.demand, effort, error) from None
 
 
 def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:

@@ -37,6 +37,7 @@ class ObjectiveFields(ColumnFields, total=False):
     equal_width: bool
     open_ends: bool
     withhold: Budget | str | int | Sequence[Budget | str | int] | None
+    withheld_label: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class Objective:
     withhold: Budget | str | int | Sequence[Budget | str | int] | None = None
     """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``; of a frontier
     also several, one after the other."""
+    withheld_label: str | None = None
+    """What stands in a withheld cell; ``None``: the cell is empty."""
     bands: BandsName = "variable"
     """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
     objective: ObjectiveName = "mean"
@@ -101,6 +104,11 @@ class Objective:
                 ),
             )
         object.__setattr__(self, "withhold", Budget.several(self.withhold))
+        if self.withheld_label is not None and self.clusters.name == "columns":
+            raise OptionError(
+                f"{option('shape', 'columns')} leaves withheld cells empty; leave "
+                f"{option('withheld_label')} out"
+            )
         if self.search == "greedy" and not (self.clusters.is_any and self.withholds_nothing):
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
         if self.clusters.name == "columns":

@@ -1,0 +1,71 @@
+"""What withheld rows buy, in sentences that claim no more than was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hartley.frontiers import Frontier, Point
+from hartley.report.words.audit import counted, listed
+
+if TYPE_CHECKING:
+    from hartley.workflow import FrontierResult
+    from hartley.workflow.demands.budgets import BudgetFrontier
+
+
+def withheld_rows(rows: int, total: int, columns: Sequence[str]) -> str:
+    """Say how many rows have their public value withheld.
+
+    >>> withheld_rows(12, 300, ["cholesterol"]), withheld_rows(1, 300, ["age", "sex"])
+    ('12 of 300 rows have their cholesterol withheld', '1 of 300 rows has its age and sex withheld')
+    """
+    verb, whose = ("has", "its") if rows == 1 else ("have", "their")
+    return f"{rows:,} of {counted(total, 'row')} {verb} {whose} {listed(columns)} withheld"
+
+
+def budget(one: BudgetFrontier, total: int) -> str:
+    """Name a budget of withheld rows."""
+    if not one.rows:
+        return "no row withheld"
+    return f"at most {one.rows:,} of {counted(total, 'row')} withheld"
+
+
+def bought(result: FrontierResult) -> list[str]:
+    """Say what each budget buys at the same protection, or what budget would buy something."""
+    columns = result.joint.public.columns
+    lines = [_bought(one, columns) for one in result.budgets if one.gain is not None]
+    if not result.budgets:
+        most = max((point.withheld_rows for point in result.frontier.points), default=0)
+        if most:
+            lines.append(f"At most {withheld_rows(most, result.joint.row_count, columns)}.")
+    return lines
+
+
+def _bought(one: BudgetFrontier, columns: Sequence[str]) -> str:
+    gain = one.gain
+    assert gain is not None  # noqa: S101 (asked only of budgets that were compared)
+    named, left = listed(columns), counted(gain.protection.distinct_l, "candidate")
+    if not gain.is_gain:
+        nothing = f"With at least {left} left for everyone, withholding up to {one.rows:,} rows buys nothing"
+        if gain.helpful_rows is None:
+            return f"{nothing}; no budget was found that does."
+        return f"{nothing}; {counted(gain.helpful_rows, 'row')} would."
+    before = ""
+    if gain.protection.withheld_rows:
+        before = f" (with {counted(gain.protection.withheld_rows, 'row')} withheld)"
+    return (
+        f"With at least {left} left for everyone: withholding the {named} of "
+        f"{counted(gain.point.withheld_rows, 'row')} lets everyone else's "
+        f"{_change(one.frontier, gain.point)} instead of {_size(one.frontier, gain.protection)}{before}."
+    )
+
+
+def _change(frontier: Frontier, point: Point) -> str:
+    verb = "share a label with at most" if frontier.utility == "resolution" else "move at most"
+    return f"{verb} {_size(frontier, point)}"
+
+
+def _size(frontier: Frontier, point: Point) -> str:
+    if frontier.utility == "resolution":
+        return counted(point.largest_cluster - 1, "other value")
+    return f"{point.max_distortion:g}"

@@ -1,0 +1,1 @@
+"""What combines: budgets of withheld rows side by side, and what can be reached of each requirement."""

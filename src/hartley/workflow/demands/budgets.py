@@ -1,0 +1,132 @@
+"""Frontiers for several budgets of withheld rows, side by side, and what each budget buys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hartley.errors import UnreachableError
+from hartley.frontiers import Frontier, Point
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.model.requirement import Requirement
+from hartley.model.words import SAME_COST, SLACK
+from hartley.search.demand_search import cheapest
+from hartley.search.effort import Effort
+from hartley.workflow.question import Question, cost_of
+from hartley.workflow.request.budget import Budget
+
+Search = Callable[[Question, Sequence[Point]], Frontier]
+"""Searches a frontier, no worse than points that are known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetGain:
+    """What a budget buys at the same protection."""
+
+    protection: Point
+    """The point with least withheld that the others are held against."""
+    point: Point
+    """The point that protects as well, within the budget."""
+    helpful_rows: int | None = None
+    """Where the budget buys nothing, the fewest rows that were found to help; ``None`` if none were."""
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether all others keep more detail."""
+        return cost_of(self.point) < cost_of(self.protection) * (1 - SAME_COST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetFrontier:
+    """The frontier for one budget of withheld rows."""
+
+    withhold: Budget
+    rows: int
+    """The most rows of this table that may be withheld."""
+    frontier: Frontier
+    gain: BudgetGain | None = None
+    """What it buys beside the smallest budget; ``None`` for the smallest itself."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as it stands in JSON."""
+        gain = self.gain
+        return {
+            "withhold": str(self.withhold),
+            "rows": self.rows,
+            "complete": self.frontier.complete,
+            "points": [point.to_dict() for point in self.frontier.points],
+            "buys": None
+            if gain is None
+            else {
+                "distinct_l": gain.protection.distinct_l,
+                "cost": cost_of(gain.point),
+                "cost_before": cost_of(gain.protection),
+                "withheld_rows": gain.point.withheld_rows,
+                "helpful_rows": gain.helpful_rows,
+            },
+        }
+
+
+def frontiers_by_budget(
+    question: Question, budgets: Sequence[Budget], search: Search, effort: Effort
+) -> tuple[BudgetFrontier, ...]:
+    """Search one frontier for each budget, the smallest first; none rises with the budget.
+
+    A larger budget allows whatever a smaller one does, so what was found for the smaller is known to it.
+    """
+    total = question.joint.row_count
+    by_rows: dict[int, Frontier] = {}
+    for rows in sorted({budget.rows_of(total) for budget in budgets}):
+        known = [point for frontier in by_rows.values() for point in frontier.points]
+        by_rows[rows] = search(replace(question, budget=rows), known)
+    least = min(by_rows)
+    found = []
+    for budget in budgets:
+        rows = budget.rows_of(total)
+        gain = None
+        if rows > least and len(by_rows) > 1:
+            gain = _gain(replace(question, budget=rows), by_rows[least], by_rows[rows], effort)
+        found.append(BudgetFrontier(withhold=budget, rows=rows, frontier=by_rows[rows], gain=gain))
+    return tuple(found)
+
+
+def _gain(question: Question, least: Frontier, frontier: Frontier, effort: Effort) -> BudgetGain | None:
+    """Compare two frontiers at one protection: what is required, or the balanced point of the first."""
+    at = least.points[0] if question.requirements else least.balanced()
+    best = next((one for one in frontier.points if one.leakage_bits <= at.leakage_bits + SLACK), None)
+    if best is None:
+        return None
+    gain = BudgetGain(protection=at, point=best)
+    if gain.is_gain or cost_of(at) <= (1 if question.utility.name == "resolution" else 0):
+        return gain
+    return replace(gain, helpful_rows=least_helpful_rows(question, at, effort))
+
+
+def least_helpful_rows(question: Question, at: Point, effort: Effort) -> int | None:
+    """Return the fewest rows above the budget that were found to make a point cheaper; ``None`` if none."""
+    utility = question.utility
+    is_quick = isinstance(utility, Resolution) or (
+        isinstance(utility, LineDistortion) and utility.codeword != "centroid"
+    )
+    if not is_quick or question.joint.side is not None or question.leakage == "istar":
+        return None
+    level = at.separated_l if question.axis == "separated-l" else at.distinct_l
+
+    def helps(rows: int) -> bool:
+        asked = replace(question, budget=rows).demanded([Requirement(question.axis, int(level or 1))])
+        try:
+            return cheapest(asked, effort).cost < cost_of(at) * (1 - SAME_COST)
+        except UnreachableError:
+            return False
+
+    low, high = question.budget, max(question.budget + 1, int(level or 1))
+    total = question.joint.row_count
+    while not helps(high):
+        if high >= total // 2 or effort.should_stop():
+            return None
+        low, high = high, min(2 * high, total // 2)
+    while high - low > 1 and not effort.should_stop():
+        middle = (low + high) // 2
+        low, high = (low, middle) if helps(middle) else (middle, high)
+    return high

@@ -1,0 +1,106 @@
+"""Where a demand cannot be met: the best that can be reached of each part of it, the others kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil, log2
+
+from hartley.errors import UnreachableError, option
+from hartley.frontiers import Point
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.words import MOST_BITS, SLACK
+from hartley.search.demand_search import cheapest
+from hartley.search.effort import Effort
+from hartley.workflow.question import Question, cost_of
+from hartley.workflow.search_demand import most_levels
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """A demand in parts: counts, bits as a count on the axis of the frontier, and a cap."""
+
+    counts: tuple[Requirement, ...]
+    bits: float | None
+    cap: float | None
+    cap_kind: str | None
+
+    @classmethod
+    def of(cls, demand: Demand) -> _Parts:
+        bits = [one.wanted for one in demand.requirements if one.name == "l0"]
+        if demand.max_leakage is not None:
+            bits.append(demand.max_leakage)
+        return cls(
+            counts=tuple(one for one in demand.requirements if one.is_monotone),
+            bits=min(bits, default=None),
+            cap=None if demand.cap is None else demand.cap.number,
+            cap_kind=None if demand.cap is None else demand.cap.kind,
+        )
+
+    @property
+    def number(self) -> int:
+        """How many parts there are."""
+        return len(self.counts) + (self.bits is not None) + (self.cap is not None)
+
+
+def explained(
+    question: Question, demand: Demand, effort: Effort, error: UnreachableError
+) -> UnreachableError:
+    """Return the error with the best of each part of the demand that can be reached, the others kept."""
+    parts = _Parts.of(demand)
+    if parts.number < 2 or question.leakage == "istar" or question.shape.name == "columns":
+        return error
+    offers = list(_offers(question, parts, effort))
+    if not offers:
+        return error
+    return UnreachableError(
+        f"{error.message}. With the rest as asked, this can be reached: {'; or '.join(offers)}"
+    )
+
+
+def _offers(question: Question, parts: _Parts, effort: Effort) -> Iterator[str]:
+    """Yield what can be reached, each part in turn lowered as little as it takes."""
+    for place, requirement in enumerate(parts.counts):
+        others = replace(parts, counts=(*parts.counts[:place], *parts.counts[place + 1 :]))
+        best = _most(question, others, requirement, effort)
+        if best:
+            yield f"{replace(requirement, wanted=best).text} in place of {requirement.wanted:g}"
+    if parts.bits is not None:
+        axis = Requirement(question.axis, _fewest(question, parts.bits))
+        best = _most(question, replace(parts, bits=None), axis, effort)
+        if best:
+            least = log2(most_levels(question) / best)
+            yield f"{option('max_leakage', f'{least:.4g}')} in place of {parts.bits:g}"
+    if parts.cap is not None and parts.cap_kind is not None:
+        point = _met(question, replace(parts, cap=None, cap_kind=None), effort)
+        if point is not None:
+            size = point.largest_cluster if parts.cap_kind == "largest_cluster" else cost_of(point)
+            yield f"{option(parts.cap_kind, f'{size:g}')} in place of {parts.cap:g}"
+
+
+def _most(question: Question, others: _Parts, requirement: Requirement, effort: Effort) -> int:
+    """Return the most of a requirement, below what was wanted, that is found with the others; 0 if none."""
+    low, high = 0, int(requirement.wanted)
+    while high - low > 1 and not effort.should_stop():
+        middle = (low + high) // 2
+        asked = replace(others, counts=(*others.counts, replace(requirement, wanted=middle)))
+        low, high = (middle, high) if _met(question, asked, effort) is not None else (low, middle)
+    return low
+
+
+def _met(question: Question, parts: _Parts, effort: Effort) -> Point | None:
+    """Return the cheapest point that keeps some parts, or nothing."""
+    more = [] if parts.bits is None else [Requirement(question.axis, _fewest(question, parts.bits))]
+    bare = replace(question, requirements=())
+    try:
+        point = bare.point_of(cheapest(bare.demanded([*parts.counts, *more]), effort))
+    except UnreachableError:
+        return None
+    size = point.largest_cluster if parts.cap_kind == "largest_cluster" else cost_of(point)
+    return point if parts.cap is None or size <= parts.cap + SLACK else None
+
+
+def _fewest(question: Question, bits: float) -> int:
+    """Return the candidates that a limit on bits leaves."""
+    return ceil(most_levels(question) / 2 ** min(bits + SLACK, MOST_BITS))

@@ -1,0 +1,183 @@
+"""Rows withheld in frontiers and releases: budgets side by side, what they buy, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hartley
+from hartley.errors import OptionError
+from hartley.report.words.release import lost
+from hartley.report.words.withheld import bought
+
+AGES = [30, 41, 52, 30, 41, 52, 63, 30, 41, 52, 63, 30, 41, 52, 63, 30]
+CHOL = [180, 181, 182, 183, 184, 185, 186, 190, 191, 192, 193, 196, 197, 198, 199, 400]
+
+
+@pytest.fixture
+def clinic():
+    """A line of values with one that is far from all the others."""
+    return pa.table({"age": AGES * 2, "chol": [*CHOL, *(value + 1 for value in CHOL)]})
+
+
+def asked(table, **more):
+    return hartley.frontier(table, sensitive="age", public="chol", **more)
+
+
+def test_one_frontier_for_each_budget_and_what_it_buys(clinic):
+    found = asked(clinic, require={"distinct_l": 3}, withhold=["0", 1, "25%"])
+    shown = found.to_dict()
+    assert "points" not in shown
+    assert [(one["withhold"], one["rows"]) for one in shown["budgets"]] == [("0", 0), ("1", 1), ("25%", 8)]
+    costs = [one["points"][0]["max_distortion"] for one in shown["budgets"]]
+    assert costs[0] == costs[1] > costs[2]
+    nothing, something = bought(found)
+    assert "withholding up to 1 rows buys nothing" in nothing
+    assert f"{shown['budgets'][1]['buys']['helpful_rows']} rows would" in nothing
+    point = shown["budgets"][2]["points"][0]
+    assert (
+        f"withholding the chol of {point['withheld_rows']} rows lets everyone else's move at most "
+        f"{costs[2]:g} instead of {costs[0]:g}."
+    ) in something
+
+
+def test_the_budget_said_to_help_is_the_least_that_does(clinic):
+    found = asked(clinic, require={"distinct_l": 3}, withhold=["0", 1])
+    helpful = found.budgets[1].gain.helpful_rows
+    before = found.budgets[0].frontier.points[0].max_distortion
+    for rows, helps in ((helpful - 1, False), (helpful, True)):
+        cost = asked(clinic, require={"distinct_l": 3}, withhold=rows).frontier.points[0].max_distortion
+        assert (cost < before) == helps
+
+
+@pytest.mark.parametrize("leakage", ["l0", "istar", "joint"])
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+def test_frontiers_never_rise_with_the_budget(leakage, utility):
+    rng, most = np.random.default_rng(4), 40 if utility == "distortion" else 9
+    for _ in range(1):
+        rows = 24
+        table = pa.table(
+            {"age": rng.integers(0, 6, rows), "chol": np.sort(rng.integers(0, most, rows)).astype(float)}
+        )
+        found = asked(table, leakage=leakage, utility=utility, withhold=["0", 3, 6, "50%"])
+        before = None
+        for one in found.budgets:
+            for point in one.frontier.points:
+                assert point.withheld_rows <= one.rows
+            if before is not None:
+                for point in before.points:
+                    assert any(
+                        other.utility >= point.utility - 1e-9
+                        and other.leakage_bits <= point.leakage_bits + 1e-9
+                        for other in one.frontier.points
+                    )
+            before = one.frontier
+
+
+def test_one_budget_has_points_and_several_withheld_columns_work(clinic):
+    two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
+    found = hartley.frontier(
+        two, sensitive="age", public=["chol", "pulse"], require={"distinct_l": 3}, withhold="25%"
+    ).to_dict()
+    assert found["points"][0]["withheld_rows"] > 0
+
+
+@pytest.mark.parametrize("withhold", [-1, "150%", "2.5.%", "two", ["1%", "1%"]])
+def test_budgets_that_are_none_are_refused(clinic, withhold):
+    with pytest.raises(OptionError, match="withhold"):
+        asked(clinic, withhold=withhold)
+
+
+def test_rows_are_not_dropped_and_withheld_at_once(clinic):
+    holes = pa.table({"age": AGES, "chol": [None, *CHOL[1:]]})
+    with pytest.raises(OptionError, match="missing"):
+        asked(holes, missing="drop", withhold=3)
+    assert asked(clinic, missing="drop", withhold=3).frontier.points
+
+
+def made(table, folder, **more):
+    original = folder / "clinic.csv"
+    table.to_pandas().to_csv(original, index=False)
+    more = {"public": "chol", "require": {"distinct_l": 3}, "withhold": "25%", **more}
+    return hartley.release(original, folder / "out.csv", sensitive="age", **more)
+
+
+def holds(result):
+    found = hartley.verify(
+        result.output,
+        original=result.output.parent / "clinic.csv",
+        policy=result.policy,
+        certificate=result.certificate,
+        record=result.record,
+    )
+    return [check.name for check in found.checks if not check.holds] == []
+
+
+def test_under_resolution_withheld_values_leave_room_for_the_others(tmp_path):
+    table = pa.table({"age": [30, 41, 30, 41, 30, 41, 30, 41, 30], "chol": list(range(9))})
+    largest = [
+        made(table, tmp_path, utility="resolution", require={"distinct_l": 2}, withhold=rows, overwrite=True)
+        for rows in (0, 3)
+    ]
+    assert [one.point.largest_cluster for one in largest] == [3, 2]
+    assert largest[1].usefulness.withheld_rows == 3
+    assert holds(largest[1])
+
+
+def test_withheld_cells_are_empty_counted_and_verified(clinic, tmp_path):
+    result = made(clinic, tmp_path)
+    rows = result.usefulness.withheld_rows
+    assert 0 < rows <= 8
+    assert result.after.distinct_l >= 3
+    assert holds(result)
+    assert f"{rows} of 32 rows have their chol withheld" in lost(result)
+
+
+def test_a_withheld_value_stays_withheld_under_the_policy(clinic, tmp_path):
+    result = made(clinic, tmp_path)
+    again = hartley.apply(result.policy, clinic, tmp_path / "again.csv")
+    assert sorted((tmp_path / "again.csv").read_text().split()) == sorted(result.output.read_text().split())
+    assert again.target_holds
+
+
+@pytest.mark.parametrize(("label", "labels"), [("-9", None), ("withheld", "interval")])
+def test_a_label_stands_in_withheld_cells(clinic, tmp_path, label, labels):
+    result = made(clinic, tmp_path, withheld_label=label, labels=labels)
+    cells = [line.strip('"') for line in result.output.read_text().splitlines()[1:]]
+    assert cells.count(label) == result.usefulness.withheld_rows > 0
+    assert result.point.max_distortion < 20
+    assert holds(result)
+    hartley.apply(result.policy, clinic, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text().count(label) == cells.count(label)
+
+
+@pytest.mark.parametrize(
+    ("label", "labels", "says"),
+    [
+        ("400", None, "is a value of column 'chol'"),
+        ("300", None, "lies among the values"),
+        ("gone", None, "released as numbers"),
+        ("181", "interval", "is a value"),
+        (" ", None, "needs a text"),
+    ],
+)
+def test_labels_that_could_be_mistaken_are_refused(clinic, tmp_path, label, labels, says):
+    with pytest.raises(OptionError, match=says):
+        made(clinic, tmp_path, withheld_label=label, labels=labels)
+    assert [path.name for path in tmp_path.iterdir()] == ["clinic.csv"]
+
+
+def test_tuples_of_several_columns_are_withheld_whole(clinic, tmp_path):
+    two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
+    result = made(two, tmp_path, public=["chol", "pulse"])
+    assert result.usefulness.withheld_rows > 0
+    assert result.after.distinct_l >= 3
+    assert holds(result)
+
+
+def test_kept_columns_see_the_withheld_value_as_the_value_it_is(clinic, tmp_path):
+    two = clinic.append_column("ward", pa.array(["a", "b"] * 16))
+    result = made(two, tmp_path, keep="ward", require={"distinct_l": 2})
+    assert result.after.distinct_l >= 2
+    assert holds(result)
