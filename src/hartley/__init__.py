@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         release,
         verify,
     )
+    from hartley.workflow.warehouse.export_codebook import ExportResult, export
 
 _HOME = {
     "Alphabet": "hartley.model",
@@ -74,6 +75,7 @@ _HOME = {
     "AuditResult": "hartley.workflow",
     "ColumnError": "hartley.errors",
     "ColumnsDistortion": "hartley.measures.utility.several_columns",
+    "ExportResult": "hartley.workflow.warehouse.export_codebook",
     "Frontier": "hartley.frontiers",
     "FrontierResult": "hartley.workflow",
     "HartleyError": "hartley.errors",
@@ -104,6 +106,7 @@ _HOME = {
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
     "distinct_l": "hartley.measures.uncertainty",
+    "export": "hartley.workflow.warehouse.export_codebook",
     "frontier": "hartley.workflow",
     "hartley_entropy": "hartley.measures.uncertainty",
     "is_independent": "hartley.measures.uncertainty",
@@ -127,6 +130,7 @@ __all__ = [
     "AuditResult",
     "ColumnError",
     "ColumnsDistortion",
+    "ExportResult",
     "Frontier",
     "FrontierResult",
     "HartleyError",
@@ -157,6 +161,7 @@ __all__ = [
     "conditional_entropy",
     "confusion",
     "distinct_l",
+    "export",
     "frontier",
     "hartley_entropy",
     "is_independent",
