@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import runpy
 import sqlite3
+import tempfile
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -27,6 +28,7 @@ from hartley.releases.export.dialect import TRANSLATED
 from hartley.releases.export.recoding import recoding_of
 from hartley.releases.export.sql import sql_of
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading, Unseen
+from hartley.workflow import release
 from hartley.workflow.warehouse.export_codebook import export
 from servers import lacking, running_postgresql
 
@@ -152,6 +154,51 @@ def cases() -> list[Case]:
     return found
 
 
+@cache
+def column_cases() -> list[Case]:
+    """Codebooks of each column by itself, as a release of the shape ``columns`` makes them."""
+    source = Random(3)
+    rows = 80
+    table = pa.table(
+        {
+            "c 0": [source.choice([None, *range(20, 60)]) for _ in range(rows)],
+            "c 1": [source.choice(["a", "b", "it's", "d", "ü", "{f}"]) for _ in range(rows)],
+            "c 2": [dt.date(2024, source.randint(1, 12), source.randint(1, 28)) for _ in range(rows)],
+            "s": [source.choice("pqrst") for _ in range(rows)],
+        }
+    )
+    news = pa.table(
+        {
+            "c 0": pa.array([20, 45, 101, 30, None], pa.int64()),
+            "c 1": ["a", "b", "ü", "new", "a"],
+            "c 2": [dt.date(2024, month, 7) for month in (1, 5, 6, 8, 9)],
+            "s": list("pqrst"),
+        }
+    )
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for names in (["c 0", "c 1"], ["c 0", "c 2"]):
+            made = release(
+                table,
+                f"{folder}/{names[1]}.csv",
+                sensitive="s",
+                public=names,
+                require={"distinct_l": 2},
+                shape="columns",
+                keep_order=True,
+            )
+            policy = Policy.read(made.policy)
+            assert policy.codebooks
+            unseens: tuple[Unseen, ...] = ("error", "suppress")
+            found += [
+                Case(policy, unseen, given, expected(policy, given, unseen), limit)
+                for unseen in unseens
+                for given in (table, news)
+                for limit in (1, 200)
+            ]
+    return found
+
+
 def expected(policy: Policy, table: pa.Table, unseen: Unseen) -> list[tuple[str | None, ...]] | None:
     try:
         return texts(policy.apply(table, unseen=unseen).to_pylist())
@@ -182,7 +229,7 @@ def in_duckdb(table: pa.Table, script: str) -> list[tuple[str | None, ...]] | No
 
 
 def test_duckdb_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    for case in cases():
+    for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
         script = export(case.policy, to="sql", unseen=case.unseen).text
         assert in_duckdb(case.rows, script) == case.cells
@@ -246,7 +293,7 @@ def without_truth(rows: list[tuple[str | None, ...]] | None, policy: Policy) -> 
 
 
 def test_sqlite_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    for case in cases():
+    for case in (*cases(), *column_cases()):
         kinds = [column.kind for column in case.policy.public]
         if any(pa.types.is_decimal(field.type) for field in case.rows.schema):
             continue  # SQLite has no fixed decimals
@@ -293,7 +340,7 @@ def in_postgresql(connection: Any, table: pa.Table, script: str) -> list[tuple[s
 def test_postgresql_gives_every_cell_that_apply_gives(
     postgresql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for case in cases():
+    for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
         script = export(case.policy, to="sql", dialect="postgresql", unseen=case.unseen).text
         assert in_postgresql(postgresql, case.rows, script) == case.cells
@@ -307,7 +354,7 @@ def csv_cell(cell: Any) -> str:
 
 
 def test_the_python_script_gives_every_cell_that_apply_gives(tmp_path: Path) -> None:
-    for case in cases():
+    for case in (*cases(), *column_cases()):
         script = tmp_path / "recode.py"
         export(case.policy, to="python", unseen=case.unseen, output=script, overwrite=True)
         module = runpy.run_path(str(script))
@@ -332,7 +379,7 @@ def test_other_dialects_are_parsed_and_come_back_the_same(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = TRANSLATED[dialect]
-    for case in cases():
+    for case in (*cases(), *column_cases()):
         policy = case.policy
         if case.unseen == "nearest" and len(policy.public) > 1:
             continue

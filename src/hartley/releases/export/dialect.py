@@ -128,23 +128,27 @@ class Words:
         said = f"'{REFUSAL}' || COALESCE(LEFT(CAST({cell} AS TEXT), 0), '')"
         return f"CAST(CAST({said} AS INTEGER) AS TEXT)" if type_ == "TEXT" else f"CAST({said} AS {type_})"
 
-    def position(self, cell: str, kind: Kind) -> str:
-        """Return where a cell lies on its line, as a float: a number, days, or seconds."""
+    def distance(self, one: str, other: str, kind: Kind) -> str:
+        """Return how far a cell lies above another, as a float: in units, days, or seconds."""
         double = {"postgres": "DOUBLE PRECISION", "sqlite": "REAL"}.get(self.dialect, "DOUBLE")
         if kind == "number":
-            return f"CAST({cell} AS {double})"
+            return f"CAST({one} - {other} AS {double})"
         if kind == "date":
             days = {
-                "duckdb": f"date_diff('day', DATE '0001-01-01', {cell})",
-                "postgres": f"({cell} - DATE '0001-01-01')",
-                "sqlite": f"(julianday({cell}) - julianday('0001-01-01'))",
+                "duckdb": f"date_diff('day', {other}, {one})",
+                "postgres": f"({one} - {other})",
+                "sqlite": f"(julianday({one}) - julianday({other}))",
             }[self.dialect]
             return f"CAST({days} AS {double})"
         return {
-            "duckdb": f"CAST(epoch_us({cell}) AS DOUBLE) / 1000000",
-            "postgres": f"CAST(EXTRACT(EPOCH FROM {cell}) AS DOUBLE PRECISION)",
-            "sqlite": f"(julianday({cell}) - 2440587.5) * 86400.0",
+            "duckdb": f"CAST(epoch_us({one}) - epoch_us({other}) AS DOUBLE) / 1000000",
+            "postgres": f"CAST(EXTRACT(EPOCH FROM ({one} - {other})) AS DOUBLE PRECISION)",
+            "sqlite": f"(julianday({one}) - julianday({other})) * 86400.0",
         }[self.dialect]
+
+    def rounded(self, number: str) -> str:
+        """Return a distance to nine decimals."""
+        return f"ROUND(CAST({number} AS NUMERIC), 9)" if self.dialect == "postgres" else f"ROUND({number}, 9)"
 
     def greatest(self, parts: Sequence[str]) -> str:
         """Return the greatest of some numbers."""

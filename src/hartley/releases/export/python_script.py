@@ -16,6 +16,10 @@ def python_script(recoding: TableRecoding) -> str:
         "published": list(recoding.published),
         "present": [list(one) for one in recoding.present],
         "keeps_order": recoding.keeps_order,
+        "suppresses": recoding.unseen == "suppress",
+        "combinations": None
+        if recoding.combinations is None
+        else list(map(list, recoding.combinations.keys)),
         "encoding": recoding.encoding,
         "delimiter": recoding.delimiter,
     }
@@ -41,7 +45,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "otherwise": "label" if rule.unseen == "suppress" else "refuse",
     }
     if rule.unseen == "nearest":
-        told |= {"reaches": list(rule.ranges), "numbers": list(rule.numbers)}
+        told |= {"reaches": [str(reach) for reach in rule.reaches], "numbers": list(rule.numbers)}
     return told
 
 

@@ -51,6 +51,8 @@ def r_script(recoding: TableRecoding) -> str:
     lines.append("  out <- d")
     for rule in recoding.rules:
         lines += _joint(rule) if isinstance(rule, JointRule) else _column(rule)
+    if recoding.combinations is not None:
+        lines += _combinations(recoding.combinations)
     if not recoding.keeps_order:
         lines.append("  out <- out[sample(nrow(out)), , drop = FALSE]")
     lines.append(f"  out <- out[, {_vector(recoding.published)}, drop = FALSE]")
@@ -119,6 +121,19 @@ def _joint(rule: JointRule) -> list[str]:
     return lines
 
 
+def _combinations(rule: JointRule) -> list[str]:
+    """Withhold combinations of labels that are not released."""
+    lines = []
+    for place, column in enumerate(rule.columns):
+        lines.append(f"  x{place} <- hartley_value(out[[{text(column.name)}]], {text(column.kind)})")
+        lines.append(f"  k{place} <- {_values([key[place] for key in rule.keys], column.kind)}")
+    places = range(len(rule.columns))
+    book = ", ".join(f"match(k{place}, k{place})" for place in places)
+    rows = ", ".join(f"match(x{place}, k{place})" for place in places)
+    lines.append(f"  rest <- is.na(match(paste({rows}), paste({book})))")
+    return [*lines, *(f"  out[[{text(column.name)}]][rest] <- NA" for column in rule.columns)]
+
+
 def _nearest(rule: JointRule) -> list[str]:
     lines = [f"  number <- c({', '.join(map(str, rule.numbers))})", "  for (i in which(is.na(at))) {"]
     lines.append("    far <- rep(0, length(number))")
@@ -126,13 +141,18 @@ def _nearest(rule: JointRule) -> list[str]:
         x, k = f"x{place}[i]", f"k{place}"
         lines.append(f"    same <- if (is.na({x})) is.na({k}) else !is.na({k}) & {k} == {x}")
         gap = "Inf"
-        if rule.ranges[place]:
+        if rule.reaches[place]:
             kind = text(column.kind)
             here, there = (f"hartley_line({one}, {kind})" for one in (x, k))
-            lines.append(f"    gap <- abs({here} - {there}) / {rule.ranges[place]!r}; gap[is.na(gap)] <- Inf")
+            reach = float(rule.reaches[place] / (1000000 if column.kind == "timestamp" else 1))
+            lines.append(f"    gap <- abs({here} - {there}) / {reach!r}; gap[is.na(gap)] <- Inf")
             gap = "gap"
         lines.append(f"    far <- pmax(far, ifelse(same, 0, {gap}))")
-    lines += ["    best <- order(far, number)[1]", "    if (is.finite(far[best])) at[i] <- best", "  }"]
+    lines += [
+        "    best <- order(round(far, 9), number)[1]",
+        "    if (is.finite(far[best])) at[i] <- best",
+        "  }",
+    ]
     return lines
 
 

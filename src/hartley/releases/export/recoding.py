@@ -11,12 +11,15 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
 from hartley.errors import OptionError, PolicyError, option
-from hartley.releases.apply import UNSEEN, ColumnReach
+from hartley.releases.apply import UNSEEN
 from hartley.releases.cell_text import Cell, Kind, cell_text
+from hartley.releases.column_recoding import ALL, ON_A_LINE, ColumnRecoding
+from hartley.releases.nearest import position
 from hartley.releases.policy import Policy, RecodedColumn, Text, Unseen
 
 
@@ -77,7 +80,7 @@ class JointRule:
     keys: tuple[tuple[Text, ...], ...]
     labels: tuple[tuple[Text, ...], ...]
     unseen: Unseen
-    ranges: tuple[float, ...]
+    reaches: tuple[Fraction, ...]
     """How far the values of each column reach, by which distances are divided; 0 where they have none."""
     numbers: tuple[int, ...]
     """The cluster of each key; of two values equally near, that of the earlier cluster counts."""
@@ -93,6 +96,8 @@ class TableRecoding:
     published: tuple[str, ...]
     """The columns of the result, in order."""
     rules: tuple[Rule, ...]
+    combinations: JointRule | None
+    """The combinations of labels that are published, where each column has a rule; others are withheld."""
     present: tuple[tuple[str, Kind | None], ...]
     """Columns in which a missing cell leaves the row out, and their kinds."""
     sensitive: tuple[str, ...]
@@ -129,6 +134,7 @@ def recoding_of(policy: Policy, unseen: Unseen = "error") -> TableRecoding:
     return TableRecoding(
         published=policy.published,
         rules=_rules(policy, unseen),
+        combinations=_combinations(policy) if policy.codebooks else None,
         present=tuple((name, kinds.get(name)) for name in policy.never_missing),
         sensitive=policy.sensitive_names,
         keep=policy.keep,
@@ -140,6 +146,14 @@ def recoding_of(policy: Policy, unseen: Unseen = "error") -> TableRecoding:
 
 
 def _rules(policy: Policy, unseen: Unseen) -> tuple[Rule, ...]:
+    if policy.codebooks:
+        if unseen == "nearest":
+            raise OptionError(
+                "the nearest value is not written where each column has a codebook; "
+                f"use {option('unseen', 'suppress')} or {option('unseen', 'error')}"
+            )
+        pairs = zip(policy.codebooks, policy.public, strict=True)
+        return tuple(_column_rule(codebook, column) for codebook, column in pairs)
     if len(policy.public) > 1:
         return (_joint_rule(policy, unseen),)
     (column,) = policy.public
@@ -150,7 +164,7 @@ def _rules(policy: Policy, unseen: Unseen) -> tuple[Rule, ...]:
     missing = next((Treatment("label", label) for text, label in entries if text is None), unknown)
     present = tuple((text, label) for text, label in entries if text is not None)
     if unseen == "nearest":
-        if column.kind in ("number", "date", "timestamp"):
+        if column.kind in ON_A_LINE:
             ranges, half_way = nearest_ranges(policy)
             return (ColumnRule(column, half_way, missing, REFUSED, ranges=ranges),)
         _refuse_nearest()
@@ -165,8 +179,8 @@ def _refuse_nearest() -> None:
 
 
 def _joint_rule(policy: Policy, unseen: Unseen) -> JointRule:
-    lines = ColumnReach.of_columns(policy)
-    if unseen == "nearest" and not any(line is not None for line in lines):
+    reaches = tuple(_reach(policy, place) for place in range(len(policy.public)))
+    if unseen == "nearest" and not any(reaches):
         _refuse_nearest()
     members = [
         (member, cluster.label, number)
@@ -178,8 +192,49 @@ def _joint_rule(policy: Policy, unseen: Unseen) -> JointRule:
         keys=tuple(member for member, _, _ in members),
         labels=tuple(label for _, label, _ in members),
         unseen=unseen,
-        ranges=tuple(0.0 if line is None else line.reach for line in lines),
+        reaches=reaches,
         numbers=tuple(number for _, _, number in members),
+    )
+
+
+def _reach(policy: Policy, place: int) -> Fraction:
+    if policy.public[place].kind not in ON_A_LINE:
+        return Fraction(0)
+    at = [position(value[place]) for value, _ in policy.entries() if value[place] is not None]
+    return (max(at) - min(at) if at else Fraction(0)) or Fraction(1)
+
+
+def _column_rule(codebook: ColumnRecoding, column: RecodedColumn) -> ColumnRule:
+    """Return the rule of a column that has a codebook of its own; what it lacks is refused here."""
+    if codebook.form == "all":
+        everything = Treatment("label", ALL)
+        return ColumnRule(column, (), everything, everything)
+    missing = MISSING if codebook.has_missing else REFUSED
+    if codebook.form == "kept":
+        return ColumnRule(column, (), missing, KEPT)
+    return ColumnRule(
+        column,
+        tuple((value, group.label) for group in codebook.groups for value in group.values),
+        missing,
+        REFUSED if codebook.other is None else Treatment("label", codebook.other),
+        ranges=tuple(Range(band.begin, band.end, band.label) for band in codebook.bands),
+        beginnings=tuple((prefix.begins, prefix.label) for prefix in codebook.prefixes),
+    )
+
+
+def _combinations(policy: Policy) -> JointRule:
+    """Return the rule that withholds combinations of labels that are not released."""
+    labels = tuple(cluster.label for cluster in policy.clusters)
+    return JointRule(
+        columns=tuple(
+            RecodedColumn(name=column.name, kind=column.released_kind, coding="unchanged")
+            for column in policy.public
+        ),
+        keys=labels,
+        labels=labels,
+        unseen="suppress",
+        reaches=(Fraction(0),) * len(policy.public),
+        numbers=tuple(range(len(labels))),
     )
 
 

@@ -29,6 +29,8 @@ def spss_syntax(recoding: TableRecoding) -> str:
     for place, column in enumerate(recoding.recoded):
         name = _variable(column.name)
         lines += ["EXECUTE.", f"DELETE VARIABLES {name}.", f"RENAME VARIABLES (hartley_{place} = {name})."]
+    if recoding.combinations is not None:
+        lines += _combinations(recoding.combinations)
     if not recoding.keeps_order:
         lines += ["COMPUTE hartley_order = RV.UNIFORM(0, 1).", "SORT CASES BY hartley_order."]
     kept = " ".join(map(_variable, recoding.published))
@@ -122,6 +124,20 @@ def _joint(rule: JointRule) -> list[str]:
         }
         _give(lines, when, given)
     return [*lines, *(REFUSE if rule.unseen == "error" else ())]
+
+
+def _combinations(rule: JointRule) -> list[str]:
+    """Withhold combinations of labels that are not released."""
+    names = [_variable(column.name) for column in rule.columns]
+    lines = ["COMPUTE hartley_done = 0."]
+    for key in rule.keys:
+        parts = zip(names, key, rule.columns, strict=True)
+        when = " AND ".join(same(name, text, column.kind) for name, text, column in parts)
+        lines.append(f"IF ({when}) hartley_done = 1.")
+    lines.append("DO IF hartley_done = 0.")
+    for name, column in zip(names, rule.columns, strict=True):
+        lines.append(f"COMPUTE {name} = {literal(None, column.kind)}.")
+    return [*lines, "END IF."]
 
 
 def _missing(name: str, kind: Kind) -> str:

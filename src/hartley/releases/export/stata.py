@@ -29,6 +29,8 @@ def stata_script(recoding: TableRecoding) -> str:
     for place, column in enumerate(recoding.recoded):
         name = _variable(column.name)
         lines += [f"drop {name}", f"rename hartley_{place} {name}"]
+    if recoding.combinations is not None:
+        lines += _combinations(recoding.combinations)
     if not recoding.keeps_order:
         lines += ["generate double hartley_order = runiform()", "sort hartley_order", "drop hartley_order"]
     names = " ".join(map(_variable, recoding.published))
@@ -115,6 +117,19 @@ def _joint(rule: JointRule) -> list[str]:
         made.give(" & ".join(same(name, text, column.kind) for name, text, column in parts), label)
     made.settle(Treatment("label" if rule.unseen == "suppress" else "refuse"), "!hartley_done", "")
     return [*made.lines, "drop hartley_done"]
+
+
+def _combinations(rule: JointRule) -> list[str]:
+    """Withhold combinations of labels that are not released."""
+    names = [_variable(column.name) for column in rule.columns]
+    lines = ["generate byte hartley_done = 0"]
+    for key in rule.keys:
+        parts = zip(names, key, rule.columns, strict=True)
+        when = " & ".join(same(name, text, column.kind) for name, text, column in parts)
+        lines.append(f"replace hartley_done = 1 if {when}")
+    for name, column in zip(names, rule.columns, strict=True):
+        lines.append(f"replace {name} = {literal(None, column.kind)} if !hartley_done")
+    return [*lines, "drop hartley_done"]
 
 
 def same(name: str, text: Text, kind: Kind) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hartley.releases.cell_text import Kind
 from hartley.releases.export.dialect import Words
@@ -67,6 +67,8 @@ class _Piece:
     tables: tuple[BookTable, ...] = ()
     steps: tuple[tuple[str, str], ...] = ()
     """Queries by name that stand before; the last one is what is selected from."""
+    aliases: tuple[str, ...] = ()
+    """What the joined tables are called."""
 
 
 def statement_of(
@@ -86,6 +88,11 @@ def statement_of(
         for rule, mark in zip(recoding.rules, _marks(recoding.rules), strict=True)
     ]
     steps = [("hartley_rows", _rows_query(recoding, words, table, places, kept))]
+    if recoding.combinations is not None:
+        first, piece = _combined(recoding, recoding.combinations, words, pieces, list(kept.values()), book)
+        steps.append(("hartley_cells", first))
+        made = tuple(one for other in pieces for one in other.tables)
+        pieces = [replace(piece, tables=(*made, *piece.tables))]
     for piece in pieces:
         steps += piece.steps
     cells = {name: f"r.{place}" for name, place in kept.items()}
@@ -97,6 +104,59 @@ def statement_of(
     before = ",\n".join(f"{name} AS (\n{query}\n)" for name, query in steps)
     query = f"WITH {before}\nSELECT\n    {selected}\nFROM {steps[-1][0]} AS r{joins}"
     return Statement(query, tuple(one for piece in pieces for one in piece.tables))
+
+
+def _combined(
+    recoding: TableRecoding,
+    combinations: JointRule,
+    words: Words,
+    pieces: Sequence[_Piece],
+    kept: Sequence[str],
+    book: str,
+) -> tuple[str, _Piece]:
+    """Return the query of each column's label, and the piece that withholds combinations not released."""
+    cells, known, joins = [], [], []
+    for place, (rule, piece) in enumerate(zip(recoding.rules, pieces, strict=True)):
+        (cell,) = piece.cells.values()
+        if isinstance(rule, ColumnRule):
+            known.append(f"({_is_known(rule, words, f'r.x{place}', piece)})")
+            if recoding.unseen == "suppress":
+                cell = f"CASE WHEN {known[-1]} THEN {cell} ELSE NULL END"
+        cells.append(f"{cell} AS y{place}")
+        joins += piece.joins
+    all_known = " AND ".join(known) if recoding.unseen == "suppress" else "1 = 1"
+    selected = [*cells, f"CASE WHEN {all_known} THEN 1 ELSE 0 END AS f", *(f"r.{place}" for place in kept)]
+    first = "  SELECT " + ",\n    ".join(selected) + "\n  FROM hartley_rows AS r"
+    first += "".join(f"\n  {join}" for join in joins)
+    names = [f"y{place}" for place in range(len(recoding.rules))]
+    book = f"{book}_combinations"
+    if len(combinations.keys) <= CASE_LIMIT:
+        piece = _joint_case(combinations, words, names, book, "hartley_cells")
+    else:
+        piece = _joint_table(combinations, words, names, book)
+    shown = {name: f"CASE WHEN r.f = 1 THEN {cell} ELSE NULL END" for name, cell in piece.cells.items()}
+    return first, replace(piece, cells=shown)
+
+
+def _is_known(rule: ColumnRule, words: Words, x: str, piece: _Piece) -> str:
+    """Return the condition that a column has a label for its cell."""
+    missing = words.is_missing(x, rule.column.kind)
+    present = [f"NOT {missing}"]
+    if rule.otherwise.does == "refuse":
+        ways = [f"{alias}.{'k0' if alias[0] == 'b' else 'low'} IS NOT NULL" for alias in piece.aliases]
+        if len(rule.entries) <= CASE_LIMIT and rule.entries:
+            listed = ", ".join(words.key(value, rule.column.kind) for value, _ in rule.entries)
+            ways.append(f"{words.compared(x, rule.column.kind)} IN ({listed})")
+        ways += [words.begins(x, start) for start, _ in rule.beginnings]
+        if rule.ranges:
+            ends = ((">=", rule.ranges[0].start), ("<", rule.ranges[-1].stop))
+            limits = [
+                f"{x} {sign} {words.literal(at, rule.column.kind)}" for sign, at in ends if at is not None
+            ]
+            ways.append(" AND ".join(limits) or "1 = 1")
+        present.append(f"({' OR '.join(ways)})")
+    here = " AND ".join(present)
+    return here if rule.missing.does == "refuse" else f"{missing} OR {here}"
 
 
 def _marks(rules: Sequence[Rule]) -> list[str]:
@@ -147,6 +207,7 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
     type_ = words.type_for(list(rule.labels()), kind)
     tables: list[BookTable] = []
     joins, when = [], []
+    aliases: list[str] = []
 
     def said(outcome: Treatment) -> str:
         if outcome.does == "keep":
@@ -157,6 +218,7 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
         key = BookColumn("k0", words.type_for([text for text, _ in rule.entries], column.kind), column.kind)
         tables.append(BookTable(book, (key, BookColumn("l0", type_, kind)), rule.entries))
         alias = f"b_{cell}"
+        aliases.append(alias)
         same = " = ".join(words.compared(one, column.kind) for one in (x, f"{alias}.k0"))
         joins.append(f"LEFT JOIN {words.name(book)} AS {alias} ON {same}")
         when.append((f"{alias}.k0 IS NOT NULL", f"{alias}.l0"))
@@ -173,6 +235,7 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
         of = words.type_for(edges, column.kind)
         columns = (BookColumn("low", of, column.kind), BookColumn("high", of, column.kind))
         name, alias = f"{book}_ranges", f"g_{cell}"
+        aliases.append(alias)
         closed = [one for one in rule.ranges if one.start is not None and one.stop is not None]
         held = [(one.start, one.stop, one.label) for one in closed]
         tables.append(BookTable(name, (*columns, BookColumn("l0", type_, kind)), held))
@@ -191,7 +254,8 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
             last = words.literal(one.label, kind)
     case = _case(when, last)
     keeps = "keep" in (rule.missing.does, rule.otherwise.does)
-    return _Piece({column.name: case if keeps else f"CAST({case} AS {type_})"}, tuple(joins), tuple(tables))
+    shown = {column.name: case if keeps else f"CAST({case} AS {type_})"}
+    return _Piece(shown, tuple(joins), tuple(tables), aliases=tuple(aliases))
 
 
 def _by_label(entries: Sequence[tuple[str, Text]]) -> list[tuple[Text, list[str]]]:
@@ -217,7 +281,9 @@ def _unknown(rule: JointRule, words: Words, cell: str, type_: str) -> str:
     return "NULL" if rule.unseen == "suppress" else words.refusal(f"r.{cell}", type_)
 
 
-def _joint_case(rule: JointRule, words: Words, cells: Sequence[str], book: str) -> _Piece:
+def _joint_case(
+    rule: JointRule, words: Words, cells: Sequence[str], book: str, source: str = "hartley_rows"
+) -> _Piece:
     """Find the number of each cluster by conditions on all columns, and label each column by it."""
     numbers: dict[tuple[Text, ...], int] = {}
     members: dict[int, list[str]] = {}
@@ -226,7 +292,7 @@ def _joint_case(rule: JointRule, words: Words, cells: Sequence[str], book: str) 
         members.setdefault(number, []).append(_same(key, rule, words, cells))
     found = [(" OR ".join(f"({one})" for one in some), str(number)) for number, some in members.items()]
     step = f"{book}_class".replace('"', "")
-    query = f"  SELECT r.*, {_case(found, '-1')} AS c0\n  FROM hartley_rows AS r"
+    query = f"  SELECT r.*, {_case(found, '-1')} AS c0\n  FROM {source} AS r"
     shown = {}
     for place, column in enumerate(rule.columns):
         kind = column.released_kind
@@ -303,12 +369,12 @@ def _nearest(rule: JointRule, words: Words, cells: Sequence[str], book: str) -> 
     same, far = [], []
     for place, (column, cell) in enumerate(zip(rule.columns, cells, strict=True)):
         same.append(f"CASE WHEN r.{cell} IS NULL THEN 1 ELSE 0 END = n.n{place}")
-        if not rule.ranges[place]:
+        if not rule.reaches[place]:
             same.append(f"(r.{cell} IS NULL OR r.{cell} = n.k{place})")
             continue
-        here, there = (words.position(one, column.kind) for one in (f"r.{cell}", f"n.k{place}"))
-        reach = repr(float(rule.ranges[place]))
-        distance = f"ABS({here} - {there}) / {reach if 'e' in reach else f'{reach}e0'}"
+        apart = words.distance(f"r.{cell}", f"n.k{place}", column.kind)
+        reach = repr(float(rule.reaches[place] / (1000000 if column.kind == "timestamp" else 1)))
+        distance = f"ABS({apart}) / {reach if 'e' in reach else f'{reach}e0'}"
         far.append(f"CASE WHEN r.{cell} IS NULL THEN 0 ELSE {distance} END")
     # SQLite knows the row in a column of a query within, and not in its order.
     near = (

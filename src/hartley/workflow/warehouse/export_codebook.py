@@ -135,6 +135,11 @@ def export(
     spoken = dialect_named(dialect or "duckdb") if to in ("sql", "dbt") else None
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     recoding = recoding_of(book, unseen)
+    if recoding.combinations is not None and unseen == "suppress" and to in ("r", "stata", "spss"):
+        raise OptionError(
+            f"a codebook for each column refuses what it lacks in a script for {to}; "
+            f"use {option('unseen', 'error')}"
+        )
     tables: tuple[str, ...] = ()
     if to == "sql":
         text, statement = sql_of(recoding, spoken or "", table)
