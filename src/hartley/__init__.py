@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         release,
         verify,
     )
+    from hartley.workflow.warehouse.count_in_warehouse import audit_counts, audit_statement
     from hartley.workflow.warehouse.export_codebook import ExportResult, export
 
 _HOME = {
@@ -97,6 +98,8 @@ _HOME = {
     "UnreachableError": "hartley.errors",
     "UtilityChoice": "hartley.workflow",
     "apply": "hartley.workflow",
+    "audit_counts": "hartley.workflow.warehouse.count_in_warehouse",
+    "audit_statement": "hartley.workflow.warehouse.count_in_warehouse",
     "are_confusable": "hartley.measures.overlap",
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
@@ -154,6 +157,8 @@ __all__ = [
     "apply",
     "are_confusable",
     "audit",
+    "audit_counts",
+    "audit_statement",
     "bridges",
     "candidate_counts",
     "compare",

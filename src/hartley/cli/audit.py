@@ -13,14 +13,15 @@ from hartley.cli.output import console, finding, grid, heading, print_json
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
 from hartley.workflow import Audit, AuditResult, Verdict, shown_source
+from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
 
 
 @click.command("audit")
-@click.argument("table")
-@options.roles
+@click.argument("table", required=False)
+@options.roles_unless_counted
 @options.reading
 @options.require
 @options.tolerance
@@ -28,13 +29,30 @@ if TYPE_CHECKING:
     "--stochastic", is_flag=True, help="Add what statistics say, and whether the table can carry them."
 )
 @options.earlier
+@click.option("--counts", metavar="FILE", help="Audit the result of `hartley sql audit` in place of a table.")
 @options.disclosive
 @options.json_output
-def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int:
+@click.pass_context
+def command(
+    ctx: click.Context,
+    table: str | None,
+    *,
+    counts: str | None,
+    disclosive: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Say what a reader of TABLE's public columns learns about the sensitive ones.
 
     Without --public, all other columns together and each one alone, worst first.
     """
+    if counts is not None:
+        return _audit_counts(ctx, table, counts, given, as_json=as_json)
+    if table is None or not given["sensitive"]:
+        lacking = "table" if table is None else "sensitive"
+        raise click.MissingParameter(
+            ctx=ctx, param=next(one for one in ctx.command.params if one.name == lacking)
+        )
     with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
@@ -53,6 +71,24 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
         print_json(result.to_dict(disclosive=disclosive))
     else:
         show(console(), shown_source(table), result, disclosive=disclosive)
+    return 0 if result.holds else 3
+
+
+def _audit_counts(
+    ctx: click.Context, table: str | None, counts: str, given: dict[str, Any], *, as_json: bool
+) -> int:
+    """Audit what a statement counted; it names the columns itself."""
+    default = click.core.ParameterSource.DEFAULT
+    beside = [name for name in given if name != "require" and ctx.get_parameter_source(name) != default]
+    if table is not None or beside:
+        raise click.UsageError(
+            "--counts stands in place of a table and its columns; beside it only --require"
+        )
+    result = audit_counts(counts, require=given["require"])
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(console(), shown_source(counts), result, disclosive=False)
     return 0 if result.holds else 3
 
 

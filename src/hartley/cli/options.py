@@ -27,32 +27,38 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-roles = stacked(
-    click.option(
-        "-s",
-        "--sensitive",
-        "sensitive",
-        multiple=True,
-        required=True,
-        metavar="COL",
-        help="Column to protect; repeat for several, which then act as one joint value.",
-    ),
-    click.option(
-        "-p",
-        "--public",
-        "public",
-        multiple=True,
-        metavar="COL",
-        help="Column to publish; repeat for several.",
-    ),
-    click.option(
-        "--side",
-        "side",
-        multiple=True,
-        metavar="COL",
-        help="Column that the reader is assumed to know already; repeat for several.",
-    ),
-)
+def _roles(*, required: bool) -> Callable[[F], F]:
+    return stacked(
+        click.option(
+            "-s",
+            "--sensitive",
+            "sensitive",
+            multiple=True,
+            required=required,
+            metavar="COL",
+            help="Column to protect; repeat for several, which then act as one joint value.",
+        ),
+        click.option(
+            "-p",
+            "--public",
+            "public",
+            multiple=True,
+            metavar="COL",
+            help="Column to publish; repeat for several.",
+        ),
+        click.option(
+            "--side",
+            "side",
+            multiple=True,
+            metavar="COL",
+            help="Column that the reader is assumed to know already; repeat for several.",
+        ),
+    )
+
+
+roles = _roles(required=True)
+roles_unless_counted = _roles(required=False)
+"""An audit of counts needs no columns: the counts name them."""
 
 reading = stacked(
     click.option(

@@ -24,6 +24,7 @@ COMMANDS = {
     "release": "Write a table that can be published, with its policy and certificate.",
     "apply": "Release new data by an old policy.",
     "export": "Write the codebook of a policy as SQL, dbt, or a script.",
+    "sql": "Print statements that count for an audit where the data lives.",
     "key": "Make a key to sign certificates with.",
     "verify": "Say whether what a certificate claims is true.",
     "compare": "Put every method side by side at the same target.",
