@@ -67,6 +67,8 @@ if TYPE_CHECKING:
         release,
         verify,
     )
+    from hartley.workflow.warehouse.count_in_warehouse import audit_counts, audit_statement
+    from hartley.workflow.warehouse.export_codebook import ExportResult, export
 
 _HOME = {
     "Alphabet": "hartley.model",
@@ -74,6 +76,7 @@ _HOME = {
     "AuditResult": "hartley.workflow",
     "ColumnError": "hartley.errors",
     "ColumnsDistortion": "hartley.measures.utility.several_columns",
+    "ExportResult": "hartley.workflow.warehouse.export_codebook",
     "Frontier": "hartley.frontiers",
     "FrontierResult": "hartley.workflow",
     "HartleyError": "hartley.errors",
@@ -95,6 +98,8 @@ _HOME = {
     "UnreachableError": "hartley.errors",
     "UtilityChoice": "hartley.workflow",
     "apply": "hartley.workflow",
+    "audit_counts": "hartley.workflow.warehouse.count_in_warehouse",
+    "audit_statement": "hartley.workflow.warehouse.count_in_warehouse",
     "are_confusable": "hartley.measures.overlap",
     "audit": "hartley.workflow",
     "bridges": "hartley.measures.overlap",
@@ -104,6 +109,7 @@ _HOME = {
     "conditional_entropy": "hartley.measures.uncertainty",
     "confusion": "hartley.measures.overlap",
     "distinct_l": "hartley.measures.uncertainty",
+    "export": "hartley.workflow.warehouse.export_codebook",
     "frontier": "hartley.workflow",
     "hartley_entropy": "hartley.measures.uncertainty",
     "is_independent": "hartley.measures.uncertainty",
@@ -127,6 +133,7 @@ __all__ = [
     "AuditResult",
     "ColumnError",
     "ColumnsDistortion",
+    "ExportResult",
     "Frontier",
     "FrontierResult",
     "HartleyError",
@@ -150,6 +157,8 @@ __all__ = [
     "apply",
     "are_confusable",
     "audit",
+    "audit_counts",
+    "audit_statement",
     "bridges",
     "candidate_counts",
     "compare",
@@ -157,6 +166,7 @@ __all__ = [
     "conditional_entropy",
     "confusion",
     "distinct_l",
+    "export",
     "frontier",
     "hartley_entropy",
     "is_independent",

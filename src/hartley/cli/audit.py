@@ -17,13 +17,14 @@ from hartley.report.words import audit as words
 from hartley.report.words.columns import column_kind, column_note, next_columns
 from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
 from hartley.workflow import Audit, AuditResult, Verdict, shown_source
+from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
 
 
 @click.command("audit", cls=ManualCommand)
-@click.argument("table")
+@click.argument("table", required=False)
 @options.roles_if_any
 @options.reading
 @options.require
@@ -34,14 +35,30 @@ if TYPE_CHECKING:
     help="Add statistical measures, and say whether the table is large enough for them.",
 )
 @options.earlier
+@click.option("--counts", metavar="FILE", help="Audit the result of `hartley sql audit` in place of a table.")
 @options.disclosive
 @options.json_output
-def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int:
+@click.pass_context
+def command(
+    ctx: click.Context,
+    table: str | None,
+    *,
+    counts: str | None,
+    disclosive: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Count the people whose sensitive values a reader of TABLE can work out.
 
     Without options: list the columns, and what to type next. Without --public: audit all other columns
     together, and each one alone, worst first.
     """
+    if counts is not None:
+        return _audit_counts(ctx, table, counts, given, as_json=as_json)
+    if table is None:
+        raise click.MissingParameter(
+            ctx=ctx, param=next(one for one in ctx.command.params if one.name == "table")
+        )
     if not given["sensitive"]:
         return list_columns(table, as_json=as_json, **given)
     with announce_and_read(table, given["query"]):
@@ -134,6 +151,24 @@ def _show_first_call(out: Console, table: str, columns: tuple[str, str] | None) 
     )
     protected, published = columns
     to_type(out, ["hartley", "audit", table, "-s", protected, "-p", published])
+
+
+def _audit_counts(
+    ctx: click.Context, table: str | None, counts: str, given: dict[str, Any], *, as_json: bool
+) -> int:
+    """Audit what a statement counted; it names the columns itself."""
+    default = click.core.ParameterSource.DEFAULT
+    beside = [name for name in given if name != "require" and ctx.get_parameter_source(name) != default]
+    if table is not None or beside:
+        raise click.UsageError(
+            "--counts stands in place of a table and its columns; beside it only --require"
+        )
+    result = audit_counts(counts, require=given["require"])
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(console(), shown_source(counts), result, disclosive=False)
+    return 0 if result.holds else 3
 
 
 def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> None:

@@ -25,6 +25,8 @@ COMMANDS = {
     "frontier": "Show how much detail each step of protection costs.",
     "release": "Write a protected table to publish, with its policy and certificate.",
     "apply": "Recode new data by the codebook of an earlier release.",
+    "export": "Write the codebook of a policy as SQL, dbt, or a script.",
+    "sql": "Print statements that count for an audit where the data lives.",
     "key": "Make a key that signs certificates.",
     "verify": "Check that a released file is what its certificate says.",
     "compare": "Put hartley beside other methods at the same target.",

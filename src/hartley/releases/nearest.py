@@ -53,7 +53,7 @@ class Nearest:
             self._groups[key] = exact, numbers, np.array([list(map(_rough, at)) for at in exact])
 
     def _place(self, cell: Cell, column: int) -> Cell:
-        return cell if cell is None or not self._measured[column] else _position(cell)
+        return cell if cell is None or not self._measured[column] else position(cell)
 
     def _apart(self, row: list[Cell]) -> tuple[tuple[Cell, ...], list[Fraction]]:
         """Part a value into what must be equal, and places in units of the ranges."""
@@ -90,7 +90,8 @@ def _rough(at: Fraction) -> float:
         return inf if at > 0 else -inf
 
 
-def _position(cell: Cell) -> Fraction:
+def position(cell: Cell) -> Fraction:
+    """Return where a cell lies on its line, exactly: a number, a day, or microseconds."""
     if isinstance(cell, dt.datetime):
         start = dt.datetime(1970, 1, 1, tzinfo=cell.tzinfo and dt.UTC)
         return Fraction((cell - start) // _MICROSECOND)

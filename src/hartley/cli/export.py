@@ -1,0 +1,58 @@
+"""``hartley export``: the codebook of a policy where the data lives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hartley.cli import options
+from hartley.cli.output import notes, print_json, write
+from hartley.workflow.warehouse.export_codebook import DESTINATIONS, SOURCE, ExportResult, export
+
+
+@click.command("export")
+@click.argument("policy")
+@click.option("--to", required=True, type=click.Choice(DESTINATIONS), help="The language.")
+@click.option(
+    "--dialect", metavar="NAME", help="Which SQL: duckdb (the default), postgres, sqlite, and others."
+)
+@click.option(
+    "--table", default=SOURCE, show_default=True, metavar="NAME", help="The table or dbt model to read."
+)
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "nearest", "suppress"]),
+    default="error",
+    show_default=True,
+    help="A public value that the policy never saw: refuse, take the nearest cluster, or leave it empty.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write FILE, or for dbt into this folder of a project.")
+@click.option("--overwrite", is_flag=True, help="Replace what exists.")
+@options.json_output
+def command(policy: str, output: str | None, as_json: bool, **given: Any) -> int:
+    """Say what POLICY does to a table in another language, or write the bare codebook.
+
+    What it writes holds the codebook, and is as secret as the policy.
+    """
+    result = export(policy, output=output, **given)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _show(result)
+    return 0
+
+
+def _show(result: ExportResult) -> None:
+    out = notes()
+    if result.output is not None:
+        out.print(f"{result.output} holds the codebook: keep it as secret as the policy.", soft_wrap=True)
+    if result.tables:
+        out.print(
+            f"A codebook of {result.values:,} values is too large for conditions, so it is a table: "
+            + ", ".join(result.tables),
+            soft_wrap=True,
+        )
+    if result.output is None:
+        for name, text in sorted(result.files.items()):
+            write(f"{f'-- {name}' if name else ''}{chr(10) if name else ''}{text}")

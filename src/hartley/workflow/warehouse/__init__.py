@@ -1,0 +1,1 @@
+"""What runs where the data lives: exported codebooks, and statements that count for an audit."""
