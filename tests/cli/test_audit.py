@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from importlib import import_module
 from math import log2
 
 import pytest
@@ -81,7 +82,8 @@ def test_requirements_on_rows_are_shown_to_the_row(tmp_path, capsys):
 def test_the_terminal_says_it_in_words(table, capsys):
     assert run(["audit", str(table), "-s", "age", "-p", "cholesterol"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "cholesterol values give one age away exactly" in out
+    assert "EXPOSED 97 of 300 people can have their exact age read off from cholesterol" in out
+    assert "(94 of its 162 values occur with one age only)" in out
     assert "l = 1" in out
 
 
@@ -108,11 +110,11 @@ def test_what_side_information_gives_away_by_itself_is_not_put_down_to_the_publi
     # Every man is 30, whatever his cholesterol; it halves the ages of the women.
     rows = "30,1,m\n30,2,m\n40,1,f\n50,1,f\n60,2,f\n70,2,f\n"
     words = said(tmp_path, capsys, rows)
-    assert "In the worst case (L0) 1 bit" in words
-    assert "Of the candidates that sex left, chol leaves as few as 50 %." in words
-    assert "Somebody's chol rules out no age that sex leaves possible." in words
+    assert "Revealed at worst (L0) 1 bit" in words
+    assert "At worst, chol leaves 50 % of the values that sex left possible." in words
+    assert "For some people, chol rules out no age that sex leaves possible." in words
     rows = "40,1,f\n50,1,f\n60,2,f\n70,2,f\n"
-    assert "For everybody, chol leaves no more than 50 % of the candidates that sex left." in said(
+    assert "For everyone, chol leaves no more than 50 % of what sex left possible." in said(
         tmp_path, capsys, rows
     )
 
@@ -121,6 +123,51 @@ def test_side_information_that_determines_everything_leaves_nothing_new_to_learn
     words = said(tmp_path, capsys, "30,1,m\n30,2,m\n40,1,f\n40,2,f\n")
     assert "a reader who knows sex learns nothing new." in words
     assert "a reader learns nothing." not in words
+
+
+def with_identifiers(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = [(1000 + place, f"P{place}", *row) for place, row in enumerate(clinic())]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "name", *CLINIC_COLUMNS), *rows])
+    return path
+
+
+def test_without_options_the_columns_are_listed_with_what_to_type_next(tmp_path, capsys):
+    path = with_identifiers(tmp_path)
+    assert run(["audit", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80 + len(str(path))
+    assert "cholesterol  number               161  26 cells empty" in out
+    assert "Do not publish id and name" in out
+    assert "-s age -p cholesterol" in out
+    assert "P17" not in out
+    assert run(["audit", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rows"] == 300
+    assert [one["name"] for one in found["columns"] if one["identifier"]] == ["id", "name"]
+
+
+def test_what_is_typed_next_can_be_typed(tmp_path, capsys):
+    path = with_identifiers(tmp_path)
+    assert run(["audit", str(path), "-s", "age"]) == 0
+    out = capsys.readouterr().out
+    call = out[out.index("  hartley release") :].replace("\\\n", " ").split()
+    assert call[:2] == ["hartley", "release"]
+    assert "id" not in call
+    parsed = import_module("hartley.cli.release").command.make_context("release", call[2:])
+    assert parsed.params["public"] == ("sex", "pain", "pressure", "cholesterol", "pulse")
+    assert parsed.params["distinct_l"] == 5
+
+
+def test_columns_that_look_like_names_are_named(tmp_path, capsys):
+    path = with_identifiers(tmp_path)
+    for public in (["id"], ["id", "sex"]):
+        run(["audit", str(path), "-s", "age", *(word for name in public for word in ("-p", name))])
+        out = " ".join(capsys.readouterr().out.split())
+        assert "id looks like a name or an identifier" in out
+    run(["audit", str(path), "-s", "age", "-p", "pulse", "-p", "cholesterol"])
+    assert "identifier" not in capsys.readouterr().out
 
 
 def test_missing_rows_are_dropped_and_counted(table, capsys):

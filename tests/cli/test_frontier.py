@@ -157,7 +157,7 @@ def test_steps_of_an_optimal_search_cannot_be_traced(table, capsys):
 def test_the_table_says_what_each_point_means(table, capsys):
     assert run(["frontier", str(table), *ASKED]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "gives some age away" in out
+    assert "someone's exact age is revealed" in out
     assert "proven" in out
 
 

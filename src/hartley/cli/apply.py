@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, finding, heading, print_json
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
@@ -15,7 +16,7 @@ from hartley.workflow import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 
 
-@click.command("apply")
+@click.command("apply", cls=ManualCommand)
 @click.argument("policy")
 @click.argument("table")
 @click.argument("out")
@@ -24,18 +25,21 @@ from hartley.workflow.apply_policy import ApplyResult, apply
     type=click.Choice(["error", "nearest", "suppress"]),
     default="error",
     show_default=True,
-    help="A public value that the policy never saw: refuse, take the nearest cluster, or leave it out.",
+    help="What to do with public values that the policy does not know: refuse, recode like the nearest, or "
+    "leave them out.",
 )
 @click.option(
     "--require",
     multiple=True,
     metavar="NAME[:COL]=N",
-    help="Write nothing and leave with exit code 3 unless it holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
+    help="Write nothing and end with exit code 3 unless this holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
 )
 @click.option(
-    "--accept-unmet", is_flag=True, help="Write OUT although what the policy asks for does not hold here."
+    "--accept-unmet",
+    is_flag=True,
+    help="Write OUT although the requirements of the policy do not hold for this table.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @options.json_output
 def command(
     policy: str,
@@ -47,7 +51,7 @@ def command(
     overwrite: bool,
     as_json: bool,
 ) -> int:
-    """Write OUT: TABLE released by the codebook of POLICY, and audited again."""
+    """Recode TABLE by the codebook of POLICY, audit the result, and write OUT."""
     with announce_and_read(table):
         result = apply(
             policy,

@@ -9,32 +9,41 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
-from hartley.cli.output import console, finding, grid, heading, print_json
+from hartley.cli.manual.command import ManualCommand
+from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.progress import announce_and_read
+from hartley.errors import OptionError
 from hartley.report.words import audit as words
+from hartley.report.words.columns import column_kind, column_note, next_columns
+from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
 from hartley.workflow import Audit, AuditResult, Verdict, shown_source
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
 
 
-@click.command("audit")
+@click.command("audit", cls=ManualCommand)
 @click.argument("table")
-@options.roles
+@options.roles_if_any
 @options.reading
 @options.require
 @options.tolerance
 @click.option(
-    "--stochastic", is_flag=True, help="Add what statistics say, and whether the table can carry them."
+    "--stochastic",
+    is_flag=True,
+    help="Add statistical measures, and say whether the table is large enough for them.",
 )
 @options.earlier
 @options.disclosive
 @options.json_output
 def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int:
-    """Say what a reader of TABLE's public columns learns about the sensitive ones.
+    """Count the people whose sensitive values a reader of TABLE can work out.
 
-    Without --public, all other columns together and each one alone, worst first.
+    Without options: list the columns, and what to type next. Without --public: audit all other columns
+    together, and each one alone, worst first.
     """
+    if not given["sensitive"]:
+        return list_columns(table, as_json=as_json, **given)
     with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
@@ -56,33 +65,100 @@ def command(table: str, *, disclosive: bool, as_json: bool, **given: Any) -> int
     return 0 if result.holds else 3
 
 
+def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
+    """List the columns of a table that nobody has given a role yet, and say what to type next."""
+    needing = [name for name in ("public", "side", "require", "earlier", "stochastic") if given[name]]
+    if needing:
+        raise OptionError(f"--{needing[0]} needs a column to protect; name it with --sensitive")
+    with announce_and_read(table, given["query"]):
+        found = workflow.describe(table, options.read_options(given))
+    if as_json:
+        print_json(_listing(found))
+    else:
+        show_columns(console(), table, found)
+    return 0
+
+
+def _listing(found: workflow.TableDescription) -> dict[str, Any]:
+    """Return the columns without any cell."""
+    columns = [
+        {
+            "name": one.name,
+            "kind": one.kind,
+            "values": one.values,
+            "missing": one.missing,
+            "identifier": one.is_identifier,
+        }
+        for one in found.columns
+    ]
+    return {"name": found.name, "rows": found.rows, "columns": columns}
+
+
+def show_columns(out: Console, table: str, found: workflow.TableDescription) -> None:
+    """Print the columns, and what to type next."""
+    heading(
+        out,
+        f"{found.name}: {words.counted(found.rows, 'row')}, {words.counted(len(found.columns), 'column')}",
+    )
+    out.print()
+    rows = [
+        [
+            one.name,
+            column_kind(one),
+            "-" if one.values is None else f"{one.values:,}",
+            column_note(one, found.rows),
+        ]
+        for one in found.columns
+    ]
+    out.print(grid(["column", "type", "different values", "to know"], rows, right=[2]))
+    out.print()
+    identifiers = [one.name for one in found.columns if one.is_identifier]
+    if identifiers:
+        paragraph(
+            out,
+            f"Do not publish {words.listed(identifiers)}: a value of one row only names its person.",
+        )
+        out.print()
+    _show_first_call(out, shown_source(table), next_columns(found))
+
+
+def _show_first_call(out: Console, table: str, columns: tuple[str, str] | None) -> None:
+    if columns is None:
+        paragraph(out, "An audit needs two columns with more than one value: one to protect, one to publish.")
+        return
+    heading(out, "What to type next")
+    paragraph(
+        out,
+        "Name the column to protect (-s) and the columns you want to publish (-p; repeat it for several). "
+        "These two are only a guess:",
+    )
+    protected, published = columns
+    to_type(out, ["hartley", "audit", table, "-s", protected, "-p", published])
+
+
 def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> None:
-    """Print an audit in plain words."""
+    """Print an audit: people first, then counts, then bits."""
     audit = result.audit
     heading(
         out,
-        f"{name}: what a reader of {words.named(audit.public)} learns about {words.named(audit.sensitive)}",
+        f"{name}: what {words.named(audit.public)} {_reveals(audit)} about {words.named(audit.sensitive)}",
     )
-    out.print(
-        f"{words.counted(audit.rows, 'row')}, {audit.public.values:,} public and "
-        f"{audit.sensitive.values:,} sensitive values, {words.counted(audit.pairs, 'pair')} that occur"
-        + (
-            f"; {words.counted(result.dropped_rows, 'row')} left out for a missing value"
-            if result.dropped_rows
-            else ""
-        )
-    )
-    if audit.side is not None:
-        out.print(f"The reader is assumed to know {words.named(audit.side)} already.")
+    paragraph(out, _table_line(result))
     out.print()
-    finding(out, f"In the worst case (L0)   {words.bits(audit.l0_bits)}", words.worst_case(audit))
-    finding(out, f"For certain (I*)         {words.bits(audit.istar_bits)}", words.for_certain(audit))
-    finding(out, f"At least (I0)            {words.bits(audit.i0_bits)}", words.at_least(audit))
+    top = headline(audit)
+    verdict(out, top.colour, top.word, top.sentence)
+    warning = identifier_warning(result)
+    if warning is not None:
+        verdict(out, "red", "NAMES", warning)
+    out.print()
     finding(
         out,
-        f"Candidates left          l = {audit.distinct_l}",
+        f"Fewest values left         l = {audit.distinct_l:,}, k = {audit.row_k:,}",
         words.candidates_left(audit),
     )
+    finding(out, f"Revealed to everyone (I*)  {words.bits(audit.istar_bits)}", words.for_certain(audit))
+    finding(out, f"Revealed at worst (L0)     {words.bits(audit.l0_bits)}", words.worst_bits(audit))
+    finding(out, f"Revealed at least (I0)     {words.bits(audit.i0_bits)}", words.at_least(audit))
     _show_narrowest(out, audit, disclosive=disclosive)
     if audit.components > 1 and disclosive:
         _show_components(out, audit)
@@ -92,6 +168,42 @@ def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> N
         _show_stochastic(out, result.stochastic)
     if result.requirements:
         _show_requirements(out, result.requirements)
+    if top.colour != "green" and audit.side is None:
+        _show_next_call(out, name, result)
+
+
+def _reveals(audit: Audit) -> str:
+    return "reveals" if len(audit.public.columns) == 1 else "reveal"
+
+
+def _table_line(result: AuditResult) -> str:
+    audit = result.audit
+    line = (
+        f"{words.counted(audit.rows, 'row')}, each counted as one person; "
+        f"{words.values_of(audit.public.values, audit.public.columns)}, "
+        f"{words.values_of(audit.sensitive.values, audit.sensitive.columns)}."
+    )
+    if result.dropped_rows:
+        line += f" {words.counted(result.dropped_rows, 'row')} left out because a cell is empty."
+    if audit.side is not None:
+        line += f" The reader is assumed to know {words.named(audit.side)} already."
+    return line
+
+
+def _show_next_call(out: Console, name: str, result: AuditResult) -> None:
+    """Say how a version can be published in which nobody is exposed."""
+    audit = result.audit
+    published = [column for column in audit.public.columns if column not in result.identifiers]
+    if not published or len(published) > 6 or audit.sensitive.values < 2:
+        return
+    wanted = min(COMFORTABLE, audit.sensitive.values)
+    roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
+    roles += [word for column in published for word in ("-p", column)]
+    out.print()
+    heading(out, "What to type next")
+    values = words.values_of(wanted, audit.sensitive.columns)
+    paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
+    to_type(out, ["hartley", "release", name, "released.csv", *roles, "--distinct-l", str(wanted)])
 
 
 def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
@@ -103,8 +215,8 @@ def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
     out.print()
     shown = min(len(audit.narrowest), 5)
     some = f" (first {shown} of {audit.narrowest_count:,})" if audit.narrowest_count > shown else ""
-    heading(out, "The most telling values" + some)
-    columns = [*first.public, *(first.side or {}), "candidates", "rows"]
+    heading(out, "The values that reveal most" + some)
+    columns = [*first.public, *(first.side or {}), f"{words.named(audit.sensitive)} values left", "rows"]
     rows = []
     for narrow in audit.narrowest[:shown]:
         cells: list[Any] = [
@@ -123,7 +235,7 @@ def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
 
 def _show_components(out: Console, audit: Audit) -> None:
     out.print()
-    heading(out, f"Groups of {words.named(audit.sensitive)} that are never confused")
+    heading(out, f"Groups of {words.named(audit.sensitive)} that every reader can tell apart")
     out.print(
         grid(
             ["rows", "values"],
@@ -141,15 +253,15 @@ def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
     heading(out, "Each column alone, worst first")
     out.print(
         grid(
-            ["column", "values", "l", "L0", "I*", "rows at the worst value"],
+            ["column", "values", "fewest left (l)", "people so exposed", "worst (L0)", "everyone (I*)"],
             [
                 [
                     words.named(audit.public),
                     f"{audit.public.values:,}",
-                    str(audit.distinct_l),
+                    f"{audit.distinct_l:,}",
+                    f"{audit.narrowest_rows:,}" if not audit.independent else "-",
                     words.bits(audit.l0_bits),
                     words.bits(audit.istar_bits),
-                    f"{audit.narrowest_rows:,}" if not audit.independent else "-",
                 ]
                 for audit in each
             ],
@@ -160,7 +272,7 @@ def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
 
 def _show_stochastic(out: Console, summary: StochasticSummary) -> None:
     out.print()
-    heading(out, "With statistics (row frequencies as probabilities)")
+    heading(out, "Statistical measures (row frequencies taken as probabilities)")
     shown = summary.to_dict()
     for key, sentence in summary.plain_words().items():
         value = shown.get(key)
@@ -176,7 +288,7 @@ def _show_requirements(out: Console, verdicts: tuple[Verdict, ...]) -> None:
     heading(out, "Requirements")
     out.print(
         grid(
-            ["", "wanted", "found", ""],
+            ["required of every value", "wanted", "found", ""],
             [
                 [v.name, _exact(v.wanted), _exact(v.found), "holds" if v.holds else "DOES NOT HOLD"]
                 for v in verdicts

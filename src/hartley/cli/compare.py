@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
@@ -20,12 +21,22 @@ from hartley.workflow.compare_methods import COMPARED_TARGETS
 from hartley.workflow.rivals.comparison import Comparison
 
 targets = options.stacked(
-    click.option("--distinct-l", type=int, metavar="N", help="Compare where N candidates are left."),
-    click.option("--max-leakage", type=float, metavar="BITS", help="Compare where no more leaks."),
-    click.option("--largest-cluster", type=int, metavar="N", help="Compare in clusters of up to N values."),
     click.option(
-        "--max-distortion", type=float, metavar="D", help="Compare where no value is moved farther."
+        "--distinct-l",
+        type=int,
+        metavar="N",
+        help="Compare where N sensitive values remain possible for everyone.",
     ),
+    click.option(
+        "--max-leakage",
+        type=float,
+        metavar="BITS",
+        help="Compare where the most exposed person reveals no more.",
+    ),
+    click.option(
+        "--largest-cluster", type=int, metavar="N", help="Compare where no more than N values share a label."
+    ),
+    click.option("--max-distortion", type=float, metavar="D", help="Compare where no value moves farther."),
 )
 
 question = options.stacked(
@@ -34,7 +45,7 @@ question = options.stacked(
         type=click.Choice(["l0", "istar"]),
         default="l0",
         show_default=True,
-        help="What to keep small: the worst case, or what is certain.",
+        help="What to keep small: what the most exposed person reveals, or what everyone knows for certain.",
     ),
     options.utility,
     click.option(
@@ -42,16 +53,19 @@ question = options.stacked(
         "hierarchies",
         multiple=True,
         metavar="COL=FILE",
-        help="Words for generalising a column: a CSV file with value,level1,level2,...",
+        help="How to generalise a text column: a CSV file of value,level1,level2,...",
     ),
     click.option(
-        "--time-limit", type=float, metavar="SECONDS", help="Each method stops then, with the best it found."
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="Stop each method after this time, with the best it found.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
 
 
-@click.command("compare")
+@click.command("compare", cls=ManualCommand)
 @click.argument("table")
 @options.roles
 @targets
@@ -61,11 +75,11 @@ question = options.stacked(
 @options.plot
 @options.json_output
 def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Put every method side by side on TABLE, at the same target.
+    """Put hartley beside other methods on TABLE, at the same target.
 
-    With --distinct-l or --max-leakage all methods give the same protection, and the one that keeps
-    more detail is better; with --largest-cluster or --max-distortion all keep the same detail, and the one
-    that leaks less is better. Without any, the protection is that of our balanced point.
+    With --distinct-l or --max-leakage all methods protect alike, and the one that keeps more detail is
+    better. With --largest-cluster or --max-distortion all keep the same detail, and the one that reveals less
+    is better. Without either, all are held to the protection of hartley's balanced point.
     """
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
@@ -21,7 +22,7 @@ MOST_ROWS = 60
 """A terminal shows no more points than this; JSON has them all."""
 
 
-@click.command("frontier")
+@click.command("frontier", cls=ManualCommand)
 @click.argument("table")
 @options.roles
 @options.require
@@ -37,9 +38,10 @@ MOST_ROWS = 60
 @options.plot
 @options.json_output
 def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Return the frontier of leakage against utility for TABLE.
+    """Show how much detail each step of protection costs.
 
-    Every point is a way to merge public values; none leaks less at the same or better utility.
+    Each line is a way to recode the public columns of TABLE. No other line protects better without losing
+    more.
     """
     if trace and given["search"] != "greedy":
         raise OptionError(NO_STEPS)
@@ -93,7 +95,10 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
         )
     out.print()
     shown = _spread(frontier.points)
-    rows = [[*_numbers(frontier, point), words.point_meaning(point, frontier, secret)] for point in shown]
+    rows = [
+        [*_numbers(frontier, point), words.point_meaning(point, frontier, joint.sensitive.columns)]
+        for point in shown
+    ]
     out.print(grid(_columns(frontier), rows, right=range(len(_columns(frontier)) - 2)))
     if len(shown) < len(frontier.points):
         out.print(

@@ -5,18 +5,19 @@ from __future__ import annotations
 import click
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, print_json
 from hartley.workflow.make_key import make_key
 
 
-@click.command("key")
+@click.command("key", cls=ManualCommand)
 @click.argument("file")
 @options.json_output
 def command(file: str, as_json: bool) -> int:
-    """Make a signing key: FILE, which only you can read, and FILE.pub for everybody.
+    """Make a signing key: FILE, which only you can read, and FILE.pub for everyone.
 
-    Sign with `hartley release ... --key FILE`. Whoever has FILE.pub can check that a certificate is
-    yours, with `hartley verify RELEASED --public-key FILE.pub`. Nothing that exists is overwritten.
+    Sign with `hartley release ... --key FILE`. Anyone who has FILE.pub can check that a certificate is
+    yours, with `hartley verify RELEASED --public-key FILE.pub`. Existing files are never overwritten.
     """
     made = make_key(file)
     if as_json:

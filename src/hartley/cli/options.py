@@ -27,32 +27,38 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-roles = stacked(
-    click.option(
+def _sensitive(*, is_required: bool) -> Callable[[F], F]:
+    return click.option(
         "-s",
         "--sensitive",
         "sensitive",
         multiple=True,
-        required=True,
+        required=is_required,
         metavar="COL",
-        help="Column to protect; repeat for several, which then act as one joint value.",
-    ),
+        help="Column to protect; repeat for several, which then count as one joint value.",
+    )
+
+
+_seen = stacked(
     click.option(
         "-p",
         "--public",
         "public",
         multiple=True,
         metavar="COL",
-        help="Column to publish; repeat for several.",
+        help="Column to publish (a quasi-identifier in other tools); repeat for several.",
     ),
     click.option(
         "--side",
         "side",
         multiple=True,
         metavar="COL",
-        help="Column that the reader is assumed to know already; repeat for several.",
+        help="Column that a reader may know already; repeat for several.",
     ),
 )
+
+roles = stacked(_sensitive(is_required=True), _seen)
+roles_if_any = stacked(_sensitive(is_required=False), _seen)
 
 reading = stacked(
     click.option(
@@ -60,7 +66,7 @@ reading = stacked(
         type=click.Choice(["value", "drop"]),
         default="value",
         show_default=True,
-        help="A missing cell is a value of its own, or its row is left out and counted.",
+        help="Count an empty cell as a value of its own, or leave its row out.",
     ),
     click.option("--text", "text", multiple=True, metavar="COL", help="Read this column as text."),
     click.option("--number", "number", multiple=True, metavar="COL", help="Read this column as numbers."),
@@ -79,33 +85,33 @@ missing_at = click.option(
     "--missing-at",
     type=float,
     metavar="NUMBER",
-    help="Where a missing public number lies; without it, under distortion, it stays alone.",
+    help="Place empty cells of public numbers here, so that they can be merged with numbers.",
 )
 
 utility = stacked(
     click.option(
         "--utility",
         type=click.Choice(["resolution", "distortion"]),
-        help="What to keep: nearness to the true values, or how many are told apart (default of one text).",
+        help="What to keep: values near the true ones, or many values apart (default of one text column).",
     ),
     click.option(
         "--codeword",
         type=click.Choice(["midpoint", "centroid", "member"]),
-        help="What stands for a cluster under distortion; by default its midpoint.",
+        help="The number published for a group of values; by default its midpoint.",
     ),
     click.option(
         "--combine",
         type=click.Choice(["max", "sum", "euclid"]),
         default="max",
         show_default=True,
-        help="How the distances of several public columns become one.",
+        help="How moves in several public columns add up to one.",
     ),
     click.option(
         "--scale",
         "scales",
         multiple=True,
         metavar="COL=NUMBER",
-        help="The unit of a column's distances among several columns; by default its range.",
+        help="A move that counts as 1 in this column; by default its whole range.",
     ),
 )
 
@@ -115,7 +121,8 @@ question = stacked(
         type=click.Choice(["l0", "istar", "joint"]),
         default="l0",
         show_default=True,
-        help="What to keep small: the worst case, what is certain, or the worst case with nothing certain.",
+        help="What to keep small: what the most exposed person reveals (l0), what every reader knows for "
+        "certain (istar), or the first without any of the second (joint).",
     ),
     utility,
     click.option(
@@ -123,13 +130,16 @@ question = stacked(
         type=click.Choice(["optimal", "greedy"]),
         default="optimal",
         show_default=True,
-        help="The best partitions known, with proof or bound; or the paper's merges, step by step.",
+        help="The best recodings, with a proof or a bound; or the paper's merges, step by step.",
     ),
     click.option(
-        "--utility-weight", type=float, metavar="W", help="The weight of utility in the Lagrangian."
+        "--utility-weight", type=float, metavar="W", help="The weight of utility in the paper's Lagrangian."
     ),
     click.option(
-        "--time-limit", type=float, metavar="SECONDS", help="Stop then, with the best found and its bounds."
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="Stop after this time with the best found and its bounds.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
@@ -141,11 +151,13 @@ require = stacked(
         "require",
         multiple=True,
         metavar="NAME[:COL]=N",
-        help="What every released value must keep: distinct-l=5, separated-l=3, row-k=10, distinct-l:COL=5; "
-        "or bits at most: l0=2.5, istar=0. Repeat for several; all must hold.",
+        help="What must hold for every released value: distinct-l=5, separated-l=3, row-k=10, "
+        "distinct-l:COL=5; or bits at most: l0=2.5, istar=0. Repeat for several; all must hold.",
     ),
     click.option(
-        "--each", is_flag=True, help="A requirement without a column is of every sensitive column by itself."
+        "--each",
+        is_flag=True,
+        help="Hold every sensitive column by itself to the requirements that name no column.",
     ),
 )
 
@@ -155,32 +167,41 @@ tolerance = stacked(
         "tolerance",
         multiple=True,
         metavar="COL=NUMBER",
-        help="Sensitive numbers that are no more than this apart count as one (days, for dates).",
+        help="Count sensitive numbers no further apart than this as one (days, for dates).",
     ),
     click.option(
         "--groups",
         "groups",
         multiple=True,
         metavar="COL=FILE",
-        help="Sensitive values of one group count as one: a CSV file of value,group.",
+        help="Count sensitive values of one group as one; a CSV file of value,group.",
     ),
 )
 
 counts = stacked(
-    click.option("--distinct-l", type=float, metavar="N", help="Sensitive values that are left, at least."),
+    click.option(
+        "--distinct-l",
+        type=float,
+        metavar="N",
+        help="Fewest sensitive values that may remain possible for anyone (distinct l-diversity).",
+    ),
     click.option(
         "--separated-l",
         type=float,
         metavar="N",
-        help="Those more than the tolerance apart, at least.",
+        help="The same, counting only values further apart than the tolerance.",
     ),
-    click.option("--row-k", type=float, metavar="N", help="Rows that share a released value, at least."),
-    click.option("--max-leakage", type=float, metavar="BITS", help="Bits that leak, at most."),
+    click.option(
+        "--row-k", type=float, metavar="N", help="Fewest rows that may share a released value (k-anonymity)."
+    ),
+    click.option(
+        "--max-leakage", type=float, metavar="BITS", help="Most bits that the most exposed person may reveal."
+    ),
 )
 
 caps = stacked(
-    click.option("--largest-cluster", type=float, metavar="N", help="Values that share a label, at most."),
-    click.option("--max-distortion", type=float, metavar="D", help="How far a value may move."),
+    click.option("--largest-cluster", type=float, metavar="N", help="Most values that may share a label."),
+    click.option("--max-distortion", type=float, metavar="D", help="How far a value may move at most."),
 )
 
 shape = stacked(
@@ -189,18 +210,20 @@ shape = stacked(
         type=click.Choice(["any", "intervals", "columns"]),
         default="any",
         show_default=True,
-        help="Which values may share a label: any, runs of neighbours, or one codebook for each column.",
+        help="Which values may share a label: any, neighbours only (bands), or one codebook for each column.",
     ),
     click.option(
         "--borders",
         multiple=True,
         metavar="[COL=]STEP|week|month|quarter|year|each|auto",
-        help="Where bands may begin: multiples of a step, a calendar, anywhere, or the finest round grid "
-        "that is free.",
+        help="Where bands may begin: at multiples of a step, by the calendar, anywhere (each), or on the "
+        "finest round grid that costs nothing (auto).",
     ),
-    click.option("--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step."),
-    click.option("--equal-width", is_flag=True, help="Intervals of one width."),
-    click.option("--open-ends", is_flag=True, help="The first and last of them may be wider."),
+    click.option(
+        "--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step by this much."
+    ),
+    click.option("--equal-width", is_flag=True, help="Make all bands equally wide."),
+    click.option("--open-ends", is_flag=True, help="Let the first and the last band be wider."),
     click.option(
         "--bands",
         type=click.Choice(["variable", "equal"]),
@@ -246,7 +269,7 @@ shape = stacked(
 withhold = click.option(
     "--withhold",
     metavar="N|N%",
-    help="Withhold the public value of at most so many rows instead of blurring everybody.",
+    help="Withhold the public values of at most so many rows (suppression): everyone else keeps more.",
 )
 
 
@@ -265,21 +288,26 @@ plot = click.option(
     type=click.Path(dir_okay=False),
     callback=_drawable,
     metavar="FILE",
-    help="Draw it: .svg, .png, .pdf or .html.",
+    help="Draw the result into this file: .svg, .png, .pdf or .html.",
 )
 
 earlier = click.option(
-    "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release of the same data."
+    "--earlier",
+    multiple=True,
+    metavar="POLICY",
+    help="Policy of an earlier release of the same data; repeat for several.",
 )
 
 keep = click.option(
-    "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; the target counts it."
+    "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; every requirement counts it."
 )
 
-json_output = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
+json_output = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
+)
 
 disclosive = click.option(
-    "--disclosive", is_flag=True, help="Show sensitive values among the witnesses; for the curator only."
+    "--disclosive", is_flag=True, help="Show sensitive values of the most exposed; for the curator only."
 )
 
 

@@ -11,11 +11,12 @@ import codecs
 import errno
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any, TextIO, cast
 
 from rich.console import Console
@@ -88,6 +89,49 @@ def print_json(document: dict[str, Any]) -> None:
 def heading(out: Console, text: str) -> None:
     """Print a heading."""
     out.print(Text(visible(text), style="bold"))
+
+
+MOST_OF_A_VALUE = 22
+"""Room for the value of an option, without which a call goes on in a new line."""
+STYLES = {"red": "bold red", "amber": "bold yellow", "green": "bold green"}
+"""How a verdict is coloured, where there are colours; its word stands there always."""
+
+
+def verdict(out: Console, colour: str, word: str, sentence: str) -> None:
+    """Print a verdict: its word in colour, and the sentence beside it."""
+    indent = " " * (len(word) + 2)
+    lines = wrap(visible(sentence), max(NARROWEST, out.width - len(indent)), break_long_words=False)
+    shown = Text(word, style=STYLES[colour])
+    shown.append("  " + f"\n{indent}".join(lines), style="default")
+    out.print(shown, soft_wrap=True)
+
+
+def paragraph(out: Console, sentence: str, indent: int = 0) -> None:
+    """Print sentences in whole words."""
+    space = " " * indent
+    width = max(NARROWEST, out.width)
+    text = fill(
+        visible(sentence),
+        width,
+        initial_indent=space,
+        subsequent_indent=space,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    out.print(Text(text), soft_wrap=True)
+
+
+def to_type(out: Console, words: Sequence[str]) -> None:
+    """Print a call to copy; where it is long, on several lines that the shell reads as one."""
+    lines = [""]
+    for number, word in enumerate(words):
+        shown = shlex.quote(visible(word))
+        room = out.width - len(lines[-1]) - len(shown)
+        # The name of an option and its value stay together.
+        if word.startswith("-") and number > 1 and room < MOST_OF_A_VALUE:
+            lines.append("")
+        lines[-1] += f" {shown}" if lines[-1] else shown
+    out.print(Text("  " + " \\\n      ".join(lines), style="bold"), soft_wrap=True)
 
 
 def finding(out: Console, number: str, sentence: str) -> None:

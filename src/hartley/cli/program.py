@@ -19,14 +19,14 @@ from hartley.errors import HartleyError, UnreachableError
 from hartley.operating_system import is_closed_pipe
 
 COMMANDS = {
-    "audit": "Say what a table as it is gives away.",
-    "frontier": "Give the frontier of leakage against utility.",
-    "release": "Write a table that can be published, with its policy and certificate.",
-    "apply": "Release new data by an old policy.",
-    "key": "Make a key to sign certificates with.",
-    "verify": "Say whether what a certificate claims is true.",
-    "compare": "Put every method side by side at the same target.",
-    "report": "Write what a table gives away, and what a release would, as one page.",
+    "audit": "Count the people whom a table exposes; without options, list its columns.",
+    "frontier": "Show how much detail each step of protection costs.",
+    "release": "Write a protected table to publish, with its policy and certificate.",
+    "apply": "Recode new data by the codebook of an earlier release.",
+    "key": "Make a key that signs certificates.",
+    "verify": "Check that a released file is what its certificate says.",
+    "compare": "Put hartley beside other methods at the same target.",
+    "report": "Write one page: whom a table exposes, and what a release would change.",
     "serve": "Work on a table in the browser.",
     "reproduce": "Run the paper's examples and its experiment again.",
 }
@@ -72,7 +72,10 @@ class LazyCommands(click.Group):
 @click.version_option(hartley.__version__, prog_name="hartley")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """Say what a published table gives away, and find the recoding that gives away least."""
+    """Find out whom a table exposes, and publish a version that protects them.
+
+    Start with `hartley audit TABLE`: it lists the columns and says what to type next.
+    """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

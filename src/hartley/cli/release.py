@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
 from hartley.report.figures import candidates_figure
@@ -17,7 +18,7 @@ from hartley.workflow import Audit, release, shown_source
 from hartley.workflow.publication.write_release import ReleaseResult
 
 
-@click.command("release")
+@click.command("release", cls=ManualCommand)
 @click.argument("table")
 @click.argument("out")
 @options.roles
@@ -33,37 +34,37 @@ from hartley.workflow.publication.write_release import ReleaseResult
     "--harmless",
     multiple=True,
     metavar="COL",
-    help="Publish this column unchanged and leave it out of the target; it is measured all the same.",
+    help="Publish this column unchanged and leave it out of the requirements; it is measured all the same.",
 )
 @click.option(
     "--accept-exposure",
     is_flag=True,
-    help="Publish harmless columns although they leave somebody with less than is required.",
+    help="Publish harmless columns although they expose someone more than the requirements allow.",
 )
 @click.option("--publish-sensitive", is_flag=True, help="Publish the sensitive columns as well.")
 @click.option(
     "--labels",
     type=click.Choice(["midpoint", "centroid", "member", "interval", "set"]),
-    help="What stands for a cluster in OUT; by default the codeword, and sets for text.",
+    help="What OUT shows for a group of values; by default the codeword, and sets for text.",
 )
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
 @click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
 @options.earlier
-@click.option("--into", metavar="NAME", help="Fill this new table of the database with the release as well.")
-@click.option("--into-database", metavar="URL", help="The database for --into, where TABLE is not in it.")
-@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may tell something.")
+@click.option("--into", metavar="NAME", help="Also fill this new table of the database with the release.")
+@click.option("--into-database", metavar="URL", help="The database for --into, if TABLE is not in it.")
+@click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may reveal something.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
 @options.missing_at
 @options.plot
 @options.json_output
 def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
-    """Write OUT, a version of TABLE that keeps what is required, with its policy and certificate.
+    """Write OUT, a version of TABLE to publish, with its policy and certificate.
 
-    Any number of requirements (--distinct-l, --separated-l, --row-k, --max-leakage, --require) and at most
-    one cap on what is lost (--largest-cluster, --max-distortion). OUT holds
-    the public columns, recoded, and no other that is not named.
+    Give any number of requirements and at most one cap on what is lost. With no cap the release keeps most
+    detail; with one it reveals least within it. OUT contains the public columns, recoded, and no other
+    column that you do not name.
     """
     with announce_and_work(table, query=given["query"]) as progress:
         result = release(

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from hartley import workflow
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
@@ -21,16 +22,28 @@ from hartley.report.html import Report, template_engine
 from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
 
 targets = options.stacked(
-    click.option("--distinct-l", type=int, metavar="N", help="Show the best that leaves N candidates."),
-    click.option("--max-leakage", type=float, metavar="BITS", help="Show the best that leaks no more."),
-    click.option("--largest-cluster", type=int, metavar="N", help="Show the best in clusters of N values."),
     click.option(
-        "--max-distortion", type=float, metavar="D", help="Show the best that moves no value farther."
+        "--distinct-l",
+        type=int,
+        metavar="N",
+        help="Show the best release that leaves N sensitive values possible for everyone.",
+    ),
+    click.option(
+        "--max-leakage", type=float, metavar="BITS", help="Show the best release that reveals no more."
+    ),
+    click.option(
+        "--largest-cluster",
+        type=int,
+        metavar="N",
+        help="Show the best release in which no more than N values share a label.",
+    ),
+    click.option(
+        "--max-distortion", type=float, metavar="D", help="Show the best release that moves no value farther."
     ),
 )
 
 
-@click.command("report")
+@click.command("report", cls=ManualCommand)
 @click.argument("table")
 @click.option(
     "-o",
@@ -47,10 +60,8 @@ targets = options.stacked(
 @options.missing_at
 @options.keep
 @options.earlier
-@click.option("--overwrite", is_flag=True, help="Replace a file that is there.")
-@click.option(
-    "--disclosive", is_flag=True, help="Show cells of the table and the codebook; for the curator only."
-)
+@click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
+@click.option("--disclosive", is_flag=True, help="Show data and codebook; for the curator only.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -63,10 +74,10 @@ def command(
     disclosive: bool,
     **given: Any,
 ) -> int:
-    """Write what TABLE gives away, and what a release would, as one web page.
+    """Write one web page: whom TABLE exposes, and what a release would change.
 
-    Without a target, the page shows the point where a little more loss of detail buys most. It holds no
-    cell of the table unless --disclosive is given.
+    Without a target, the page shows the release at which further loss of detail buys least. It contains no
+    data from the table unless you give --disclosive. Print it from a browser to get a PDF.
     """
     template_engine()
     if output.exists() and not overwrite:

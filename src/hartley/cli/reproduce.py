@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, notes, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import patience
@@ -25,7 +26,7 @@ from hartley.workflow import cannot_write
 KEPT = "processed.hungarian.data"
 
 
-@click.command("reproduce")
+@click.command("reproduce", cls=ManualCommand)
 @click.option(
     "--data",
     type=click.Path(),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console
 from hartley.errors import OptionError
 from hartley.web.server import Address, serve
 
 
-@click.command("serve")
+@click.command("serve", cls=ManualCommand)
 @click.argument("table", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on; by default any that is free."
@@ -22,7 +23,7 @@ from hartley.web.server import Address, serve
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. Any other than this machine's own lets others on the network try the key.",
+    help="Address to listen on. Any other than the default lets others on the network try the key.",
 )
 @click.option(
     "--upload-limit",
@@ -34,7 +35,7 @@ from hartley.web.server import Address, serve
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
 def command(table: Path | None, port: int, host: str, upload_limit: int, opens: bool) -> int:
-    """Work on TABLE in the browser: see what it gives away, choose, and release.
+    """Work on TABLE in the browser: see whom it exposes, choose, and release.
 
     The app listens on this machine only and loads nothing from the network. Ctrl-C ends it and
     removes its copies.

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, print_json
 from hartley.cli.progress import announce_and_work
 from hartley.errors import OptionError, TableError
@@ -15,10 +16,10 @@ from hartley.workflow.publication.release_paths import default_names
 from hartley.workflow.verify_release import Verification, verify, verify_published
 
 
-@click.command("verify")
+@click.command("verify", cls=ManualCommand)
 @click.argument("released")
 @click.option("--original", metavar="TABLE", help="The table that was released.")
-@click.option("--policy", metavar="FILE", help="The policy of the release.")
+@click.option("--policy", metavar="FILE", help="The policy of the release (secret).")
 @click.option("--certificate", metavar="FILE", help="The certificate; by default the one beside RELEASED.")
 @click.option("--no-certificate", is_flag=True, help="Check rows and requirements without a certificate.")
 @click.option("--record", metavar="FILE", help="The private record; by default the one beside RELEASED.")
@@ -40,7 +41,7 @@ def command(
     earlier: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Check RELEASED: with --public-key that it is the file that was certified, and by whom.
+    """Check RELEASED: with --public-key, that it is the file that was certified, and by whom.
 
     With --original and --policy everything is counted again from the files: rows, requirements, every number
     of the record, and the proofs that no release would be better.

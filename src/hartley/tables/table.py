@@ -106,6 +106,11 @@ class Table:
         return self._source.connection
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the rows are in another engine."""
+        return self._source.is_remote
+
+    @property
     def labels(self) -> FileLabels | None:
         """What a Stata or SPSS file says of its columns; ``None`` where the table is from elsewhere."""
         return getattr(self._source, "labels", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
@@ -15,6 +15,7 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.composition import joint_of_releases
+from hartley.workflow.describe_table import NEARLY_ALL, count_values, identifier_columns
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class AuditResult:
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
+    identifiers: tuple[str, ...] = ()
+    """Public columns that look like names or identifiers: nearly every row has a value of its own."""
 
     @property
     def holds(self) -> bool:
@@ -101,8 +104,23 @@ def audit_table(
             found, dropped_rows = _measured(next(counted))
         others = [_measured(one)[0] for one in counted]
         columns = tuple(sorted(others, key=_worst_first))
+        identifiers = _identifiers(table, found, columns)
     statistics = _statistics(joint_range) if stochastic and joint_range is not None else None
-    return _result(study, joint_range, found, columns, dropped_rows, requirements, statistics)
+    result = _result(study, joint_range, found, columns, dropped_rows, requirements, statistics)
+    return replace(result, identifiers=identifiers)
+
+
+def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> tuple[str, ...]:
+    """Name public columns that look like identifiers; where they have few values together, none can."""
+    if found.public.values < NEARLY_ALL * found.rows:
+        return ()
+    values = {
+        one.public.columns[0]: one.public.values for one in (found, *each) if len(one.public.columns) == 1
+    }
+    uncounted = [name for name in found.public.columns if name not in values]
+    if uncounted and not table.is_remote:
+        values |= count_values(table, uncounted)
+    return identifier_columns(table, {name: values[name] for name in found.public.columns if name in values})
 
 
 def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:

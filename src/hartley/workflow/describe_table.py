@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,10 @@ from hartley.tables import ReadOptions, Table, open_table
 EXAMPLES = 4
 LOOKED_AT = 200
 """Rows from the start in which examples are looked for."""
+NEARLY_ALL = 0.95
+"""The share of rows with a value of their own from which a column looks like a name or an identifier."""
+FEWEST_ROWS = 10
+"""Values of fewer rows than this are often all different by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +32,8 @@ class ColumnDescription:
     """Rows without a value."""
     examples: tuple[Any, ...]
     """The first few different cells, as they stand in the table."""
+    is_identifier: bool = False
+    """Whether it looks like a name or an identifier: text or whole numbers, nearly all different."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -69,6 +76,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     usable = [name for name, kind in kinds.items() if kind is not None]
     counts = _counts(table, usable)
     examples = _examples(table, list(kinds))
+    identifiers = identifier_columns(table, {name: values for name, (values, _) in counts.items()})
     return TableDescription(
         name=table.name,
         rows=table.row_count,
@@ -79,10 +87,34 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
+                is_identifier=name in identifiers,
             )
             for name, kind in kinds.items()
         ),
     )
+
+
+def identifier_columns(table: Table, values: Mapping[str, int]) -> tuple[str, ...]:
+    """Name the columns that look like names or identifiers, by the number of their different values.
+
+    >>> import pyarrow as pa
+    >>> table = open_table(pa.table({"id": list(range(20)), "sex": ["f", "m"] * 10}))
+    >>> identifier_columns(table, {"id": 20, "sex": 2})
+    ('id',)
+    """
+    if table.row_count < FEWEST_ROWS:
+        return ()
+    many = [name for name, count in values.items() if count >= NEARLY_ALL * table.row_count]
+    return tuple(
+        column.name
+        for column in table.typed_columns(many)
+        if column.kind == "text" or (column.kind == "number" and column.carrier == "integer")
+    )
+
+
+def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
+    """Count the different values of some columns, those of a missing cell not counted."""
+    return {name: values for name, (values, _) in _counts(table, list(names)).items()}
 
 
 def column_names(source: Any, options: ReadOptions | None = None) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hartley.frontiers import Frontier, Point
-
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 if TYPE_CHECKING:
+    from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
 
 
@@ -64,68 +63,132 @@ def told_by(columns: Sequence[str]) -> str:
     return f"what {listed(columns)} {'tells' if len(columns) == 1 else 'tell'}"
 
 
+def values_of(number: int, columns: Sequence[str]) -> str:
+    """Return a number of values of some columns.
+
+    >>> values_of(37, ["age"]), values_of(1, ["age"]), values_of(2, ["wage"]), values_of(1, ["age", "wage"])
+    ('37 ages', '1 age', '2 values of wage', '1 combination of age and wage')
+    """
+    from hartley.model.requirement import NOUNS
+
+    if len(columns) > 1:
+        named_columns = f"{len(columns)} columns" if len(columns) > 5 else listed(columns)
+        return f"{counted(number, 'combination')} of {named_columns}"
+    if columns[0] in NOUNS:
+        return f"{number:,} {columns[0] if number == 1 else NOUNS[columns[0]][0]}"
+    return f"{counted(number, 'value')} of {columns[0]}"
+
+
+def people(part: int, whole: int) -> str:
+    """Return how many of all people, to begin a sentence with.
+
+    >>> people(97, 300), people(300, 300), people(1, 300), people(1, 1)
+    ('97 of 300 people', 'All 300 people', '1 of 300 people', 'The only person')
+    """
+    if part == whole:
+        return "The only person" if whole == 1 else f"All {whole:,} people"
+    return f"{part:,} of {whole:,} people"
+
+
 def worst_case(audit: Audit) -> str:
-    """Say what the worst case means.
+    """Say whom the public columns expose most: how many people, then how many values.
 
     The side information, where there is some, is what the reader knew before, and the leakage is what
     the public columns add to it.
     """
     secret, public = named(audit.sensitive), named(audit.public)
-    things = f"{public} values" if len(audit.public.columns) == 1 else f"combinations of {public}"
-    if audit.side is not None:
-        things = f"pairs of {public} and {named(audit.side)}"
-    seen = f"{audit.narrowest_count:,} of {audit.observations:,} {things}"
-    rows = counted(audit.narrowest_rows, "row")
+    by_whom = "" if audit.side is None else f" by anyone who knows {named(audit.side)}"
+    who = people(audit.narrowest_rows, audit.rows)
     if audit.sensitive.values == 1:
-        return f"There is only one {secret} value in the table, so everybody knows it already."
-    if audit.independent:
-        if audit.side is not None:
-            known = named(audit.side)
-            return (
-                f"No value of {public} rules out any {secret} that {known} leaves possible: without "
-                f"statistics, a reader who knows {known} learns nothing new."
-            )
-        return f"No value of {public} rules out any {secret}: without statistics, a reader learns nothing."
-    added = ""
-    if audit.side is not None:
-        added = (
-            f" Of the candidates that {named(audit.side)} left, {public} leaves as few as "
-            f"{_share(audit.l0_bits)}."
+        return (
+            f"There is only one value of {secret} in the table: anyone who knows that a person is in it "
+            f"knows their {secret}."
         )
+    if audit.independent:
+        return _independent(audit)
+    added = "" if audit.side is None else _added(audit)
     if audit.distinct_l == 1:
-        verb = "gives" if audit.narrowest_count == 1 else "give"
-        return f"{seen} {verb} one {secret} away exactly: {rows}.{added}"
-    verb = "leaves" if audit.narrowest_count == 1 else "leave"
-    left = f"{audit.distinct_l} of {audit.sensitive.values:,} {secret} values"
-    return f"{seen} {verb} only {left} possible: {rows}.{added}"
+        return (
+            f"{who} can have their exact {secret} read off from {public}{by_whom} "
+            f"({_occurring(audit)}).{added}"
+        )
+    left = f"{audit.distinct_l:,} of the {values_of(audit.sensitive.values, audit.sensitive.columns)}"
+    verb = "is" if audit.narrowest_rows == 1 or who == "The only person" else "are"
+    return (
+        f"No one's exact {secret} can be read off from {public}{by_whom}. {who} {verb} left with only {left} "
+        f"({_occurring(audit)}).{added}"
+    )
+
+
+def _independent(audit: Audit) -> str:
+    secret, public = named(audit.sensitive), named(audit.public)
+    if audit.side is None:
+        return f"No value of {public} rules out any {secret}: without statistics, a reader learns nothing."
+    known = named(audit.side)
+    return (
+        f"No value of {public} rules out any {secret} that {known} leaves possible: without "
+        f"statistics, a reader who knows {known} learns nothing new."
+    )
+
+
+def _occurring(audit: Audit) -> str:
+    """Say how many public values are to blame, to stand in brackets."""
+    secret, some, every = named(audit.sensitive), audit.narrowest_count, audit.observations
+    is_one_column = audit.side is None and len(audit.public.columns) == 1
+    thing = "value" if is_one_column else "combination"
+    things = f"{some:,} of {'its' if is_one_column else 'the'} {counted(every, thing)}"
+    if some == every:
+        things = f"its only {thing}" if every == 1 else f"every {thing}"
+    verb = "occurs" if some in (1, every) else "occur"
+    return f"{things} {verb} with {f'one {secret} only' if audit.distinct_l == 1 else 'so few'}"
+
+
+def _added(audit: Audit) -> str:
+    """Say what the public columns add to what the reader knew."""
+    known = "" if audit.side is None else named(audit.side)
+    return (
+        f" At worst, {named(audit.public)} leaves {_share(audit.l0_bits)} of the values that {known} left "
+        "possible."
+    )
+
+
+def worst_bits(audit: Audit) -> str:
+    """Say what the bits of the worst case are of."""
+    if audit.side is not None:
+        return f"The most exposed person reveals so much beyond {told_by(audit.side.columns)}."
+    values = values_of(audit.sensitive.values, audit.sensitive.columns)
+    return f"It takes {bits(audit.h0_bits)} to single out one of {values}."
 
 
 def for_certain(audit: Audit) -> str:
     """Say what is known for certain."""
-    secret = named(audit.sensitive)
     if audit.components == 1:
-        return f"No group of {secret} values is told apart for certain from all the others."
+        return "No reader can sort everyone into groups with certainty" + (
+            "; individuals may still be exposed." if not audit.independent else "."
+        )
     return (
-        f"The {secret} values fall into {audit.components:,} groups that are never confused: "
-        "every reader knows for certain to which group a person belongs."
+        f"Every reader can sort everyone with certainty into {audit.components:,} groups of "
+        f"{named(audit.sensitive)} that are never confused."
     )
 
 
 def at_least(audit: Audit) -> str:
     """Say what even the least telling value reveals."""
-    most = round(2**audit.h0_given_public_bits)
+    secret, public = named(audit.sensitive), named(audit.public)
     if audit.side is not None:
-        known, public = named(audit.side), named(audit.public)
+        known = named(audit.side)
         if audit.i0_bits == 0:
-            return f"Somebody's {public} rules out no {named(audit.sensitive)} that {known} leaves possible."
+            return f"For some people, {public} rules out no {secret} that {known} leaves possible."
         share = _share(audit.i0_bits)
-        return f"For everybody, {public} leaves no more than {share} of the candidates that {known} left."
+        return f"For everyone, {public} leaves no more than {share} of what {known} left possible."
+    is_one_column = len(audit.public.columns) == 1
     if audit.i0_bits == 0:
-        return f"The least telling value rules out no {named(audit.sensitive)} at all."
-    return (
-        f"Even the least telling value leaves no more than {most:,} of {audit.sensitive.values:,} "
-        f"{named(audit.sensitive)} values."
-    )
+        things = f"{public} values" if is_one_column else f"combinations of {public}"
+        return f"Some {things} rule out no {secret} at all."
+    gone = audit.sensitive.values - round(2**audit.h0_given_public_bits)
+    every = values_of(audit.sensitive.values, audit.sensitive.columns)
+    thing = f"{public} value" if is_one_column else f"combination of {public}"
+    return f"Every {thing} rules out at least {gone:,} of the {every}."
 
 
 def _share(bits: float) -> str:
@@ -138,10 +201,15 @@ def _share(bits: float) -> str:
 
 
 def candidates_left(audit: Audit) -> str:
-    """Say how many candidates the most telling value leaves, and how many rows share the rarest."""
+    """Say how many values the most telling observation leaves, and how many rows share the rarest."""
+    left = values_of(audit.distinct_l, audit.sensitive.columns)
+    verb = "remains" if audit.distinct_l == 1 else "remain"
+    thing = "value" if len(audit.public.columns) == 1 and audit.side is None else "combination"
+    only = "only " if audit.row_k == 1 else ""
     return (
-        f"The most telling value leaves {counted(audit.distinct_l, 'sensitive value')} possible "
-        f"(distinct l-diversity); the rarest stands in {counted(audit.row_k, 'row')} (k-anonymity)."
+        f"For the most exposed, {left} {verb} possible (distinct l-diversity: l = {audit.distinct_l:,}). "
+        f"The rarest {thing} appears in {only}{counted(audit.row_k, 'row')} "
+        f"(k-anonymity: k = {audit.row_k:,})."
     )
 
 
@@ -175,7 +243,7 @@ def number(value: Any) -> str:
 
 
 def proof(point: Point) -> str:
-    """Say whether a point is proven optimal, or how far a bound lies below it."""
+    """Say whether a point is proven to be best, or how far a bound lies below it."""
     if point.proven_optimal:
         return "proven"
     if point.lower_bound_bits is None:
@@ -183,12 +251,12 @@ def proof(point: Point) -> str:
     return f"gap {bits(point.leakage_bits - point.lower_bound_bits)}"
 
 
-def point_meaning(point: Point, frontier: Frontier, secret: str) -> str:
-    """Say in a few words what a point means for the person whose data it is."""
+def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> str:
+    """Say in a few words what a point means for the people in the table."""
     if frontier.leakage == "istar":
         if point.components == 1:
-            return "nothing known for certain"
-        return f"{point.components:,} groups told apart for certain"
+            return "no one is sorted with certainty"
+        return f"everyone is sorted into {point.components:,} groups"
     if point.distinct_l == 1:
-        return f"gives some {secret} away"
-    return f"{point.distinct_l:,} or more {secret} values possible"
+        return f"someone's exact {listed(columns)} is revealed"
+    return f"{values_of(point.distinct_l, columns)} or more for everyone"

@@ -1,0 +1,1 @@
+"""The help of the commands: options in groups, with examples."""

@@ -1,0 +1,37 @@
+"""A command whose help is in groups and ends in examples."""
+
+from __future__ import annotations
+
+import click
+
+from hartley.cli.manual.examples import examples_of
+from hartley.cli.manual.groups import GROUPS, OTHER, group_of, place_in_group
+
+
+class ManualCommand(click.Command):
+    """A command with its options in groups, and calls to copy below them."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, group by group, in the order of the work."""
+        records: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+        for parameter in self.get_params(ctx):
+            record = None if isinstance(parameter, click.Argument) else parameter.get_help_record(ctx)
+            if record is not None:
+                name = parameter.name or ""
+                records.setdefault(group_of(name), []).append((place_in_group(name), record))
+        for group in (*GROUPS, OTHER):
+            if group in records:
+                with formatter.section(group):
+                    # Names of options longer than this stand on a line of their own.
+                    ordered = sorted(records[group], key=lambda entry: entry[0])
+                    formatter.write_dl([record for _, record in ordered], col_max=24)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are to be typed."""
+        del ctx
+        examples = examples_of(self.name or "")
+        if not examples:
+            return
+        with formatter.section("Examples"):
+            for number, (call, what) in enumerate(examples):
+                formatter.write("\n" * bool(number) + f"  {call}\n    {what}\n")

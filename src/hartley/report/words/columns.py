@@ -1,0 +1,48 @@
+"""The columns of a table that nobody has given a role yet, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hartley.report.words.audit import counted
+
+if TYPE_CHECKING:
+    from hartley.workflow import ColumnDescription, TableDescription
+
+
+def column_kind(column: ColumnDescription) -> str:
+    """Return what the cells of a column are, in a word."""
+    if column.kind is None:
+        return "not measurable"
+    return {"boolean": "yes or no"}.get(column.kind, column.kind)
+
+
+def column_note(column: ColumnDescription, rows: int) -> str:
+    """Say what to know of a column before it is given a role."""
+    notes = []
+    if column.is_identifier:
+        notes.append("looks like a name or identifier")
+    elif column.values is not None and column.values == 1 and not column.missing:
+        notes.append("the same in every row")
+    elif column.values is not None and rows >= 10 and column.values >= 0.95 * rows:
+        notes.append("nearly all different")
+    if column.missing:
+        notes.append(
+            "empty in every row" if column.missing == rows else f"{counted(column.missing, 'cell')} empty"
+        )
+    return "; ".join(notes)
+
+
+def next_columns(table: TableDescription) -> tuple[str, str] | None:
+    """Return a column to protect and one to publish, for a first call; nothing where there are no two."""
+    usable = [
+        one
+        for one in table.columns
+        if one.kind is not None and not one.is_identifier and (one.values or 0) > 1
+    ]
+    if len(usable) < 2:
+        return None
+    # The column with most values is the likeliest to single somebody out, and the first other one a guess.
+    published = max(usable, key=lambda one: (one.values or 0, one.name))
+    protected = next(one for one in usable if one is not published)
+    return protected.name, published.name
