@@ -130,11 +130,6 @@ def test_the_audit_is_that_of_the_workflow(browser, clinic_csv):
 @pytest.mark.parametrize(
     ("content", "said", "reading"),
     [
-        (
-            b"age;place\n1;2\n3;4\n",
-            "if that separates the cells, say so with “Cells are separated by”",
-            {"delimiter": ";"},
-        ),
         ("age,Stra\xdfe\n1,\xfc\n".encode("latin-1"), "line 1 is not UTF-8", {"encoding": "latin-1"}),
         ("age,place\n1,2\n".encode("utf-16"), "“UTF-16” for “Encoding”", {"encoding": "utf-16"}),
     ],

@@ -71,7 +71,25 @@ reading = stacked(
     click.option("--text", "text", multiple=True, metavar="COL", help="Read this column as text."),
     click.option("--number", "number", multiple=True, metavar="COL", help="Read this column as numbers."),
     click.option("--encoding", default="utf-8", show_default=True, help="Character encoding of a text file."),
-    click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file."),
+    click.option(
+        "--delimiter",
+        metavar="CHAR",
+        help="What separates the cells of a CSV file; found by the header if you do not say.",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        show_default=True,
+        help="What stands before the fraction of a number in a CSV file.",
+    ),
+    click.option(
+        "--missing-word",
+        "missing_words",
+        multiple=True,
+        metavar="WORD",
+        help="Read cells with this word as empty, such as NA; repeat for several.",
+    ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; by default its first."),
     click.option(
         "--query", metavar="SQL", help="What to select in a database: a SELECT, or the name of a table."
@@ -402,6 +420,8 @@ def read_options(given: dict[str, Any]) -> ReadOptions:
         number=given["number"],
         encoding=given["encoding"],
         delimiter=given["delimiter"],
+        decimal=given["decimal"],
+        missing_words=given["missing_words"],
         sheet=given["sheet"],
         query=given["query"],
         memory_limit=given["memory_limit"],

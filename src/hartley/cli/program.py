@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ import click
 
 import hartley
 from hartley.cli import output as streams
-from hartley.errors import HartleyError, UnreachableError
+from hartley.errors import HartleyError, UnreachableError, worded
+from hartley.notes import heard_notes
 from hartley.operating_system import is_closed_pipe
 
 COMMANDS = {
@@ -34,6 +36,8 @@ COMMANDS = {
 
 
 INTERRUPTED = 130
+ONE_OF_SEVERAL = {"missing_words": "missing_word"}
+"""Options that are repeated, under a name of their own."""
 
 
 class LazyCommands(click.Group):
@@ -83,9 +87,11 @@ def program(ctx: click.Context) -> None:
 def as_flag(name: str, value: str | None) -> str:
     """Return an option as the command line has it.
 
-    >>> as_flag("missing_at", None), as_flag("missing", "drop")
-    ('--missing-at', '--missing drop')
+    >>> as_flag("missing_at", None), as_flag("missing", "drop"), as_flag("missing_words", "NA")
+    ('--missing-at', '--missing drop', '--missing-word NA')
     """
+    name = ONE_OF_SEVERAL.get(name, name)
+    value = None if value is None else shlex.quote(value)
     return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
 
 
@@ -96,7 +102,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         if any("\x00" in argument for argument in given):
             raise click.UsageError("an argument holds a NUL character, which stands in no name and no path")
-        result = program.main(args=given, prog_name="hartley", standalone_mode=False)
+        with heard_notes(_say_note):
+            result = program.main(args=given, prog_name="hartley", standalone_mode=False)
         streams.write("")
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
@@ -138,6 +145,10 @@ def _say(message: str, code: int) -> int:
         # Nobody reads it, or its disk is full; what the program answers is its exit code.
         streams.to_nowhere(sys.stderr)
     return code
+
+
+def _say_note(message: str) -> None:
+    _say(f"note: {worded(message, as_flag)}", 0)
 
 
 def _refused_path(error: OSError) -> str:

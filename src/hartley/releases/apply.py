@@ -49,6 +49,8 @@ def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | 
         number=tuple(name for name in columns if name in number & there),
         encoding=policy.reading.encoding if given is None else given.encoding,
         delimiter=policy.reading.delimiter if given is None else given.delimiter,
+        decimal=policy.reading.decimal if given is None else given.decimal,
+        missing_words=policy.reading.missing_words if given is None else given.missing_words,
     )
 
 

@@ -76,6 +76,8 @@ class Reading(StrictStruct, frozen=True, kw_only=True):
     number: tuple[str, ...] = ()
     encoding: str = "utf-8"
     delimiter: str | None = None
+    decimal: Literal[".", ","] = "."
+    missing_words: tuple[str, ...] = ()
     sheet: str | None = None
     query: str | None = None
     missing: Literal["value", "drop"] = "value"

@@ -29,14 +29,23 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
     if is_database(source):
         from hartley.tables.sources.database import DatabaseSource
 
+        _require_typed("a database", options)
         return Table(DatabaseSource(source, options), options)
     if options.query is not None:
         raise OptionError(f"a query is for databases; give the URL of one, or no query ({option('query')})")
     if isinstance(source, (str, Path)):
         return Table(_file_source(find_files(source), options), options)
+    _require_typed("the table", options)
     from hartley.tables.sources.frames import frame_source
 
     return Table(frame_source(source, options), options)
+
+
+def _require_typed(name: str, options: ReadOptions) -> None:
+    """Refuse what only the cells of text files need."""
+    if options.decimal != "." or options.missing_words:
+        given = "decimal" if options.decimal != "." else "missing_words"
+        raise OptionError(f"{option(given)} is for CSV and TSV files; the cells of {name} have types")
 
 
 def _file_source(files: Files, options: ReadOptions) -> Source:
@@ -45,7 +54,8 @@ def _file_source(files: Files, options: ReadOptions) -> Source:
     if files.kind == "csv":
         from hartley.tables.sources.csv import CsvSource
 
-        return CsvSource(files, options.delimiter or DELIMITERS[files.ending], options)
+        return CsvSource(files, DELIMITERS[files.ending], options)
+    _require_typed(files.name, options)
     if files.kind == "json":
         from hartley.tables.sources.json_lines import JsonSource
 

@@ -21,7 +21,12 @@ class ReadOptions:
     encoding : str
         The encoding of a CSV, TSV or JSON-lines file.
     delimiter : str, optional
-        What separates the cells of a CSV file; by default a comma, in a TSV file a tab.
+        What separates the cells of a CSV file; by default a comma, in a TSV file a tab, or another mark
+        where the header has only that.
+    decimal : str
+        What separates a whole number from its fraction in a CSV or TSV file: ``"."``, or ``","``.
+    missing_words : tuple of str
+        Cells of a CSV or TSV file that mean that a value is missing, such as ``("NA", ".")``.
     sheet : str, optional
         The sheet of a workbook; by default its first.
     query : str, optional
@@ -32,7 +37,7 @@ class ReadOptions:
     Raises
     ------
     OptionError
-        If a column is both text and number, or a delimiter or memory limit is none.
+        If a column is both text and number, or a delimiter, decimal sign or memory limit is none.
 
     Examples
     --------
@@ -45,15 +50,18 @@ class ReadOptions:
     number: tuple[str, ...] = ()
     encoding: str = "utf-8"
     delimiter: str | None = None
+    decimal: str = "."
+    missing_words: tuple[str, ...] = ()
     sheet: str | None = None
     query: str | None = None
     memory_limit: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("text", "number"):
+        for name in ("text", "number", "missing_words"):
             given = getattr(self, name)
             if isinstance(given, str):
-                raise OptionError(f"{name} must be a tuple of column names, not the text {given!r}")
+                what = "words" if name == "missing_words" else "column names"
+                raise OptionError(f"{name} must be a tuple of {what}, not the text {given!r}")
             object.__setattr__(self, name, tuple(given))
         both = [name for name in self.text if name in self.number]
         if both:
@@ -62,5 +70,11 @@ class ReadOptions:
             len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n\0'
         ):
             raise OptionError(f"the delimiter must be one ASCII character, not {self.delimiter!r}")
+        if self.decimal not in (".", ","):
+            raise OptionError(f"the decimal sign must be '.' or ',', not {self.decimal!r}")
+        if self.decimal == self.delimiter:
+            raise OptionError(
+                "a comma cannot both separate cells and stand in numbers; name another delimiter"
+            )
         if self.memory_limit is not None:
             memory_bytes(self.memory_limit)

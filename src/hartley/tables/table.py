@@ -31,6 +31,7 @@ from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
 from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
+from hartley.tables.dialect.hints import note_other_reading
 from hartley.tables.engine import DISABLED_OPTIMIZERS
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
@@ -104,6 +105,11 @@ class Table:
     def connection(self) -> DuckDBPyConnection:
         """The engine in which :meth:`rows_sql` can be run."""
         return self._source.connection
+
+    @property
+    def unusual_delimiter(self) -> str | None:
+        """What was found to separate the cells of a text file, where that is not what its name says."""
+        return getattr(self._source, "unusual_delimiter", None)
 
     @property
     def is_remote(self) -> bool:
@@ -300,3 +306,9 @@ class Table:
             asked = [(raw.name, raw.sql, rule) for raw, rule in unseen]
             for column in typed_texts(self.connection, scan.source, asked, self._source.where):
                 self._typed[column.name] = column
+            texts = [(raw.name, raw.sql) for raw, rule in unseen if rule == "any" and self._is_text(raw.name)]
+            note_other_reading(self.connection, scan.source, texts)
+
+    def _is_text(self, name: str) -> bool:
+        column = self._typed[name]
+        return isinstance(column, TypedColumn) and column.kind == "text"

@@ -13,7 +13,8 @@ A column is
 
 A cell with nothing in it is missing. A cell that is an empty pair of quotes is missing in a
 column of numbers, dates or timestamps, where it says the same, and in a column of text it is
-the empty text, which is a value. Words such as ``NA`` are text.
+the empty text, which is a value. Words such as ``NA`` are text, unless the user says that they
+mean a missing cell.
 
 Numbers are never rounded into one another. Whole numbers are exact to 38 digits. A column
 with fractions is carried as floats when each cell is the shortest or a longer name of its float
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 TextRule = Literal["any", "no numbers", "number"]
 """``any``: the rule above; ``no numbers``: the source can tell numbers from text; ``number``: declared."""
 
-_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 _WHOLE = r"-?(0|[1-9][0-9]*)"
 _DECLARED = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _DECLARED_WHOLE = r"[+-]?[0-9]+"
@@ -151,7 +152,7 @@ def _present(raw: str, rule: TextRule) -> str:
 
 
 def _class_of(cell: str, rule: TextRule) -> str:
-    whole, number = (_DECLARED_WHOLE, _DECLARED) if rule == "number" else (_WHOLE, _NUMBER)
+    whole, number = (_DECLARED_WHOLE, _DECLARED) if rule == "number" else (_WHOLE, NUMBER)
     numbers = (
         f"WHEN regexp_full_match({cell}, '{whole}') THEN {WHOLE} "
         f"WHEN regexp_full_match({cell}, '{number}') THEN {FRACTION} "

@@ -20,7 +20,7 @@ from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
 from hartley.releases.writer.staging import require_free
-from hartley.tables import ReadOptions
+from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import (
@@ -172,7 +172,7 @@ def make_release(
             withheld=withheld_cluster(reached.book, reached.point.withheld),
             codebooks=recodings.codebooks,
             withheld_combinations=recodings.withheld_combinations,
-            reading=_reading(study.reading, study),
+            reading=_reading(study.reading, study, table),
             choices=Choices(
                 target=target.to_dict(),
                 requirements=stated_requirements(demand, objective.leakage),
@@ -236,12 +236,14 @@ def _default_labels(codeword: str | None, columns: int) -> Labels:
     return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
 
 
-def _reading(options: ReadOptions, study: StudyTable) -> Reading:
+def _reading(options: ReadOptions, study: StudyTable, table: Table) -> Reading:
     return Reading(
         text=options.text,
         number=options.number,
         encoding=options.encoding,
-        delimiter=options.delimiter,
+        delimiter=options.delimiter or table.unusual_delimiter,
+        decimal="," if options.decimal == "," else ".",
+        missing_words=options.missing_words,
         sheet=options.sheet,
         query=options.query,
         missing=study.missing,

@@ -95,6 +95,8 @@ def verify(
         number=reading.number,
         encoding=reading.encoding,
         delimiter=reading.delimiter,
+        decimal=reading.decimal,
+        missing_words=reading.missing_words,
         sheet=reading.sheet,
         query=reading.query,
     )

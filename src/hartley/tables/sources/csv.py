@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import shutil
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
+from hartley.tables.dialect.cells import translated_cells
+from hartley.tables.dialect.delimiters import found_delimiter, note_delimiter
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
 from hartley.tables.sources.source import LocalSource, RawColumn
 from hartley.tables.text_files import open_bytes, packing, readable
+from hartley.tables.text_types import TextRule
 
 KEPT_IN_MEMORY = 1 << 27
 """Files up to this many bytes are parsed once; larger ones again for each question, at any size."""
@@ -25,14 +29,21 @@ class CsvSource(LocalSource):
 
     is_parsed_again = True
 
-    def __init__(self, files: Files, delimiter: str, options: ReadOptions) -> None:
+    def __init__(self, files: Files, usual: str, options: ReadOptions) -> None:
+        """``usual`` is what separates cells in a file of this name, where nobody said."""
         self.name = files.name
+        delimiter = options.delimiter
         self._paths: tuple[Path, ...] = ()
         self._shapes: list[CsvShape] = []
         for path in files.paths:
             usable = readable(path, options.encoding)
             if usable != path:
                 weakref.finalize(self, shutil.rmtree, usable.parent, ignore_errors=True)
+            if delimiter is None:
+                with open_bytes(usable) as stream:
+                    delimiter = found_delimiter(stream, usual)
+                if delimiter != usual:
+                    note_delimiter(path.name, delimiter, usual)
             with open_bytes(usable) as stream:
                 shape = check_records(stream, delimiter, path.name)
             if self._shapes and shape.header != self._shapes[0].header:
@@ -42,30 +53,40 @@ class CsvSource(LocalSource):
                 )
             self._paths += (usable,)
             self._shapes.append(shape)
-        self.columns = tuple(
-            RawColumn(name, f"c{place}", "VARCHAR", "any")
-            for place, name in enumerate(self._shapes[0].header)
-        )
+        self._delimiter = delimiter or usual
+        self.unusual_delimiter = None if options.delimiter or delimiter == usual else delimiter
         self.row_count = sum(shape.records for shape in self._shapes)
         self.connection = connect(options.memory_limit)
-        self.relation = self._parsed(delimiter)
+        header = self._shapes[0].header
+        self.relation, rules = self._parsed(header, options)
+        self.columns = tuple(
+            RawColumn(name, f"c{place}", "VARCHAR", rule)
+            for place, (name, rule) in enumerate(zip(header, rules, strict=True))
+        )
 
-    def _parsed(self, delimiter: str) -> str:
+    def _parsed(self, header: Sequence[str], options: ReadOptions) -> tuple[str, list[TextRule]]:
+        """Return what the rows are selected from, and how the cells of each column become values."""
         import duckdb
 
-        names = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(self.columns)))
+        names = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(header)))
         has_breaks = any(shape.has_line_breaks_in_cells for shape in self._shapes)
         longest = max(shape.longest for shape in self._shapes)
         # Everything is said, so that nothing is guessed. Cells with line breaks are split wrongly by
         # parallel readers in rare places; one thread reads them as the check did.
         source = (
             f"read_csv({paths_literal(self._paths)}, auto_detect = false, header = true, "
-            f"delim = {literal(delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
+            f"delim = {literal(self._delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
             f"allow_quoted_nulls = false, strict_mode = true, columns = {{{names}}}, "
             f"max_line_size = {max(2_000_000, 2 * longest + 1024)}, "
             f"parallel = {'false' if has_breaks else 'true'})"
         )
+        rules: list[TextRule] = ["any"] * len(header)
         try:
+            if options.decimal != "." or options.missing_words:
+                cells = translated_cells(self.connection, source, header, options)
+                rules = [rule for _, rule in cells]
+                selected = ", ".join(f"{sql} AS c{place}" for place, (sql, _) in enumerate(cells))
+                source = f"(SELECT {selected} FROM {source})"
             if not any(map(packing, self._paths)) and self._bytes() <= KEPT_IN_MEMORY:
                 self.connection.execute(f"CREATE TEMP TABLE hartley_rows AS SELECT * FROM {source}")
                 source = "hartley_rows"
@@ -79,7 +100,7 @@ class CsvSource(LocalSource):
                 f"{self.name}: the file has {self.row_count} records but the engine reads another number; "
                 "write it again with every cell in quotes"
             )
-        return source
+        return source, rules
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self._paths)

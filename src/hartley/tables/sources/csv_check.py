@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from hartley.errors import TableError, option, quoted
+from hartley.tables.dialect.encodings import NAMES, likely_encoding
 
 BLOCK = 1 << 20
 LONGEST_RECORD = 1 << 24
@@ -235,9 +236,10 @@ class _Check:
             block.decode()
         except UnicodeDecodeError as error:
             line = self.line + 1 + block[: error.start].count(b"\n")
+            likely = likely_encoding(block)
             raise self._error(
-                f"line {line} is not UTF-8; name the file's encoding, for example "
-                f"{option('encoding', 'latin-1')}"
+                f"line {line} is not UTF-8; it looks like {NAMES[likely]}: read it with "
+                f"{option('encoding', likely)}"
             ) from None
 
     def _error(self, what: str) -> TableError:

@@ -26,6 +26,7 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
 from hartley.releases.verifier.tables.delimited import Delimited
 from hartley.releases.verifier.tables.other_cells import frame_cells, labelled_cells
+from hartley.releases.verifier.tables.written_cells import is_plain, translated
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
@@ -92,7 +93,8 @@ class RereadTable:
                 yield columns, counts.to_numpy(zero_copy_only=False).astype(np.int64)
             return
         if self.is_text:
-            for columns in self._delimited().columns([self.columns.index(name) for name in names]):
+            found = self._delimited().columns([self.columns.index(name) for name in names])
+            for columns in found if is_plain(self._reading) else translated(found, names, self._reading):
                 yield columns, None
             return
         if self.format is not None and self.format.name == "parquet":

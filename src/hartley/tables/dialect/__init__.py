@@ -1,0 +1,1 @@
+"""How other programs and countries write a text file: separators, decimals, missing words, encodings."""
