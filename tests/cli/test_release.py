@@ -83,15 +83,15 @@ def test_plain_words_name_the_files_and_keep_the_secret(
     out = table.with_name("released.csv")
     code, words, _ = called(capsys, "release", table, out, *ASKED, "--distinct-l", 2, "--keep", "sex")
     assert code == 0
-    for text in ("verified", "recoded", "kept", "Keep", "to yourself"):
+    for text in ("read again from disk", "recoded", "kept", "Keep secret", "Publish"):
         assert text in words
     policy = table.with_name("released.policy.json")
     code, words, _ = called(capsys, "verify", out, "--original", table, "--policy", policy)
     assert code == 0
-    assert "what the certificate claims holds" in " ".join(words.split())
+    assert "what the certificate says holds" in " ".join(words.split())
     code, words, _ = called(capsys, "apply", policy, table, table.with_name("again.csv"))
     assert code == 0
-    assert "Candidates left" in words
+    assert "remain possible" in words
 
 
 def test_an_unreachable_target_says_what_can_be_reached(

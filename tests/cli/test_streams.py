@@ -89,7 +89,7 @@ def test_an_encoding_without_the_characters_loses_nothing(table):
 def test_no_terminal_is_too_narrow(table, capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
     assert run(["audit", str(table), "-s", "âge", "--stochastic"]) == 0
-    assert "whatareaderofch[/]øllearnsaboutâge" in "".join(capsys.readouterr().out.split())
+    assert "whatch[/]ølrevealsaboutâge" in "".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_words_are_honest_where_a_baseline_is_better(clinic_at_five):
     methods[0] = replace(methods[0], answer=replace(clinic_at_five.ours, point=worse))
     beaten = replace(clinic_at_five, methods=tuple(methods))
     assert beaten.better
-    assert "does better than what our search found" in finding(beaten)
+    assert "does better than hartley" in finding(beaten)
 
 
 def test_text_is_compared_by_resolution():

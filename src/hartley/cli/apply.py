@@ -9,9 +9,10 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console, finding, heading, print_json
+from hartley.cli.output import console, heading, paragraph, print_json, verdict
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
+from hartley.report.words.headline import headline
 from hartley.workflow import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 
@@ -72,19 +73,28 @@ def command(
 def show(out: Console, name: str, result: ApplyResult) -> None:
     """Print the result in plain words."""
     heading(out, f"{name}: released as {result.output}")
-    out.print(f"{words.counted(result.rows, 'row')}")
+    out.print(words.counted(result.rows, "row"))
     if result.unseen_rows:
         values = words.counted(result.unseen_values, "public value")
-        out.print(f"{words.counted(result.unseen_rows, 'row')} with {values} that the policy had never seen")
+        rows = words.counted(result.unseen_rows, "row")
+        paragraph(out, f"{rows} with {values} that the policy does not know.")
     out.print()
     if result.after is None:
-        out.print("The sensitive columns are not in this table, so nobody has measured what it gives away.")
-        return
-    finding(out, f"Candidates left   l = {result.after.distinct_l}", words.worst_case(result.after))
-    if result.target_holds is False:
-        wanted = f"{result.target['kind']} {result.target['number']:g}"
-        finding(
+        verdict(
             out,
-            f"The target of the policy, {wanted}, DOES NOT HOLD here",
-            "The codebook was made for other rows. Release this table on its own, or do not publish it.",
+            "amber",
+            "NOT MEASURED",
+            "The sensitive columns are not in this table, so no one has counted whom it exposes.",
         )
+        return
+    if result.target_holds is False:
+        verdict(
+            out,
+            "red",
+            "DOES NOT HOLD",
+            "What the policy requires does not hold for this table: its codebook was made for other rows. "
+            "Release this table on its own, or do not publish it.",
+        )
+    top = headline(result.after)
+    verdict(out, top.colour, top.word, top.sentence)
+    paragraph(out, words.candidates_left(result.after))

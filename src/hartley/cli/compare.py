@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.figures import frontier_figure
@@ -120,41 +120,45 @@ def draw(found: Comparison, path: str) -> None:
 def show(out: Console, name: str, found: Comparison) -> None:
     """Print the table, the settings behind it, and what it shows."""
     secret = words.listed(found.joint.sensitive.columns)
-    heading(out, f"{name}: every way to hide {secret} in {words.listed(found.joint.public.columns)}")
-    out.print(target_words(found), markup=False)
+    heading(out, f"{name}: ways to protect {secret} in {words.listed(found.joint.public.columns)}")
+    paragraph(out, target_words(found))
     out.print()
     methods = found.to_dict()["methods"]
-    detail = "moves" if found.frontier.utility == "distortion" else "keeps"
-    columns = ["method", "bits", detail, "NCP", "counts", "l", "row k", "classes", "cpu s", "proof"]
     rows = [_cells(row) for row in methods if row["not_applicable"] is None]
-    out.print(grid(columns, rows, right=range(1, len(columns))))
+    out.print(grid(_columns(found), rows, right=range(1, len(_columns(found)))))
     out.print()
-    out.print(grid(["method", "how"], [[row["method"], _how(row)] for row in methods]))
-    out.print()
-    out.print(finding(found), markup=False)
-    out.print(noise_finding(found), markup=False)
+    paragraph(out, finding(found))
+    paragraph(out, noise_finding(found))
     out.print()
     for line in _legend(found):
-        out.print(line, style="dim", markup=False)
+        paragraph(out, line)
+    out.print()
+    heading(out, "The methods and their settings")
+    out.print(grid(["method", "how"], [[row["method"], _how(row)] for row in methods]))
     if not all(row["complete"] for row in methods):
         out.print("Methods marked with * were stopped early: they might have found more.", markup=False)
 
 
+def _columns(found: Comparison) -> list[str]:
+    detail = "move" if found.frontier.utility == "distortion" else "resolution"
+    return ["method", detail, "NCP", "counts", "left", "rows", "values", "bits", "cpu s", "best?"]
+
+
 def _legend(found: Comparison) -> list[str]:
-    leak = "what is certain (I*)" if found.frontier.leakage == "istar" else "the worst case (L0)"
+    leak = "to everyone (I*)" if found.frontier.leakage == "istar" else "by the most exposed person (L0)"
     detail = (
         (
-            "moves: the farthest a value is moved"
+            "Move: how far a value moves at most"
             + (", in parts of a column's range" if len(found.joint.public.columns) > 1 else "")
         )
         if found.frontier.utility == "distortion"
-        else "keeps: bits of resolution"
+        else "Resolution: bits of detail kept, more is better"
     )
     return [
-        f"bits: leakage, {leak}; {detail}; l: candidates left (distinct l-diversity); row k: rows "
-        "(k-anonymity); classes: released values",
-        "NCP: the part of a column's range that a class spans, averaged over rows and columns (0 untouched, "
-        "1 nothing left); counts: median error of 600 random counts over the public columns",
+        f"{detail}. NCP: the part of a column's range that a class spans, averaged over rows and columns (0 "
+        "untouched, 1 nothing left). Counts: median error of 600 random counts over the public columns. Left: "
+        "fewest sensitive values left for anyone (distinct l-diversity). Rows: fewest that share a published "
+        f"value (k-anonymity). Values: different values that are published. Bits: revealed {leak}.",
         _proof_legend(found),
     ]
 
@@ -177,13 +181,13 @@ def _cells(row: dict[str, Any]) -> list[str]:
     detail = row["max_distortion"] if row["max_distortion"] is not None else row["utility"]
     return [
         row["method"] + ("" if row["complete"] else "*"),
-        f"{row['leakage_bits']:.2f}",
         f"{detail:.4g}",
         "-" if row["ncp"] is None else f"{row['ncp']:.3f}",
         "-" if row["query_error"] is None else f"{row['query_error']:.1%}",
         f"{row['distinct_l']:,}",
         "-" if row["row_k"] is None else f"{row['row_k']:,}",
         f"{row['clusters']:,}",
+        f"{row['leakage_bits']:.2f}",
         f"{row['cpu_seconds']:.2f}",
         _proof(row),
     ]

@@ -10,7 +10,7 @@ from rich.console import Console
 from hartley import workflow
 from hartley.cli import options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.figures import frontier_figure
@@ -83,15 +83,19 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
     """Print a frontier in plain words."""
     frontier, joint = result.frontier, result.joint
     public, secret = words.listed(joint.public.columns), words.listed(joint.sensitive.columns)
-    heading(out, f"{name}: what hiding {secret} costs {public}")
-    out.print(
-        f"{joint.public.size:,} public and {joint.sensitive.size:,} sensitive values; "
-        f"{words.counted(len(frontier.points), 'point')}, from the untouched data to the least leakage"
+    heading(out, f"{name}: what protecting {secret} costs in {public}")
+    paragraph(
+        out,
+        f"{words.values_of(joint.public.size, joint.public.columns)}, "
+        f"{words.values_of(joint.sensitive.size, joint.sensitive.columns)}; "
+        f"{words.counted(len(frontier.points), 'way')} to recode, from the untouched table to the best "
+        "protected.",
     )
     if result.reader.beside:
         seen = words.listed(result.reader.beside)
-        out.print(
-            f"seen beside {public}: {seen}; l is what both leave, leakage what {public} adds", markup=False
+        paragraph(
+            out,
+            f"Readers also see {seen}: what is left counts both, what is revealed is what {public} adds.",
         )
     out.print()
     shown = _spread(frontier.points)
@@ -101,36 +105,60 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
     ]
     out.print(grid(_columns(frontier), rows, right=range(len(_columns(frontier)) - 2)))
     if len(shown) < len(frontier.points):
-        out.print(
-            f"({len(frontier.points) - len(shown):,} points between these are left out; --json has all)"
-        )
+        left_out = words.counted(len(frontier.points) - len(shown), "line")
+        out.print(f"({left_out} between these left out; --json has all)")
+    out.print()
+    for line in _legend(frontier):
+        paragraph(out, line)
     if result.stop is not None:
         out.print(f"A utility weight of {result.utility_weight:g} stops at step {result.stop}.")
     elif result.run is None and result.utility_weight is not None:
         chosen = frontier.least_lagrangian(result.utility_weight)
         out.print(
-            f"A utility weight of {result.utility_weight:g} chooses the point with "
-            f"{_detail(frontier, chosen)} under {_columns(frontier)[0]!r}: "
-            f"it leaks {words.bits(chosen.leakage_bits)}."
+            f"A utility weight of {result.utility_weight:g} chooses the line with "
+            f"{_columns(frontier)[0]} {_detail(frontier, chosen)}: "
+            f"it reveals {words.bits(chosen.leakage_bits)}."
         )
     if not frontier.complete:
-        out.print("The search was stopped early: bounds hold, but better points may exist.")
+        out.print("The search was stopped early: the gaps are right, but better recodings may exist.")
 
 
 def _columns(frontier: Frontier) -> list[str]:
-    detail = "largest" if frontier.utility == "resolution" else "distortion"
+    detail = "largest class" if frontier.utility == "resolution" else "largest move"
     if frontier.points[0].codebooks is not None:
         detail = "loss"
-    proof = "step" if frontier.search == "greedy" else "proof"
-    return [detail, "clusters", "l", "groups", "leakage", proof, "what it means"]
+    proof = "step" if frontier.search == "greedy" else "best?"
+    groups = ["groups"] if frontier.leakage != "l0" else []
+    return [detail, "values", "l", *groups, "revealed", proof, "for people"]
+
+
+def _legend(frontier: Frontier) -> list[str]:
+    detail = "merges no more values" if frontier.utility == "resolution" else "moves no value farther"
+    lost = (
+        "largest class: most values that share a label"
+        if frontier.utility == "resolution"
+        else "largest move: how far a value moves at most"
+    )
+    if frontier.points[0].codebooks is not None:
+        detail, lost = "loses no more", "loss: the part of a column's range that a band spans"
+    lines = [
+        f"{lost[0].upper()}{lost[1:]}. Values: different values that are published. l: fewest sensitive "
+        "values left for anyone (distinct l-diversity)."
+    ]
+    if frontier.search != "greedy":
+        lines.append(
+            f"Proven: no recoding that {detail} reveals less. Gap: another might reveal so many bits less."
+        )
+    return lines
 
 
 def _numbers(frontier: Frontier, point: Point) -> list[str]:
+    groups = [f"{point.components:,}"] if frontier.leakage != "l0" else []
     return [
         _detail(frontier, point),
         f"{point.clusters:,}",
         f"{point.distinct_l:,}",
-        f"{point.components:,}",
+        *groups,
         words.bits(point.leakage_bits),
         str(point.step) if frontier.search == "greedy" else words.proof(point),
     ]

@@ -26,7 +26,7 @@ def command(file: str, as_json: bool) -> int:
     out = console()
     out.print(f"Keep {made.key} to yourself: it signs in your name.", markup=False, soft_wrap=True)
     out.print(
-        f"Give {made.public_key} to everybody who wants to check your certificates.",
+        f"Give {made.public_key} to anyone who wants to check your certificates.",
         markup=False,
         soft_wrap=True,
     )

@@ -91,6 +91,8 @@ def heading(out: Console, text: str) -> None:
     out.print(Text(visible(text), style="bold"))
 
 
+LONGEST_WORD = 24
+"""Letters up to which a word in a table is never broken."""
 MOST_OF_A_VALUE = 22
 """Room for the value of an option, without which a call goes on in a new line."""
 STYLES = {"red": "bold red", "amber": "bold yellow", "green": "bold green"}
@@ -144,11 +146,18 @@ def finding(out: Console, number: str, sentence: str) -> None:
 def grid(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> Table:
     """Build a plain table; columns named in ``right`` are aligned to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    shown = [[visible(cell) for cell in row] for row in rows]
     for number, name in enumerate(columns):
-        header = Text(visible(name))
-        table.add_column(header, justify="right" if number in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
+        header = visible(name)
+        words = [word for text in (header, *(row[number] for row in shown)) for word in text.split()]
+        table.add_column(
+            Text(header),
+            justify="right" if number in right else "left",
+            overflow="fold",
+            min_width=min(LONGEST_WORD, max(map(len, words), default=0)),
+        )
+    for row in shown:
+        table.add_row(*map(Text, row))
     return table
 
 

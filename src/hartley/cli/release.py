@@ -9,7 +9,7 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict
 from hartley.cli.progress import announce_and_work
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
@@ -112,33 +112,27 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
 def show(out: Console, name: str, result: ReleaseResult) -> None:
     """Print a release in plain words."""
     heading(out, f"{name}: released as {result.output}")
-    out.print(
-        f"{words.counted(result.rows, 'row')}, verified: each row of the original is there under the codebook"
-        + (
-            f"; {words.counted(result.dropped_rows, 'row')} left out for a missing value"
-            if result.dropped_rows
-            else ""
-        ),
-        markup=False,
-    )
+    top = release_words.verdict(result)
+    verdict(out, top.colour, top.word, top.sentence)
+    paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]
     if result.after_all != result.after:
-        readers.append(("after, every published column", result.after_all))
+        readers.append(("after, all columns", result.after_all))
     if result.together is not None and result.together_all is not None:
         readers.append(("with earlier releases", result.together))
         if result.together_all != result.together:
-            readers.append(("with earlier releases, every column", result.together_all))
+            readers.append(("the same, all columns", result.together_all))
     out.print(
         grid(
-            ["reader", "l", "L0", "I*", "rows at least"],
+            ["what a reader sees", "fewest left (l)", "fewest rows (k)", "worst (L0)", "everyone (I*)"],
             [
                 [
                     who,
                     f"{audit.distinct_l:,}",
+                    f"{audit.row_k:,}",
                     words.bits(audit.l0_bits),
                     words.bits(audit.istar_bits),
-                    f"{audit.row_k:,}",
                 ]
                 for who, audit in readers
             ],
@@ -146,35 +140,34 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         )
     )
     out.print()
-    heading(out, "Required")
+    heading(out, "What was required")
     for line in release_words.required(result):
-        out.print(f"  {line}", markup=False)
+        paragraph(out, line, indent=2)
     out.print()
     by_column = release_words.columns(result)
     if by_column:
         heading(out, "What became of each column")
         for line in by_column:
-            out.print(f"  {line}", markup=False)
+            paragraph(out, line, indent=2)
         out.print()
     heading(out, "What is lost")
     for line in release_words.lost(result):
-        out.print(f"  {line}", markup=False)
+        paragraph(out, line, indent=2)
     out.print()
-    out.print(release_words.proof(result), markup=False)
+    paragraph(out, release_words.proof(result))
     if by_column:
-        out.print(release_words.choice(result.point), markup=False)
+        paragraph(out, release_words.choice(result.point))
     if result.coincided:
-        shared = words.counted(result.coincided, "cluster")
-        out.print(f"{shared} had to share a label with another; measured as merged.")
+        shared = words.counted(result.coincided, "class", "classes")
+        paragraph(out, f"{shared} had to share a label with another; they are measured as one.")
     out.print()
     heading(out, "Columns")
     out.print(grid(["column", "treatment"], [list(column) for column in result.columns]))
     out.print()
     signed = "" if result.signature is None else f" and {result.signature}"
-    out.print(f"Publish {result.output} and {result.certificate}{signed}.", markup=False, soft_wrap=True)
-    out.print(
-        f"Keep {result.policy} and {result.record} to yourself: they hold the codebook, its key, and what "
-        "was measured on the original.",
-        markup=False,
-        soft_wrap=True,
+    paragraph(out, f"Publish: {result.output} and {result.certificate}{signed}.")
+    paragraph(
+        out,
+        f"Keep secret: {result.policy} and {result.record}. They hold the codebook, its key, and what was "
+        "measured on the original.",
     )

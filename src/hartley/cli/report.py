@@ -116,9 +116,11 @@ def command(
     )
     _write(output, report.html(disclosive=disclosive))
     out = console()
-    out.print(f"{output.name}: what {name} gives away, and what a release would", soft_wrap=True)
+    out.print(f"{output.name}: whom {name} exposes, and what a release would change", soft_wrap=True)
     kept = (
-        "for the curator only: it shows cells" if disclosive else "to hand on: it holds no cell of the table"
+        "For the curator only: contains data from the table."
+        if disclosive
+        else "Safe to share: contains no data from the table."
     )
     out.print(kept)
     return 0

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from hartley.cli import options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console, grid, heading, print_json
+from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict
 from hartley.cli.progress import announce_and_work
 from hartley.errors import OptionError, TableError
 from hartley.workflow.publication.release_paths import default_names
@@ -97,27 +97,37 @@ def _certificate(released: str, certificate: str | None, no_certificate: bool) -
 
 def show(out: Console, name: str, result: Verification, *, certificate: str | None, is_public: bool) -> None:
     """Print what was checked."""
-    verdict = "holds" if result.holds else "DOES NOT HOLD"
-    what = (
-        "what the certificate claims" if certificate else "what the policy asks for (without a certificate)"
-    )
-    heading(out, f"{name}: {'the signature' if is_public else what} {verdict}")
-    out.print(
-        grid(
-            ["checked", "", "found"],
-            [[check.name, "holds" if check.holds else "NO", check.reason] for check in result.checks],
+    heading(out, f"{name}: {_subject(certificate, is_public)} {'holds' if result.holds else 'DOES NOT HOLD'}")
+    failed = [check for check in result.checks if not check.holds]
+    held = [check.name.replace("_", " ") for check in result.checks if check.holds]
+    if failed:
+        verdict(
+            out,
+            "red",
+            "NOT CONFIRMED",
+            f"{len(failed):,} of {len(result.checks):,} checks failed. Do not rely on this file.",
         )
-    )
+        out.print(grid(["failed", "why"], [[check.name.replace("_", " "), check.reason] for check in failed]))
+    else:
+        verdict(out, "green", "CONFIRMED", f"All {len(result.checks):,} checks hold.")
+    if held:
+        paragraph(out, f"Checked: {', '.join(held)}.")
     if is_public and result.holds:
-        out.print(
+        paragraph(
+            out,
             "This proves that the holder of the key certified exactly this file, and that the certificate "
-            "was not changed since.",
-            markup=False,
+            "has not been changed since.",
         )
     if not is_public:
         for said in result.optimality.proven:
-            out.print(f"Proven: {said}.", markup=False)
+            paragraph(out, f"Proven: {said}.")
         for said in result.optimality.unproven:
-            out.print(f"Not proven: {said}.", markup=False)
+            paragraph(out, f"Not proven: {said}.")
     for said in result.not_checked:
-        out.print(f"Not checked: {said}.", markup=False)
+        paragraph(out, f"Not checked: {said}.")
+
+
+def _subject(certificate: str | None, is_public: bool) -> str:
+    if is_public:
+        return "the signature"
+    return "what the certificate says" if certificate else "what the policy requires (without a certificate)"

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+LONG_NAME = 12
+"""Letters of a column's name that fit into a narrow table."""
+
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
@@ -23,13 +26,13 @@ def bits(value: float) -> str:
     return f"{shown} bit" if shown == "1" else f"{shown} bits"
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int, thing: str, things: str | None = None) -> str:
     """Return a number of things.
 
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
     """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {things or thing + 's'}"
 
 
 def named(role: Role) -> str:
@@ -248,15 +251,17 @@ def proof(point: Point) -> str:
         return "proven"
     if point.lower_bound_bits is None:
         return "-"
-    return f"gap {bits(point.leakage_bits - point.lower_bound_bits)}"
+    return f"gap {point.leakage_bits - point.lower_bound_bits:.2f}"
 
 
 def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> str:
     """Say in a few words what a point means for the people in the table."""
     if frontier.leakage == "istar":
         if point.components == 1:
-            return "no one is sorted with certainty"
-        return f"everyone is sorted into {point.components:,} groups"
+            return "no one is sorted for certain"
+        return f"everyone sorted into {point.components:,}"
     if point.distinct_l == 1:
-        return f"someone's exact {listed(columns)} is revealed"
-    return f"{values_of(point.distinct_l, columns)} or more for everyone"
+        return "someone is fully exposed"
+    if len(columns) > 1 or len(columns[0]) > LONG_NAME:
+        return f"{point.distinct_l:,} or more values for all"
+    return f"{values_of(point.distinct_l, columns)} or more for all"

@@ -17,17 +17,17 @@ def _worst_case(comparison: Comparison) -> str:
     best = comparison.baselines
     ours = _reached(comparison, comparison.ours)
     if not best:
-        return f"{_asked(comparison)}, our search {ours}; no other method has an answer."
+        return f"{_asked(comparison)}, hartley {ours}; no other method has an answer."
     other, answer = best[0]
     theirs = _reached(comparison, answer)
     if comparison.better:
         return (
-            f"{_asked(comparison)}, {other.name} does better than what our search found: it {theirs}, "
-            f"where ours {ours}.{_why(comparison)}"
+            f"{_asked(comparison)}, {other.name} does better than hartley: it {theirs}, "
+            f"where hartley {ours}.{_why(comparison)}"
         )
     if theirs == ours:
-        return f"{_asked(comparison)}, our search {ours}, and so does the best of the others, {other.name}."
-    return f"{_asked(comparison)}, our search {ours}; the best of the others, {other.name}, {theirs}."
+        return f"{_asked(comparison)}, hartley {ours}, and so does the best of the others, {other.name}."
+    return f"{_asked(comparison)}, hartley {ours}; the best of the others, {other.name}, {theirs}."
 
 
 def _on_average(comparison: Comparison) -> str:
@@ -37,7 +37,7 @@ def _on_average(comparison: Comparison) -> str:
     axes: tuple[Axis, ...] = ("ncp", "query_error")
     others = [text for axis in axes if (text := _better(comparison, axis))]
     said = (
-        f"On average a class of our release spans {_percent(comparison.ours.ncp)} of a column "
+        f"On average a class of hartley's release spans {_percent(comparison.ours.ncp)} of a column "
         f"(NCP{_next_best(comparison, 'ncp')})"
     )
     if comparison.ours.query_error is not None:
@@ -87,10 +87,10 @@ def noise_finding(comparison: Comparison) -> str:
     """Say what noise on our clusters does, judged both ways."""
     noise = comparison.noise
     if isinstance(noise.answer, Refused):
-        return f"Noise on our clusters is not applicable: {noise.answer.reason}."
+        return f"Noise on hartley's classes is not applicable: {noise.answer.reason}."
     before, after = noise.answer.release.before, noise.answer.release.after
     return (
-        f"Noise on our clusters ({noise.answer.setting}): by what is possible, the worst case goes from "
+        f"Noise on hartley's classes ({noise.answer.setting}): by what is possible, the worst case goes from "
         f"{words.bits(before.l0_bits)} to {words.bits(after.l0_bits)}; by how likely it is, a reader learns "
         f"{words.bits(before.stochastic.mutual_information_bits)} on average before and "
         f"{words.bits(after.stochastic.mutual_information_bits)} after. With noise read the second: any "
@@ -102,21 +102,25 @@ def target_words(comparison: Comparison) -> str:
     """Say what all methods are held to."""
     number = comparison.target.number
     said = {
-        "distinct_l": f"every released value leaves at least {words.counted(int(number), 'candidate')}",
-        "max_leakage": f"at most {words.bits(number)} leak",
+        "distinct_l": f"at least {_values(comparison)} remain possible for everyone",
+        "max_leakage": f"the most exposed person reveals at most {words.bits(number)}",
         "largest_cluster": f"a released value stands for at most {words.counted(int(number), 'value')}",
         "max_distortion": f"no value moves farther than {number:g}",
     }[comparison.target.kind]
     if comparison.is_given:
         return f"All methods are held to the same: {said}."
-    return f"No target was given, so all methods are held to that of our balanced point: {said}."
+    return f"You gave no target, so all methods are held to that of hartley's balanced point: {said}."
+
+
+def _values(comparison: Comparison) -> str:
+    return words.values_of(int(comparison.target.number), comparison.joint.sensitive.columns)
 
 
 def _why(comparison: Comparison) -> str:
     if comparison.joint.side is None or comparison.target.kind != "distinct_l":
         return ""
     return (
-        " With side information, candidates left and leakage part ways, and our search makes leakage small: "
+        " With side information, what is left and what is revealed part ways, and hartley reveals little: "
         f"give {option('max_leakage')} to compare by that."
     )
 
@@ -124,8 +128,8 @@ def _why(comparison: Comparison) -> str:
 def _asked(comparison: Comparison) -> str:
     number = comparison.target.number
     return {
-        "distinct_l": f"To leave {words.counted(int(number), 'candidate')} for every released value",
-        "max_leakage": f"To leak at most {words.bits(number)}",
+        "distinct_l": f"To leave {_values(comparison)} possible for everyone",
+        "max_leakage": f"To reveal at most {words.bits(number)}",
         "largest_cluster": f"With at most {words.counted(int(number), 'value')} sharing a released value",
         "max_distortion": f"With no value moved farther than {number:g}",
     }[comparison.target.kind]
@@ -134,7 +138,7 @@ def _asked(comparison: Comparison) -> str:
 def _reached(comparison: Comparison, answer: Measured) -> str:
     point = answer.point
     if comparison.is_at_utility:
-        return f"leaks {words.bits(point.leakage_bits)}"
+        return f"reveals {words.bits(point.leakage_bits)}"
     if point.max_distortion is not None and len(comparison.joint.public.columns) > 1:
         if point.max_distortion >= 1:
             return "has to mix categories in some classes"

@@ -4,13 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hartley.report.words.audit import bits, counted, listed
+from hartley.report.words.audit import bits, counted, listed, named, people, values_of
+from hartley.report.words.headline import Headline, headline
 
 if TYPE_CHECKING:
     from hartley.measures.usefulness import ColumnUsefulness, Usefulness
     from hartley.workflow import Point, ReleaseResult
 
 MOST_CORRELATIONS = 6
+
+
+def verdict(result: ReleaseResult) -> Headline:
+    """Return the verdict on a release: who was exposed before, and what remains possible for everyone now.
+
+    It is of the reader who sees most: every published column, with earlier releases.
+    """
+    before, after = result.before, result.together_all or result.after_all
+    secret, public = named(before.sensitive), named(before.public)
+    was = (
+        f"Before, {_first_small(people(before.narrowest_rows, before.rows))} could have their exact {secret} "
+        f"read off from {public}. "
+        if before.distinct_l == 1 and before.sensitive.values > 1
+        else ""
+    )
+    if after.distinct_l == 1:
+        still = people(after.narrowest_rows, after.rows)
+        return Headline("red", f"{was}{still} still can, from everything that is published.")
+    left = values_of(after.distinct_l, after.sensitive.columns)
+    now = f"{'Now at' if was else 'At'} least {left} {_remain(after.distinct_l)} possible for everyone."
+    return Headline(headline(after).colour, was + now)
+
+
+def _first_small(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _remain(number: int) -> str:
+    return "remains" if number == 1 else "remain"
+
+
+def checked(result: ReleaseResult) -> str:
+    """Say what the verifier found of the rows."""
+    rows = counted(result.rows, "row")
+    said = f"{rows}; the file was read again from disk, and every row of the original is there, recoded."
+    if result.dropped_rows:
+        said += f" {counted(result.dropped_rows, 'row')} left out because a cell is empty."
+    return said
 
 
 def required(result: ReleaseResult) -> list[str]:
@@ -21,11 +60,11 @@ def required(result: ReleaseResult) -> list[str]:
     for verdict in result.requirements:
         asked = verdict.requirement.sentence(secret, result.closeness)
         found = f"{verdict.found:,}" if isinstance(verdict.found, int) else bits(verdict.found)
-        lines.append(f"{asked}: {found}, {'holds' if verdict.holds else 'DOES NOT HOLD'}")
+        lines.append(f"{asked}: {found} found, {'holds' if verdict.holds else 'DOES NOT HOLD'}")
     if not lines:
         lines.append(
-            f"every released value leaves at least {counted(reader.distinct_l, 'candidate')} of "
-            f"{reader.sensitive.values:,}"
+            f"nothing; at least {values_of(reader.distinct_l, reader.sensitive.columns)} of "
+            f"{reader.sensitive.values:,} {_remain(reader.distinct_l)} possible for everyone"
         )
     return lines
 
@@ -34,13 +73,13 @@ def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
     use = result.usefulness
     lines = [
-        f"{counted(use.values_before, 'public value')} became {use.values_after:,}; "
-        f"{share(use.rows_unchanged_share)} of the rows are released as they were"
+        f"{values_of(use.values_before, result.before.public.columns)} became {use.values_after:,}; "
+        f"{share(use.rows_unchanged_share)} of the rows are unchanged"
     ]
     if use.withheld_rows:
-        named = listed(result.before.public.columns)
+        public = listed(result.before.public.columns)
         verb = "has" if use.withheld_rows == 1 else "have"
-        lines.append(f"{use.withheld_rows:,} of {counted(result.rows, 'row')} {verb} {named} withheld")
+        lines.append(f"{use.withheld_rows:,} of {counted(result.rows, 'row')} {verb} {public} withheld")
     lines += [_column(column) for column in use.columns]
     lines += _correlations(use)
     return lines
@@ -54,9 +93,12 @@ def proof(result: ReleaseResult) -> str:
     secret = listed(result.before.sensitive.columns)
     public = listed(result.before.public.columns)
     if point.lower_bound_bits is None and point.lower_bound_cost is None:
-        return "Not proven: no bound is known for this search; another recoding may keep more detail."
+        return (
+            "Not proven: no bound is known for this search. Another recoding may protect as well and keep "
+            "more detail."
+        )
     if point.clusters == 1:
-        return f"Nothing of {public} is left: all values share one label."
+        return f"Nothing is left of {public}: all its values share one label."
     if point.max_distortion is not None:
         size = f"largest move {point.max_distortion:g}"
         if len(result.before.public.columns) > 1:

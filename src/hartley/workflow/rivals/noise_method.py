@@ -124,7 +124,7 @@ def noise_beside(question: Question, partition: Partition, effort: Effort) -> No
 
 def _on_line(joint: JointRange) -> JointRange:
     if joint.public.positions is None or bool(np.isnan(joint.public.positions).any()):
-        raise InputError(f"a missing value has no position; {option('missing_at')} gives it one")
+        raise InputError(f"empty cells cannot be merged with numbers; place them with {option('missing_at')}")
     return joint
 
 
