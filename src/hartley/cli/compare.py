@@ -156,9 +156,9 @@ def _legend(found: Comparison) -> list[str]:
     )
     return [
         f"{detail}. NCP: the part of a column's range that a class spans, averaged over rows and columns (0 "
-        "untouched, 1 nothing left). Counts: median error of 600 random counts over the public columns. Left: "
-        "fewest sensitive values left for anyone (distinct l-diversity). Rows: fewest that share a published "
-        f"value (k-anonymity). Values: different values that are published. Bits: revealed {leak}.",
+        "untouched, 1 nothing left). Counts: median error of 600 random counts. "
+        "Left: fewest sensitive values left for anyone (distinct l-diversity). Rows: fewest that share a "
+        f"published value (k-anonymity). Values: different values that are published. Bits: revealed {leak}.",
         _proof_legend(found),
     ]
 
@@ -166,15 +166,15 @@ def _legend(found: Comparison) -> list[str]:
 def _proof_legend(found: Comparison) -> str:
     if found.ours.point.lower_bound_bits is None:
         said = (
-            "proof: proven means that no release that protects as well has a smaller worst class, whoever "
-            "makes it; x1.5 means half as large again as the least that may be possible"
+            "Proven: no release that protects as well has a smaller worst class, whoever makes it; x1.5: "
+            "half as large again as the least that may be possible"
         )
     else:
         said = (
-            "proof: proven means that no release of the same utility leaks less, whoever makes it; +b means "
-            "that up to b bits less may be possible"
+            "Proven: no release that loses as little reveals less, whoever makes it; +b: up to b bits less "
+            "may be possible"
         )
-    return f"{said}; cpu s: processor seconds over all settings tried"
+    return f"{said}. Cpu s: seconds of the processor, over all settings tried."
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

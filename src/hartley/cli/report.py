@@ -19,6 +19,7 @@ from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report, template_engine
+from hartley.report.study_report import require_page
 from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
 
 targets = options.stacked(
@@ -79,6 +80,7 @@ def command(
     Without a target, the page shows the release at which further loss of detail buys least. It contains no
     data from the table unless you give --disclosive. Print it from a browser to get a PDF.
     """
+    require_page(output)
     template_engine()
     if output.exists() and not overwrite:
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
