@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.lazy import Drawable
+from hartley.lazy import Drawable, late_function
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.model import MergeTree, Partition
@@ -285,6 +285,10 @@ class Frontier(Drawable):
             return (first.leakage_bits - point.leakage_bits) / leak - (first.utility - point.utility) / use
 
         return max(self.points, key=gain)
+
+    def to_frame(self) -> Any:
+        """Return the points as a data frame of pandas or polars, whichever is there."""
+        return late_function("Frontier.to_frame")(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the frontier as it stands in JSON."""

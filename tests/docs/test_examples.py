@@ -1,9 +1,8 @@
-"""Every example in the README, the guide and the notebook runs, in the order of its page."""
+"""Every example in the README and the guide runs, in the order of its page."""
 
 from __future__ import annotations
 
 import csv
-import json
 import re
 import shlex
 from pathlib import Path
@@ -55,15 +54,6 @@ def test_python_examples_run(page):
     names: dict[str, object] = {}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)  # noqa: S102
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_notebook_runs():
-    notebook = json.loads((DOCS / "notebooks" / "tour.ipynb").read_text(encoding="utf-8"))
-    names: dict[str, object] = {}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), "tour.ipynb", "exec"), names)  # noqa: S102
 
 
 def test_every_link_between_pages_leads_somewhere():

@@ -141,7 +141,7 @@ def show(out: Console, name: str, found: Comparison) -> None:
 
 def _columns(found: Comparison) -> list[str]:
     detail = "move" if found.frontier.utility == "distortion" else "resolution"
-    return ["method", detail, "NCP", "counts", "values", "left (l)", "rows (k)", "revealed", "cpu s", "best?"]
+    return ["method", detail, "NCP", "counts", "left", "rows", "values", "bits", "cpu s", "best?"]
 
 
 def _legend(found: Comparison) -> list[str]:
@@ -155,11 +155,10 @@ def _legend(found: Comparison) -> list[str]:
         else "Resolution: bits of detail kept, more is better"
     )
     return [
-        f"{detail}. Values: different values that are published. Left: fewest sensitive values left for "
-        "anyone (distinct l-diversity). Rows: fewest that share a published value (k-anonymity). Revealed: "
-        f"bits {leak}. Cpu s: seconds of the processor, over all settings tried.",
-        "NCP: the part of a column's range that a class spans, averaged over rows and columns (0 untouched, "
-        "1 nothing left). Counts: median error of 600 random counts over the public columns.",
+        f"{detail}. NCP: the part of a column's range that a class spans, averaged over rows and columns (0 "
+        "untouched, 1 nothing left). Counts: median error of 600 random counts. "
+        "Left: fewest sensitive values left for anyone (distinct l-diversity). Rows: fewest that share a "
+        f"published value (k-anonymity). Values: different values that are published. Bits: revealed {leak}.",
         _proof_legend(found),
     ]
 
@@ -167,15 +166,15 @@ def _legend(found: Comparison) -> list[str]:
 def _proof_legend(found: Comparison) -> str:
     if found.ours.point.lower_bound_bits is None:
         said = (
-            "proof: proven means that no release that protects as well has a smaller worst class, whoever "
-            "makes it; x1.5 means half as large again as the least that may be possible"
+            "Proven: no release that protects as well has a smaller worst class, whoever makes it; x1.5: "
+            "half as large again as the least that may be possible"
         )
     else:
         said = (
-            "proof: proven means that no release of the same utility leaks less, whoever makes it; +b means "
-            "that up to b bits less may be possible"
+            "Proven: no release that loses as little reveals less, whoever makes it; +b: up to b bits less "
+            "may be possible"
         )
-    return f"{said}; cpu s: processor seconds over all settings tried"
+    return f"{said}. Cpu s: seconds of the processor, over all settings tried."
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -185,9 +184,9 @@ def _cells(row: dict[str, Any]) -> list[str]:
         f"{detail:.4g}",
         "-" if row["ncp"] is None else f"{row['ncp']:.3f}",
         "-" if row["query_error"] is None else f"{row['query_error']:.1%}",
-        f"{row['clusters']:,}",
         f"{row['distinct_l']:,}",
         "-" if row["row_k"] is None else f"{row['row_k']:,}",
+        f"{row['clusters']:,}",
         f"{row['leakage_bits']:.2f}",
         f"{row['cpu_seconds']:.2f}",
         _proof(row),

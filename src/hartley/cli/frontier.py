@@ -149,6 +149,8 @@ def _legend(frontier: Frontier) -> list[str]:
         if frontier.utility == "resolution"
         else "largest move: how far a value moves at most"
     )
+    if frontier.points[0].codebooks is not None:
+        detail, lost = "loses no more", "loss: the part of a column's range that a band spans"
     lines = [
         f"{lost[0].upper()}{lost[1:]}. Values: different values that are published. l: fewest sensitive "
         "values left for anyone (distinct l-diversity)."

@@ -234,8 +234,8 @@ shape = stacked(
         "--borders",
         multiple=True,
         metavar="[COL=]STEP|week|month|quarter|year|each|auto",
-        help="Where bands may begin: multiples of a step, a calendar, anywhere, or the finest round grid "
-        "that is free.",
+        help="Where bands may begin: at multiples of a step, by the calendar, anywhere (each), or on the "
+        "finest round grid that costs nothing (auto).",
     ),
     click.option(
         "--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step by this much."

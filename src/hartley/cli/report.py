@@ -19,6 +19,7 @@ from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.chosen_point import Choice
 from hartley.report.html import AUDIENCES, Audience, Report, template_engine
+from hartley.report.study_report import require_page
 from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
 
 targets = options.stacked(
@@ -87,6 +88,7 @@ def command(
     Without a target, the page shows the release at which further loss of detail buys least. It contains no
     data from the table unless it is --for the curator. Print it from a browser to get a PDF.
     """
+    require_page(output)
     template_engine()
     if disclosive and audience not in (None, "curator"):
         raise OptionError(f"--disclosive shows cells, which is not for the {audience}; leave one of them out")

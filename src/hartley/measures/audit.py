@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log2
 from typing import Any
 
@@ -44,7 +44,7 @@ class Narrow:
     side: dict[str, Any] | None
     candidates: int
     rows: int
-    sensitive: tuple[Any, ...]
+    sensitive: tuple[Any, ...] = field(repr=False)
     """The sensitive values it leaves possible: for the curator only."""
 
     def to_dict(self, *, disclosive: bool) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Component:
     sensitive_values: int
     observations: int
     rows: int
-    sensitive: tuple[Any, ...]
+    sensitive: tuple[Any, ...] = field(repr=False)
     """The values themselves: for the curator only."""
 
     def to_dict(self, *, disclosive: bool) -> dict[str, Any]:
@@ -159,6 +159,11 @@ class Audit:
     narrowest_rows: int
     narrowest: tuple[Narrow, ...]
     groups: tuple[Component, ...]
+
+    def __repr__(self) -> str:
+        exposed = self.narrowest_rows if self.distinct_l == 1 else 0
+        seen, secret = " and ".join(self.public.columns), " and ".join(self.sensitive.columns)
+        return f"Audit({secret} from {seen}: {exposed} of {self.rows} rows exposed, l={self.distinct_l})"
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
         """Return the audit as it stands in JSON; sensitive values appear only when disclosive."""

@@ -190,6 +190,11 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     checksum: str = ""
     """SHA-256 of everything else, so that damage is noticed."""
 
+    def __repr__(self) -> str:
+        # Neither the codebook nor the key: what is shown in a notebook is soon passed on.
+        public, secret = " and ".join(self.public_names), " and ".join(self.sensitive_names)
+        return f"Policy({secret} protected in {public}: {len(self.clusters)} released values)"
+
     @classmethod
     def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:
         """Build the policy of a codebook; the key is drawn here."""

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from hartley.workflow import Study
 
 
+def require_page(path: Path) -> None:
+    """Refuse a report that is to be something else than a web page."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise OptionError(
+            f"{path.name}: a report is a web page; end its name in .html, and print that to a PDF"
+        )
+
+
 def write_report(
     study: Study,
     output: str | Path,
@@ -27,6 +35,7 @@ def write_report(
 ) -> Path:
     """Write what a table reveals, and what a release would, as one web page; return the page."""
     path = Path(output)
+    require_page(path)
     if path.exists() and not overwrite:
         raise OptionError(f"{path.name} is there already; choose another name, or give {option('overwrite')}")
     found = study.frontier(**fields)

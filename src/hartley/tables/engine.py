@@ -11,7 +11,7 @@ import re
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, cast
@@ -92,8 +92,10 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
         config["memory_limit"] = f"{limit}B"
         config["threads"] = max(1, min(usable_cores(), limit // MEMORY_OF_A_THREAD))
     connection = duckdb.connect(config=config)
-    connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
-    connection.execute("SET enable_progress_bar_print = false")
+    # In a notebook without ipywidgets DuckDB refuses to change its progress bar, which is off there.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute(f"SET enable_progress_bar = {'false' if _progress is None else 'true'}")
+        connection.execute("SET enable_progress_bar_print = false")
     connection.execute(DISABLED_OPTIMIZERS)
     connection.execute("SET TimeZone = 'UTC'")
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))

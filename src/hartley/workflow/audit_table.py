@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
+from hartley.lazy import late_function
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
@@ -63,6 +64,18 @@ class AuditResult:
     def holds(self) -> bool:
         """Whether every requirement holds."""
         return all(verdict.holds for verdict in self.requirements)
+
+    def __repr__(self) -> str:
+        held = "" if not self.requirements else f", requirements {'hold' if self.holds else 'do not hold'}"
+        return f"AuditResult({self.audit!r}{held})"
+
+    def _repr_html_(self) -> str:
+        shown: str = late_function("AuditResult.html")(self)
+        return shown
+
+    def to_frame(self) -> Any:
+        """Return the audit, and each column alone, as a data frame: pandas or polars, whichever is there."""
+        return late_function("AuditResult.to_frame")(self)
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
         """Return the result as it stands in JSON; sensitive values appear only when disclosive."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
+from hartley.lazy import late_function
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.alphabet import label_to_json
@@ -96,8 +97,17 @@ class FrontierResult:
         """Draw the frontier, distortion in units of the public columns; see :meth:`Frontier.plot`."""
         return self.frontier.plot(**{"unit": " and ".join(self.joint.public.columns), **options})
 
-    def _repr_html_(self) -> str | None:
-        return self.frontier._repr_html_()
+    def __repr__(self) -> str:
+        secret, seen = " and ".join(self.joint.sensitive.columns), " and ".join(self.joint.public.columns)
+        return f"FrontierResult({secret} from {seen}: {len(self.frontier.points)} points)"
+
+    def _repr_html_(self) -> str:
+        shown: str = late_function("FrontierResult.html")(self)
+        return shown
+
+    def to_frame(self) -> Any:
+        """Return the points as a data frame of pandas or polars, whichever is there."""
+        return self.frontier.to_frame()
 
     def trace(self) -> list[dict[str, Any]]:
         """Return every step of the greedy run, its clusters by name.

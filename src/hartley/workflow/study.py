@@ -78,6 +78,10 @@ class Study(StudyTable):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        shown: str = late_function("Study.html")(self)
+        return shown
+
     def audit(self, *, require: Wanted = None, each: bool = False, stochastic: bool = False) -> AuditResult:
         """Measure what a reader of the public columns learns about the sensitive ones.
 

@@ -115,7 +115,9 @@ def _combined(
     book: str,
 ) -> tuple[str, _Piece]:
     """Return the query of each column's label, and the piece that withholds combinations not released."""
-    cells, known, joins = [], [], []
+    cells: list[str] = []
+    known: list[str] = []
+    joins: list[str] = []
     for place, (rule, piece) in enumerate(zip(recoding.rules, pieces, strict=True)):
         (cell,) = piece.cells.values()
         if isinstance(rule, ColumnRule):

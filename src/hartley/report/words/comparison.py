@@ -37,7 +37,7 @@ def _on_average(comparison: Comparison) -> str:
     axes: tuple[Axis, ...] = ("ncp", "query_error")
     others = [text for axis in axes if (text := _better(comparison, axis))]
     said = (
-        f"On average a class of our release spans {_percent(comparison.ours.ncp)} of a column "
+        f"On average a class of hartley's release spans {_percent(comparison.ours.ncp)} of a column "
         f"(NCP{_next_best(comparison, 'ncp')})"
     )
     if comparison.ours.query_error is not None:

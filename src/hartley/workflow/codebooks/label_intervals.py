@@ -75,7 +75,7 @@ def label_intervals(
     withheld: int | None,
     withheld_label: str | None = None,
 ) -> Codebook:
-    """Return the label of every cluster: its band, nothing where it is missing, or what withheld cells hold."""
+    """Return the label of every cluster: its band, nothing where missing, what withheld cells hold."""
     assert codebook.bands is not None  # noqa: S101 (intervals have bands)
     coordinate = public.coordinates[0]
     labels: list[tuple[str | None]] = []

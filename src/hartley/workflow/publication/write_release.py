@@ -9,6 +9,7 @@ from typing import Any
 
 from hartley.errors import WriteError
 from hartley.frontiers import Point
+from hartley.lazy import late_function
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
@@ -108,6 +109,14 @@ class ReleaseResult:
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
     """The public values that share a label."""
+
+    def __repr__(self) -> str:
+        held = "verified" if self.verification.holds else "NOT VERIFIED"
+        return f"ReleaseResult({self.output.name!r}: {self.rows} rows, l={self.after_all.distinct_l}, {held})"
+
+    def _repr_html_(self) -> str:
+        shown: str = late_function("ReleaseResult.html")(self)
+        return shown
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as it stands in JSON."""

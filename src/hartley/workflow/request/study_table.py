@@ -74,11 +74,15 @@ class StudyTable:
         object.__setattr__(self, "groups", dict(self.groups or {}))
         Closeness.of(self.tolerance)
 
-    def __repr__(self) -> str:
-        shown = (
+    @property
+    def shown_name(self) -> str:
+        """The table as messages call it, without passwords: its place, or what kind of frame it is."""
+        return (
             shown_source(self.source) if isinstance(self.source, (str, Path)) else type(self.source).__name__
         )
-        said = [repr(shown), f"sensitive={self.sensitive!r}"]
+
+    def __repr__(self) -> str:
+        said = [repr(self.shown_name), f"sensitive={self.sensitive!r}"]
         said += [
             f"{role}={getattr(self, role)!r}"
             for role in ("public", "side", "keep", "harmless")

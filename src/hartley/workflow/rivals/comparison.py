@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from hartley.errors import InputError
 from hartley.frontiers import Frontier, Point
+from hartley.lazy import late_function
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.target import Target
@@ -121,6 +122,13 @@ class Comparison:
     """Ours, then the baselines."""
     noise: NoiseMethod
     dropped_rows: int
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.methods)} methods at {self.target.kind} {self.target.number:g})"
+
+    def to_frame(self) -> Any:
+        """Return the methods as a data frame of pandas or polars, whichever is there."""
+        return late_function("Comparison.to_frame")(self)
 
     @property
     def joint(self) -> JointRange:

@@ -1,0 +1,179 @@
+"""Results as they show themselves in a notebook: a verdict, a small table, a picture; no sensitive cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from html import escape
+from typing import TYPE_CHECKING
+
+from hartley.errors import InputError
+from hartley.report.words import audit as words
+from hartley.report.words import release as release_words
+from hartley.report.words.headline import Headline, headline, identifier_warning
+
+if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
+    from hartley.workflow import AuditResult, FrontierResult, ReleaseResult, Study
+
+COLOURS = {"red": "#b3261e", "amber": "#8a5a00", "green": "#1b6e3c"}
+MOST_POINTS = 12
+WIDTH, HEIGHT = 480, 14
+
+
+def audit_html(result: AuditResult) -> str:
+    """Return an audit: who is exposed, then counts, then bits."""
+    audit = result.audit
+    parts = [_verdict(headline(audit)), _people_bar(audit)]
+    warning = identifier_warning(result)
+    if warning is not None:
+        parts.insert(1, _verdict(Headline("red", warning)))
+    if result.requirements:
+        parts.append(
+            _table(
+                ["required", "wanted", "found", ""],
+                [
+                    [
+                        one.name,
+                        f"{one.wanted:g}",
+                        f"{one.found:.4g}",
+                        "holds" if one.holds else "does not hold",
+                    ]
+                    for one in result.requirements
+                ],
+            )
+        )
+    shown = [audit, *result.each]
+    parts.append(_table(_AUDIT_HEADER, [_audit_cells(one) for one in shown]))
+    return _page(parts)
+
+
+def frontier_html(result: FrontierResult) -> str:
+    """Return a frontier: a table of some points, and its picture."""
+    frontier, secret = result.frontier, result.joint.sensitive.columns
+    points = frontier.points
+    step = max(1, -(-len(points) // MOST_POINTS))
+    chosen = [*points[::step], *([points[-1]] if (len(points) - 1) % step else [])]
+    is_distance = frontier.utility == "distortion"
+    rows = [
+        [
+            f"{point.max_distortion if is_distance else point.largest_cluster:g}",
+            f"{point.clusters:,}",
+            f"{point.distinct_l:,}",
+            words.bits(point.leakage_bits),
+            words.proof(point),
+            words.point_meaning(point, frontier, secret),
+        ]
+        for point in chosen
+    ]
+    public = words.listed(result.joint.public.columns)
+    title = f"What protecting {words.listed(secret)} costs in {public}"
+    left_out = len(points) - len(chosen)
+    parts = [f"<p><strong>{escape(title)}</strong></p>"]
+    with suppress(InputError):
+        parts.append(result.plot()._repr_html_())
+    parts.append(
+        _table(
+            [
+                "largest move" if is_distance else "largest class",
+                "values",
+                "l",
+                "revealed",
+                "best?",
+                "for people",
+            ],
+            rows,
+        )
+    )
+    if left_out:
+        parts.append(f"<p>{words.counted(left_out, 'point')} between these left out; to_frame() has all.</p>")
+    return _page(parts)
+
+
+def release_html(result: ReleaseResult) -> str:
+    """Return a release: who was exposed and is not, what is lost, and which files to publish."""
+    signed = "" if result.signature is None else f", {result.signature.name}"
+    lines = [*release_words.lost(result), release_words.proof(result)]
+    files = (
+        f"Publish {result.output.name}, {result.certificate.name}{signed}. "
+        f"Keep secret {result.policy.name}, {result.record.name}."
+    )
+    return _page(
+        [
+            _verdict(release_words.verdict(result)),
+            _table(
+                ["", *_AUDIT_HEADER[2:]],
+                [
+                    ["before", *_audit_cells(result.before)[2:]],
+                    ["after", *_audit_cells(result.after_all)[2:]],
+                ],
+            ),
+            "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>",
+            f"<p>{escape(files)}</p>",
+        ]
+    )
+
+
+def study_html(study: Study) -> str:
+    """Return a study: its table and the columns of each role."""
+    roles = {
+        "protected": study.sensitive,
+        "published, recoded": study.public,
+        "published, counted": study.keep,
+        "published, not counted": study.harmless,
+        "known to readers": study.side,
+    }
+    rows = [[role, ", ".join(columns)] for role, columns in roles.items() if columns]
+    return _page([f"<p><strong>{escape(study.shown_name)}</strong></p>", _table(["role", "columns"], rows)])
+
+
+_AUDIT_HEADER = ["column", "values", "people fully exposed", "fewest left (l)", "fewest rows (k)", "L0", "I*"]
+
+
+def _audit_cells(audit: Audit) -> list[str]:
+    exposed = audit.narrowest_rows if audit.distinct_l == 1 else 0
+    return [
+        words.named(audit.public),
+        f"{audit.public.values:,}",
+        f"{exposed:,} of {audit.rows:,}",
+        f"{audit.distinct_l:,}",
+        f"{audit.row_k:,}",
+        words.bits(audit.l0_bits),
+        words.bits(audit.istar_bits),
+    ]
+
+
+def _verdict(top: Headline) -> str:
+    colour = COLOURS[top.colour]
+    return (
+        f'<p style="border-left:4px solid {colour};padding-left:.6em;margin:.4em 0">'
+        f'<strong style="color:{colour}">{top.word}</strong> {escape(top.sentence)}</p>'
+    )
+
+
+def _people_bar(audit: Audit) -> str:
+    """Draw which share of the people is fully exposed."""
+    exposed = audit.narrowest_rows if audit.distinct_l == 1 else 0
+    width = round(WIDTH * exposed / audit.rows, 1)
+    said = f"{exposed:,} of {audit.rows:,} people are fully exposed"
+    return (
+        f'<svg role="img" aria-label="{said}" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:100%"><title>{said}</title>'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#d5dae0"/>'
+        f'<rect width="{width}" height="{HEIGHT}" fill="{COLOURS["red"]}"/></svg>'
+    )
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col" style="text-align:left">{escape(name)}</th>' for name in header)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td style="text-align:left">{escape(words.visible(cell))}</td>' for cell in row)
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _page(parts: Sequence[str]) -> str:
+    return f'<div class="hartley">{"".join(parts)}</div>'
