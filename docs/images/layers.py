@@ -29,6 +29,7 @@ WORDS = {
     "model": "what things are",
     "hot_loops": "interpreted or compiled",
     "operating_system": "what systems do differently",
+    "notes": "what was noticed in reading",
     "scratch": "folders that do not stay",
     "errors": "every deliberate exception",
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.proofs.problem import cluster_cost
-from hartley.releases.verifier.row_checks import Book, Value
+from hartley.releases.verifier.row_checks import PolicyLabels, Value
 from hartley.releases.verifier.tables.reread import as_kind
 
 _FIRST_DAY = dt.datetime(1, 1, 1)
@@ -24,7 +24,7 @@ class ReleasedPartition:
 
     def __init__(self, policy: Policy, values: set[Value]) -> None:
         self.policy = policy
-        self._book = Book.of(policy)
+        self._book = PolicyLabels.of(policy)
         self.values = sorted(values, key=lambda value: (self._book.cluster[value], repr(value)))
         self.sizes = Counter(self._book.cluster[value] for value in values)
 

@@ -27,7 +27,7 @@ NOWHERE = -2
 
 
 @dataclass(frozen=True)
-class Book:
+class PolicyLabels:
     """A codebook as a dictionary, and the columns it reads."""
 
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Book:
     cluster: dict[Value, int]
 
     @classmethod
-    def of(cls, policy: Policy) -> Book:
+    def of(cls, policy: Policy) -> PolicyLabels:
         """Read the codebook of a policy; refuse one that is no function."""
         kinds = tuple(column.kind for column in policy.public)
         cluster: dict[Value, int] = {}
@@ -102,8 +102,8 @@ class RowCounter:
         self._source = source
         self._out = out
         self._keys = CellKeys(policy, source, out)
-        self._book = Book.of(policy)
-        self._earlier_books = [Book.of(one) for one in earlier]
+        self._book = PolicyLabels.of(policy)
+        self._earlier_books = [PolicyLabels.of(one) for one in earlier]
         self._rows: RowTally | None = None
         """The rows of the original that the release has, once they are counted."""
         self._progress = progress

@@ -12,7 +12,7 @@ import numpy as np
 
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.expected_cells import CellKeys
-from hartley.releases.verifier.row_checks import Book, left_out
+from hartley.releases.verifier.row_checks import PolicyLabels, left_out
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import Ints, Numbered, RowTally, numbered_batches
 
@@ -60,7 +60,7 @@ def _flowing(
 
 
 def _expected(policy: Policy, source: RereadTable, out: RereadTable) -> Iterator[list[Numbered]]:
-    book, keys = Book.of(policy), CellKeys(policy, source, out)
+    book, keys = PolicyLabels.of(policy), CellKeys(policy, source, out)
     sensitive = [column.name for column in (*policy.sensitive, *policy.side)]
     names = list(dict.fromkeys((*policy.public_names, *policy.keep, *policy.harmless, *sensitive)))
     for columns in numbered_batches(source, names):
