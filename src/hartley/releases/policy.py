@@ -22,7 +22,7 @@ import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
-from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
+from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
 
 if TYPE_CHECKING:
@@ -189,10 +189,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:
         """Build the policy of a codebook; the key is drawn here."""
-        members = [
-            tuple(cell_text(coordinate.cell(place)) for coordinate in public.coordinates)
-            for place in range(public.size)
-        ]
+        members = value_texts(public)
         clusters = tuple(
             Cluster(label=tuple(map(cell_text, label)), members=tuple(members[place] for place in places))
             for label, places in zip(book.labels, book.partition.clusters(), strict=True)

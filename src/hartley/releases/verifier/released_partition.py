@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.proofs.problem import cluster_cost
+from hartley.releases.verifier.proofs.problem import Ticks, cluster_cost
 from hartley.releases.verifier.row_checks import Book, Value
 from hartley.releases.verifier.tables.reread import as_kind
 
@@ -22,9 +22,9 @@ _ON_A_LINE = ("number", "date", "timestamp", "boolean")
 class ReleasedPartition:
     """The public values that occur, and the cluster of each."""
 
-    def __init__(self, policy: Policy, values: set[Value]) -> None:
+    def __init__(self, policy: Policy, values: set[Value], book: Book) -> None:
         self.policy = policy
-        self._book = Book.of(policy)
+        self._book = book
         self.values = sorted(values, key=lambda value: (self._book.cluster[value], repr(value)))
         self.sizes = Counter(self._book.cluster[value] for value in values)
 
@@ -86,18 +86,24 @@ class ReleasedPartition:
         positions = self.positions
         if positions is None:
             return None
-        members: dict[int, list[Fraction | None]] = defaultdict(list)
-        for value in self.values:
-            if self._book.cluster[value] != self.policy.withheld:
-                members[self._book.cluster[value]].append(positions[value])
-        costs = [cluster_cost(codeword, inside) for inside in members.values()]
-        return (
-            None if None in costs else max((cost for cost in costs if cost is not None), default=Fraction(0))
-        )
+        ticks = Ticks.of(list(positions.values()))
+        members: dict[int, list[int | None]] = defaultdict(list)
+        for value, tick in zip(positions, ticks.at, strict=True):
+            members[self._book.cluster[value]].append(tick)
+        costs = [
+            cluster_cost(codeword, inside)
+            for cluster, inside in members.items()
+            if cluster != self.policy.withheld
+        ]
+        if None in costs:
+            return None
+        return max((cost for cost in costs if cost is not None), default=Fraction(0)) / ticks.per_unit
 
 
 def position(cell: Any) -> Fraction:
     """Return where a cell lies on a line: a number, a day, a second."""
+    if isinstance(cell, Decimal | int):
+        return Fraction(cell)
     if isinstance(cell, tuple):  # a moment, and nanoseconds
         return position(cell[0]) + Fraction(cell[1], 10**9)
     if isinstance(cell, dt.datetime):
