@@ -290,12 +290,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
 
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
         """Return every public value with the number of its cluster."""
-        kinds = [column.kind for column in self.public]
-        return [
-            (tuple(parse_cell(text, kind) for text, kind in zip(member, kinds, strict=True)), number)
-            for number, cluster in enumerate(self.clusters)
-            for member in cluster.members
-        ]
+        members = [member for cluster in self.clusters for member in cluster.members]
+        numbers = [number for number, cluster in enumerate(self.clusters) for _ in cluster.members]
+        columns = (
+            [parse_cell(member[place], column.kind) for member in members]
+            for place, column in enumerate(self.public)
+        )
+        return list(zip(zip(*columns, strict=True), numbers, strict=True))
 
     @property
     def requirements(self) -> tuple[StatedRequirement, ...]:

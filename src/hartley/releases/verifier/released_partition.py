@@ -75,20 +75,30 @@ class ReleasedPartition:
     @cached_property
     def positions(self) -> dict[Value, Fraction | None] | None:
         """Where each value lies on a line, exactly; nothing where the public columns have no line."""
-        if len(self.policy.public) != 1 or self.policy.public[0].kind not in _ON_A_LINE:
+        if not self._is_on_a_line:
             return None
-        given = self.policy.choices.missing_at
-        absent = None if given is None else Fraction(Decimal(repr(given)))
-        return {value: absent if value[0] is None else position(value[0]) for value in self.values}
+        exact = ((value, self._position(value)) for value in self.values)
+        return {value: None if at is None else Fraction(at) for value, at in exact}
+
+    @property
+    def _is_on_a_line(self) -> bool:
+        return len(self.policy.public) == 1 and self.policy.public[0].kind in _ON_A_LINE
+
+    def _position(self, value: Value) -> Fraction | Decimal | None:
+        """Return where a value lies; numbers as they are, which is faster."""
+        cell = value[0]
+        if cell is None:
+            given = self.policy.choices.missing_at
+            return None if given is None else Decimal(repr(given))
+        return cell if isinstance(cell, Decimal) else position(cell)
 
     def line_cost(self, codeword: str) -> Fraction | None:
         """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
-        positions = self.positions
-        if positions is None:
+        if not self._is_on_a_line:
             return None
-        ticks = Ticks.of(list(positions.values()))
+        ticks = Ticks.of([self._position(value) for value in self.values])
         members: dict[int, list[int | None]] = defaultdict(list)
-        for value, tick in zip(positions, ticks.at, strict=True):
+        for value, tick in zip(self.values, ticks.at, strict=True):
             members[self._book.cluster[value]].append(tick)
         costs = [
             cluster_cost(codeword, inside)

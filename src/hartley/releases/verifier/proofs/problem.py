@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, lcm
@@ -99,12 +100,11 @@ class Ticks:
     per_unit: int
 
     @classmethod
-    def of(cls, positions: Sequence[Fraction | None]) -> Ticks:
+    def of(cls, positions: Sequence[Fraction | Decimal | None]) -> Ticks:
         """Count positions in a unit of which all are multiples."""
-        per_unit = lcm(*{one.denominator for one in positions if one is not None})
-        return cls(
-            [None if p is None else p.numerator * (per_unit // p.denominator) for p in positions], per_unit
-        )
+        ratios = [(0, 0) if position is None else position.as_integer_ratio() for position in positions]
+        per_unit = lcm(*{below for _, below in ratios if below})
+        return cls([over * (per_unit // below) if below else None for over, below in ratios], per_unit)
 
     @cached_property
     def line(self) -> list[int]:
