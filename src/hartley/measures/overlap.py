@@ -22,6 +22,9 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Ints, code_type
 from hartley.model.disjoint_sets import unite
 
+COMPILED_FROM = 200_000
+"""Links from which the compiler is worth its time."""
+
 
 @hot_loop
 def link_candidates(indptr: Ints, indices: Ints, parent: Ints) -> None:
@@ -46,15 +49,33 @@ def linked_groups(size: int, anchors: Ints, linked: Ints) -> Partition:
     Partition({0, 2, 3}, {1})
     """
     parent: Ints = np.arange(size).astype(code_type(size))
-    join_links.for_size(len(anchors), 200_000)(anchors, linked, parent)
-    return _settled(parent)
+    join = join_links.for_size(len(anchors), COMPILED_FROM)
+    if join is join_links.plain:
+        return Partition(_joined_at_once(parent, anchors, linked))
+    join(anchors, linked, parent)
+    return Partition(_settled(parent))
 
 
-def _settled(parent: Ints) -> Partition:
+def _joined_at_once(parent: Ints, anchors: Ints, linked: Ints) -> Ints:
+    """Join the two ends of all links, round by round: of neighbours the least group stays.
+
+    Few links do not wait for the compiler, and one by one they would take longer.
+    """
+    while True:
+        one, other = parent[anchors], parent[linked]
+        apart = one != other
+        if not apart.any():
+            return parent
+        one, other = one[apart], other[apart]
+        np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
+        parent = _settled(parent)
+
+
+def _settled(parent: Ints) -> Ints:
     # Every link points to a smaller value, so pointer jumping ends.
     while not np.array_equal(further := parent[parent], parent):
         parent = further
-    return Partition(parent)
+    return parent
 
 
 def overlap_partition(joint: JointRange, partition: Partition | None = None) -> Partition:
@@ -84,8 +105,8 @@ def overlap_partition(joint: JointRange, partition: Partition | None = None) -> 
     released = joint.release(partition)
     size = released.sensitive.size
     parent: Ints = np.arange(size).astype(code_type(size))
-    link_candidates.for_size(released.pairs, 200_000)(released.indptr, released.indices, parent)
-    return _settled(parent)
+    link_candidates.for_size(released.pairs, COMPILED_FROM)(released.indptr, released.indices, parent)
+    return Partition(_settled(parent))
 
 
 def components(joint: JointRange, partition: Partition | None = None) -> Partition:

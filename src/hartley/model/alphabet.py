@@ -62,6 +62,14 @@ class Coordinate:
         value = self.values[place]
         return value.item() if isinstance(value, np.generic) else value
 
+    @property
+    def cells(self) -> list[Label]:
+        """All cells as Python values, ``None`` where one is missing."""
+        cells: list[Label] = self.values.tolist()
+        for place in np.flatnonzero(self.missing).tolist():
+            cells[place] = None
+        return cells
+
     @cached_property
     def positions(self) -> Floats | None:
         """Where each value lies on a line; NaN where it is missing; ``None`` for text.

@@ -20,12 +20,14 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from hartley.model import Alphabet
+    from hartley.model import Alphabet, Coordinate
 
 Cell = Any
 """A cell as a Python value; ``None`` where it is missing."""
 Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 """The kinds that a policy names: those of the model, written down here because files outlive it."""
+SHORT = 19
+"""Whole numbers of fewer digits are read at once."""
 
 
 def cell_text(cell: Cell) -> str | None:
@@ -61,6 +63,8 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
     if text is None or kind == "text":
         return text
     if kind == "number":
+        if len(text) < SHORT and text.isascii() and text.isdigit():
+            return int(text)
         try:
             number = Decimal(text)
         except InvalidOperation:
@@ -75,9 +79,20 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
 
 def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
     """Return the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
-    kinds = [coordinate.kind for coordinate in alphabet.coordinates]
-    texts = (
-        [cell_text(coordinate.cell(place)) for coordinate in alphabet.coordinates]
-        for place in range(alphabet.size)
+    columns = (
+        [parse_cell(text, coordinate.kind) for text in column_texts(coordinate)]
+        for coordinate in alphabet.coordinates
     )
-    return [tuple(map(parse_cell, row, kinds)) for row in texts]
+    return list(zip(*columns, strict=True))
+
+
+def value_texts(alphabet: Alphabet) -> list[tuple[str | None, ...]]:
+    """Return the values of an alphabet in their order, as text."""
+    return list(zip(*map(column_texts, alphabet.coordinates), strict=True))
+
+
+def column_texts(coordinate: Coordinate) -> list[str | None]:
+    """Return the cells of a column as text."""
+    if coordinate.values.dtype.kind in "iu" and not coordinate.missing.any():
+        return list(map(str, coordinate.values.tolist()))
+    return list(map(cell_text, coordinate.cells))

@@ -151,7 +151,7 @@ class _Coder:
         self.withheld, self.withheld_label = withheld
         self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
-        self.cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
+        self.cells = coordinate.cells
         self.distinct = [list(dict.fromkeys(self.cells[place] for place in cluster)) for cluster in clusters]
         self.clusters = clusters
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
@@ -197,7 +197,9 @@ class _Coder:
         return None if self.scale is None else self.scale.ticks[place]
 
     def _ticks(self, number: int) -> list[int]:
-        found = {self._tick(place) for place in self.clusters[number]}
+        assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
+        every = self.scale.ticks
+        found = {every[place] for place in self.clusters[number]}
         return sorted(tick for tick in found if tick is not None)
 
     def _best(self, ticks: list[int]) -> int | None:

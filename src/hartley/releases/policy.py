@@ -22,7 +22,7 @@ import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
-from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
+from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
 
 if TYPE_CHECKING:
@@ -198,10 +198,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, public: Alphabet, book: Codebook, **fields: Any) -> Policy:
         """Build the policy of a codebook; the key is drawn here."""
-        members = [
-            tuple(cell_text(coordinate.cell(place)) for coordinate in public.coordinates)
-            for place in range(public.size)
-        ]
+        members = value_texts(public)
         clusters = tuple(
             Cluster(label=tuple(map(cell_text, label)), members=tuple(members[place] for place in places))
             for label, places in zip(book.labels, book.partition.clusters(), strict=True)
@@ -302,12 +299,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
 
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
         """Return every public value with the number of its cluster."""
-        kinds = [column.kind for column in self.public]
-        return [
-            (tuple(parse_cell(text, kind) for text, kind in zip(member, kinds, strict=True)), number)
-            for number, cluster in enumerate(self.clusters)
-            for member in cluster.members
-        ]
+        members = [member for cluster in self.clusters for member in cluster.members]
+        numbers = [number for number, cluster in enumerate(self.clusters) for _ in cluster.members]
+        columns = (
+            [parse_cell(member[place], column.kind) for member in members]
+            for place, column in enumerate(self.public)
+        )
+        return list(zip(zip(*columns, strict=True), numbers, strict=True))
 
     @property
     def requirements(self) -> tuple[StatedRequirement, ...]:

@@ -14,10 +14,15 @@ from decimal import Decimal, localcontext
 from math import floor
 from typing import Any
 
+import numpy as np
+
 from hartley.model import Coordinate
 from hartley.releases.cell_text import Cell
 
 _DAY_ONE = dt.datetime(1, 1, 1)
+MOST_DECIMALS = 6
+EXACT = 1e14
+"""Floats that are below this once they are whole are told from their neighbours by 15 digits."""
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 
@@ -55,13 +60,41 @@ def scale_of(
     """
     if coordinate.kind in ("text", "boolean"):
         return None
-    cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
+    cells = coordinate.cells
     if coordinate.kind == "number":
-        return _numbers(cells, missing_at, decimals)
+        return _plain_numbers(coordinate, decimals) or _numbers(cells, missing_at, decimals)
     if coordinate.kind == "date":
         days = tuple(None if cell is None else cell.toordinal() for cell in cells)
         return Scale(days, 1, 1, dt.date.fromordinal, lambda cell: Decimal(cell.toordinal()))
     return _timestamps(cells)
+
+
+def _plain_numbers(coordinate: Coordinate, most_decimals: int | None) -> Scale | None:
+    """Return the scale of a column of machine numbers without missing cells, all at once.
+
+    A float of so few digits that no other such number lies nearer is a whole number divided by a power of
+    ten; where one is not, or a column is of another kind, nothing is returned.
+    """
+    values = coordinate.values
+    if coordinate.missing.any() or values.dtype.kind not in "iuf" or not len(values):
+        return None
+    if values.dtype.kind != "f":
+        return _scale_of_ticks(tuple(values.tolist()), 0, 0, are_floats=False)
+    values = values.astype(np.float64)
+    for finest in range(MOST_DECIMALS + 1):
+        whole = np.rint(values * 10.0**finest)
+        if not (np.abs(whole) < EXACT).all():
+            return None
+        if (whole / 10.0**finest == values).all():
+            break
+    else:
+        return None
+    label_decimals = finest + 1 if finest else 0
+    if most_decimals is not None:
+        label_decimals = min(label_decimals, most_decimals)
+    decimals = max(label_decimals, finest)
+    ticks = (whole.astype(np.int64) * 10 ** (decimals - finest)).tolist()
+    return _scale_of_ticks(tuple(ticks), decimals, label_decimals, are_floats=True)
 
 
 def _numbers(cells: list[Any], missing_at: Sequence[float] | None, most_decimals: int | None) -> Scale:
@@ -82,30 +115,34 @@ def _numbers(cells: list[Any], missing_at: Sequence[float] | None, most_decimals
         label_decimals = min(label_decimals, most_decimals)
     decimals = max(label_decimals, finest, finest_given)
     floats = any(isinstance(cell, float) for cell in cells)
+    with localcontext() as context:
+        context.prec = 1000
+        ticks = tuple(None if number is None else int(number.scaleb(decimals)) for number in exact)
+    return _scale_of_ticks(ticks, decimals, label_decimals, are_floats=floats)
+
+
+def _scale_of_ticks(
+    ticks: tuple[int | None, ...], decimals: int, label_decimals: int, *, are_floats: bool
+) -> Scale:
+    """Return the scale of numbers that lie at whole ticks of so many decimals."""
+    per_unit = 10**decimals
 
     def value(tick: int) -> Cell:
+        if are_floats:
+            # Rounded once, to the nearest float, however many digits there are.
+            return tick / per_unit
+        if tick % per_unit == 0:
+            return tick // per_unit
         with localcontext() as context:
             context.prec = 1000
-            number = Decimal(tick).scaleb(-decimals)
-        if number == number.to_integral_value() and not floats:
-            return int(number)
-        return float(number) if floats else number
+            return Decimal(tick).scaleb(-decimals)
 
     def tick_of(cell: Cell) -> Decimal:
         with localcontext() as context:
             context.prec = 1000
             return (Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)).scaleb(decimals)
 
-    with localcontext() as context:
-        context.prec = 1000
-        ticks = tuple(None if number is None else int(number.scaleb(decimals)) for number in exact)
-    return Scale(
-        ticks,
-        10 ** (decimals - label_decimals),
-        10**decimals,
-        value,
-        tick_of,
-    )
+    return Scale(ticks, 10 ** (decimals - label_decimals), per_unit, value, tick_of)
 
 
 def _decimals(number: Decimal) -> int:

@@ -15,7 +15,6 @@ from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
-from hartley.workflow.composition import joint_of_releases
 from hartley.workflow.describe_table import NEARLY_ALL, count_values, identifier_columns
 from hartley.workflow.request.study_table import StudyTable
 
@@ -102,6 +101,8 @@ def audit_table(
         raise OptionError(f"{option('stochastic')} is of a table as it is; leave out {option('earlier')}")
     with study.opened() as table:
         if study.earlier:
+            from hartley.workflow.composition import joint_of_releases
+
             joint, dropped_rows = joint_of_releases(study, table)
             return _result(study, joint, measure(joint), (), dropped_rows, requirements)
         roles, alone = choose_roles(table, study.roles_given)

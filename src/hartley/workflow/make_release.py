@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypedDict, get_args
+from typing import get_args
 
 import msgspec
 
@@ -15,8 +14,8 @@ from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import Codeword, Consent
-from hartley.releases.codebook import LABELS, Labels
+from hartley.model.words import Codeword
+from hartley.releases.codebook import Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
@@ -38,51 +37,11 @@ from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.write_release import ReleaseResult, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question
+from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.request.utility_choice import codeword_of
-
-
-class DestinationFields(TypedDict, total=False):
-    """The fields of a destination, as keywords of the one-call forms."""
-
-    labels: Labels | None
-    policy: str | Path | None
-    certificate: str | Path | None
-    key: str | Path | None
-    into: str | None
-    into_database: str | None
-    keep_order: bool
-    overwrite: bool
-    exposure: Consent
-    defuse_formulas: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Destination:
-    """Where a release goes, and how it is written."""
-
-    output: str | Path
-    labels: Labels | None = None
-    """What stands for a cluster; ``None``: the codeword, and sets for text."""
-    policy: str | Path | None = None
-    certificate: str | Path | None = None
-    key: str | Path | None = None
-    """A file with the key that signs the certificate; ``None``: it is not signed."""
-    into: str | None = None
-    """A new table that is filled with the release as well, in the database of the source or another."""
-    into_database: str | None = None
-    keep_order: bool = False
-    overwrite: bool = False
-    exposure: Consent = "refuse"
-    """What to do where columns called harmless leave somebody with less than is required."""
-    defuse_formulas: bool = False
-    """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
-
-    def __post_init__(self) -> None:
-        if self.labels is not None and self.labels not in LABELS:
-            raise OptionError.unknown("kind of labels", self.labels, LABELS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,23 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from hartley.frontiers import Frontier, Point
 from hartley.lazy import late_function
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import of_each_column
 from hartley.workflow.audit_table import AuditResult, audit_table
-from hartley.workflow.compare_methods import compare_methods
-from hartley.workflow.find_frontier import FrontierResult, find_frontier
-from hartley.workflow.make_release import Destination, DestinationFields, KnownPoint, make_release
-from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.request.destination import Destination, DestinationFields
 from hartley.workflow.request.keywords import sorted_into
 from hartley.workflow.request.objective import Objective, ObjectiveFields
 from hartley.workflow.request.study_table import StudyFields, StudyTable
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
-from hartley.workflow.rivals.comparison import Comparison
+
+if TYPE_CHECKING:
+    from hartley.frontiers import Frontier, Point
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.publication.write_release import ReleaseResult
+    from hartley.workflow.rivals.comparison import Comparison
 
 
 class SearchFields(ObjectiveFields, LimitFields, total=False):
@@ -132,6 +133,8 @@ class Study(StudyTable):
         FrontierResult
             The frontier, and the joint range it is of.
         """
+        from hartley.workflow.find_frontier import find_frontier
+
         objective, limits = sorted_into(fields, Objective, SearchLimits)
         return find_frontier(
             self,
@@ -179,6 +182,8 @@ class Study(StudyTable):
         ReleaseResult
             What was released, what it was before and is now, and where the files are.
         """
+        from hartley.workflow.make_release import KnownPoint, make_release
+
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
         demand = Demand.of(target if require is None else require)
         if each:
@@ -217,6 +222,8 @@ class Study(StudyTable):
         Comparison
             Every method's release, measured alike.
         """
+        from hartley.workflow.compare_methods import compare_methods
+
         objective, limits = sorted_into(fields, Objective, SearchLimits)
         demand = Demand.of(target if require is None else require)
         return compare_methods(

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.proofs.problem import cluster_cost
+from hartley.releases.verifier.proofs.problem import Ticks, cluster_cost
 from hartley.releases.verifier.row_checks import PolicyLabels, Value
 from hartley.releases.verifier.tables.reread import as_kind
 
@@ -22,9 +22,9 @@ _ON_A_LINE = ("number", "date", "timestamp", "boolean")
 class ReleasedPartition:
     """The public values that occur, and the cluster of each."""
 
-    def __init__(self, policy: Policy, values: set[Value]) -> None:
+    def __init__(self, policy: Policy, values: set[Value], book: PolicyLabels) -> None:
         self.policy = policy
-        self._book = PolicyLabels.of(policy)
+        self._book = book
         self.values = sorted(values, key=lambda value: (self._book.cluster[value], repr(value)))
         self.sizes = Counter(self._book.cluster[value] for value in values)
 
@@ -75,29 +75,45 @@ class ReleasedPartition:
     @cached_property
     def positions(self) -> dict[Value, Fraction | None] | None:
         """Where each value lies on a line, exactly; nothing where the public columns have no line."""
-        if len(self.policy.public) != 1 or self.policy.public[0].kind not in _ON_A_LINE:
+        if not self._is_on_a_line:
             return None
-        given = self.policy.choices.missing_at
-        absent = None if given is None else Fraction(Decimal(repr(given)))
-        return {value: absent if value[0] is None else position(value[0]) for value in self.values}
+        exact = ((value, self._position(value)) for value in self.values)
+        return {value: None if at is None else Fraction(at) for value, at in exact}
+
+    @property
+    def _is_on_a_line(self) -> bool:
+        return len(self.policy.public) == 1 and self.policy.public[0].kind in _ON_A_LINE
+
+    def _position(self, value: Value) -> Fraction | Decimal | None:
+        """Return where a value lies; numbers as they are, which is faster."""
+        cell = value[0]
+        if cell is None:
+            given = self.policy.choices.missing_at
+            return None if given is None else Decimal(repr(given))
+        return cell if isinstance(cell, Decimal) else position(cell)
 
     def line_cost(self, codeword: str) -> Fraction | None:
         """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
-        positions = self.positions
-        if positions is None:
+        if not self._is_on_a_line:
             return None
-        members: dict[int, list[Fraction | None]] = defaultdict(list)
-        for value in self.values:
-            if self._book.cluster[value] != self.policy.withheld:
-                members[self._book.cluster[value]].append(positions[value])
-        costs = [cluster_cost(codeword, inside) for inside in members.values()]
-        return (
-            None if None in costs else max((cost for cost in costs if cost is not None), default=Fraction(0))
-        )
+        ticks = Ticks.of([self._position(value) for value in self.values])
+        members: dict[int, list[int | None]] = defaultdict(list)
+        for value, tick in zip(self.values, ticks.at, strict=True):
+            members[self._book.cluster[value]].append(tick)
+        costs = [
+            cluster_cost(codeword, inside)
+            for cluster, inside in members.items()
+            if cluster != self.policy.withheld
+        ]
+        if None in costs:
+            return None
+        return max((cost for cost in costs if cost is not None), default=Fraction(0)) / ticks.per_unit
 
 
 def position(cell: Any) -> Fraction:
     """Return where a cell lies on a line: a number, a day, a second."""
+    if isinstance(cell, Decimal | int):
+        return Fraction(cell)
     if isinstance(cell, tuple):  # a moment, and nanoseconds
         return position(cell[0]) + Fraction(cell[1], 10**9)
     if isinstance(cell, dt.datetime):

@@ -48,6 +48,9 @@ class PolicyLabels:
 
     def clusters(self, rows: RowTally) -> Numbered:
         """Return the cluster of each row."""
+        return rows.once(("clusters", id(self)), lambda: self._clusters(rows))
+
+    def _clusters(self, rows: RowTally) -> Numbered:
         parts = [_meant(rows, name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
         values = Combined.of(parts, len(rows))
         return Numbered.of(values.codes, (self.cluster.get(value, NOWHERE) for value in values.keys(parts)))
@@ -102,7 +105,8 @@ class RowCounter:
         self._source = source
         self._out = out
         self._keys = CellKeys(policy, source, out)
-        self._book = PolicyLabels.of(policy)
+        self.book = PolicyLabels.of(policy)
+        """The codebook of the policy."""
         self._earlier_books = [PolicyLabels.of(one) for one in earlier]
         self._rows: RowTally | None = None
         """The rows of the original that the release has, once they are counted."""
@@ -148,7 +152,7 @@ class RowCounter:
 
     def _mapped(self, rows: RowTally, result: RowCount) -> RowTally:
         """Leave out the rows that a codebook does not map, and count them."""
-        lost = self._book.clusters(rows).are_equal(NOWHERE)
+        lost = self.book.clusters(rows).are_equal(NOWHERE)
         lost_earlier = np.zeros(len(rows), dtype=bool)
         for past in self._past(rows):
             lost_earlier |= past.are_equal(NOWHERE)
@@ -168,7 +172,7 @@ class RowCounter:
 
     def _expect(self, rows: RowTally, result: RowCount) -> None:
         """Say what must stand in the release."""
-        clusters = self._book.clusters(rows)
+        clusters = self.book.clusters(rows)
         parts = []
         for name in self._policy.published:
             if name in self._policy.public_names:
@@ -189,14 +193,17 @@ class RowCounter:
 
     def _untouched(self, rows: RowTally, name: str) -> Numbered:
         column = rows.columns[name]
-        return Numbered.of(column.codes, (self._keys.untouched(name, cell) for cell in column.keys))
+        return rows.once(
+            ("untouched", name),
+            lambda: Numbered.of(column.codes, (self._keys.untouched(name, cell) for cell in column.keys)),
+        )
 
     def _measures(self, rows: RowTally) -> dict[str, dict[str, Any]]:
         """Count what each reader learns."""
         policy = self._policy
         secret = self._secret(rows, None)
         known = self._known(rows)
-        cluster = self._book.clusters(rows)
+        cluster = self.book.clusters(rows)
         public = [_meant(rows, column.name, column.kind) for column in policy.public]
         kept = [self._untouched(rows, name) for name in policy.keep]
         harmless = [self._untouched(rows, name) for name in policy.harmless]
@@ -218,7 +225,7 @@ class RowCounter:
     def measured(self, column: str | None) -> dict[str, Any]:
         """Count what the reader whom the requirements are for learns about one sensitive column, or all."""
         rows = self._counted_rows()
-        seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
+        seen = _together(rows, [self.book.clusters(rows), *self._beside(rows)])
         secret, known = self._secret(rows, column), self._known(rows)
         return recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
 
@@ -230,7 +237,7 @@ class RowCounter:
         secret = _together(rows, meant)
         apart = Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
         places = [apart.place(key) for key in secret.keys(meant)]
-        seen = _together(rows, [self._book.clusters(rows), *self._beside(rows)])
+        seen = _together(rows, [self.book.clusters(rows), *self._beside(rows)])
         known = self._known(rows)
         codes = [seen.codes, known.codes, secret.codes]
         found = Combined.of([Numbered(one, range(int(one.max()) + 1)) for one in codes], len(rows))
@@ -302,7 +309,10 @@ class RowCounter:
 def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
     """Return what the cells of a column mean."""
     column = rows.columns[name]
-    return Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys))
+    return rows.once(
+        ("meant", name, kind),
+        lambda: Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys)),
+    )
 
 
 def left_out(rows: RowTally, policy: Policy) -> Flags:

@@ -7,7 +7,7 @@ the rows are whole numbers that stand for their cells, and are counted as such.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -104,6 +104,14 @@ class RowTally:
 
     columns: dict[str, Numbered]
     counts: Int64s
+    worked_out: dict[Hashable, Numbered] = field(default_factory=dict, compare=False, repr=False)
+    """What was worked out for each row so far, by what it is."""
+
+    def once(self, what: Hashable, work: Callable[[], Numbered]) -> Numbered:
+        """Return what is to be worked out for each row: the first time by ``work``, then from memory."""
+        if what not in self.worked_out:
+            self.worked_out[what] = work()
+        return self.worked_out[what]
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -122,7 +122,7 @@ def verify_release(
             f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
         )
         check_codebooks(checks, policy)
-        partition = ReleasedPartition(policy, counted.values)
+        partition = ReleasedPartition(policy, counted.values, counter.book)
         found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:

@@ -9,6 +9,7 @@ gets one more, so that different cells stay different and the quote can be taken
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _BLANK = r"[\t\n\v\f\r \x{a0}\x{feff}]*"
 _MARK = r"[-=+@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
@@ -50,8 +51,13 @@ def defused(cell: str | None) -> str | None:
 
 
 def _begins(cell: str, pattern: str) -> bool:
-    letters = re.sub(r"\\x\{([0-9a-f]+)\}", lambda found: f"\\u{int(found[1], 16):04x}", pattern)
-    return re.match(letters, cell) is not None and re.fullmatch(HARMLESS, cell) is None
+    return _read(pattern).match(cell) is not None and _read(HARMLESS).fullmatch(cell) is None
+
+
+@cache
+def _read(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the engine in Python's spelling."""
+    return re.compile(re.sub(r"\\x\{([0-9a-f]+)\}", lambda found: f"\\u{int(found[1], 16):04x}", pattern))
 
 
 def _matches(cell: str, pattern: str) -> str:

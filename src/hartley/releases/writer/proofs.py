@@ -16,7 +16,7 @@ import numpy as np
 
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import Alphabet, JointRange
-from hartley.releases.cell_text import cell_text, values_of
+from hartley.releases.cell_text import value_texts, values_of
 from hartley.releases.record import Proof
 from hartley.releases.verifier.proofs.check import MOST_EXHAUSTED, is_valid
 from hartley.releases.verifier.proofs.optimality import Bounds, bounds_of
@@ -49,7 +49,7 @@ class Prover:
             return None
         side = joint.observed_side
         per_pair = joint.observation_of
-        texts = {text: place for place, text in enumerate(_texts(joint.public))}
+        texts = {text: place for place, text in enumerate(value_texts(joint.public))}
         return cls(
             joint,
             utility,
@@ -122,7 +122,7 @@ class Prover:
     def _windows(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         if not isinstance(self.utility, LineDistortion):
             return
-        texts = _texts(self.joint.public)
+        texts = value_texts(self.joint.public)
         best: tuple[float, int] | None = None
         for places, joint in _slices(self.joint):
             line = Line.of(joint, LineDistortion(self.utility.positions[places], self.utility.codeword))
@@ -193,13 +193,6 @@ def _slices(joint: JointRange) -> Iterator[tuple[np.ndarray, JointRange]]:
                 sensitive=Alphabet.numbered(len(secrets)),
             ),
         )
-
-
-def _texts(public: Alphabet) -> list[tuple[str | None, ...]]:
-    return [
-        tuple(cell_text(coordinate.cell(place)) for coordinate in public.coordinates)
-        for place in range(public.size)
-    ]
 
 
 def exact_positions(public: Alphabet) -> list[Fraction | None]:

@@ -59,7 +59,8 @@ class Publication:
         labels = [policy.clusters[number].label for _, number in entries] + [value.label for value in unseen]
         places = range(len(policy.public))
         columns = {f"l{place}": ("VARCHAR", [label[place] for label in labels]) for place in places}
-        self._runs = [any(is_run(label[place]) for label in labels) for place in places]
+        shown = [*(cluster.label for cluster in policy.clusters), *(value.label for value in unseen)]
+        self._runs = [any(is_run(label[place]) for label in shown) for place in places]
         if policy.choices.defuses_formulas:
             columns |= {
                 f"d{place}": ("VARCHAR", [defused(label[place]) for label in labels]) for place in places

@@ -30,6 +30,8 @@ _WIDENED = ("FLOAT", "ENUM", "UUID")
 _WIDE = ("HUGEINT", "UHUGEINT")
 """Whole numbers that Parquet has no type for; DuckDB would write them as floats."""
 _WHOLE = "DECIMAL(38, 0)"
+EXACT = 1 << 53
+"""Whole numbers below this are floats without rounding."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,8 @@ def _carried(column: RowColumn, cell: Cell) -> str | bool | None:
         start = dt.datetime(1970, 1, 1, tzinfo=cell.tzinfo)
         micros = (cell - start) // dt.timedelta(microseconds=1)
         return str(micros * 1000 if typed.unit == "nanosecond" else micros)
+    if type(cell) is int and abs(cell) < EXACT:
+        return repr(float(cell)) if typed.carrier == "float" else str(cell)
     number = Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)
     if typed.carrier == "float":
         return repr(float(number)) if Decimal(repr(float(number))) == number else False

@@ -18,8 +18,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from hartley.errors import InputError, OptionError
 from hartley.search.columns.loops.cells import Cells, Floats, Places
@@ -183,6 +181,10 @@ def _runs(heights: Floats, size: int) -> Floats:
 
 def _table_tree(table: Floats) -> tuple[Places, Floats]:
     """Return an order of the categories, and the height at which complete linkage joins neighbours."""
+    # Loaded only for such a table: it takes longer than a small audit.
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.isfinite(table).all():
         raise InputError("a table of dissimilarities must be square and finite")

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.model.alphabet import Coordinate
-from hartley.search.codebooks import CodebookOptions, ColumnSettings
 from hartley.tables.hierarchy_file import read_hierarchy, read_order
+
+if TYPE_CHECKING:
+    from hartley.search.codebooks import CodebookOptions, ColumnSettings
 
 BandsName: TypeAlias = Literal["variable", "equal"]
 ObjectiveName: TypeAlias = Literal["mean", "worst"]
@@ -89,6 +91,8 @@ class ColumnChoices:
 
     def options(self, **more: Any) -> CodebookOptions:
         """Return how codebooks are to be looked for."""
+        from hartley.search.codebooks import CodebookOptions
+
         return CodebookOptions(bands=self.bands, objective=self.objective, lose_at_most=self.share, **more)
 
     def require_among(self, columns: Iterable[str]) -> None:
@@ -101,6 +105,8 @@ class ColumnChoices:
 
     def settings(self, coordinate: Coordinate, *, keep: bool) -> ColumnSettings:
         """Return what is said about one column."""
+        from hartley.search.codebooks import ColumnSettings
+
         name = coordinate.name
         borders = self.borders.get(name)
         if borders == "auto":

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 
@@ -51,8 +51,13 @@ def _reaches(cost: Fraction | None, claimed: float | None) -> bool:
         return True
     if claimed is None:
         return False
+    return cost >= _enough(claimed)
+
+
+def _enough(claimed: float) -> Fraction:
+    """Return the least cost that is as good as a claim."""
     wanted = Fraction(claimed)
-    return cost >= wanted - SLACK * abs(wanted)
+    return wanted - SLACK * abs(wanted)
 
 
 def _is_union(problem: Problem, proof: Proof) -> bool:
@@ -76,7 +81,7 @@ def _is_window(problem: Problem, proof: Proof) -> bool:
     place = problem.place_of(proof.value)
     if place is None or proof.clusters is not None or proof.components is not None:
         return False
-    here = problem.positions[place]
+    here = problem.ticks.at[place]
     if here is None:
         # A value without a place stays alone.
         few = any(mask.bit_count() < proof.distinct_l for mask in problem.shown[place].values())
@@ -85,36 +90,36 @@ def _is_window(problem: Problem, proof: Proof) -> bool:
     return any(_has_no_window(problem, proof, here, observation) for observation in seen)
 
 
-def _has_no_window(problem: Problem, proof: Proof, here: Fraction, observation: int) -> bool:
-    assert problem.positions is not None  # noqa: S101 (asked only on a line)
-    assert proof.distinct_l is not None  # noqa: S101
+def _has_no_window(problem: Problem, proof: Proof, here: int, observation: int) -> bool:
+    assert proof.distinct_l is not None  # noqa: S101 (asked only where there is one)
+    ticks = problem.ticks
     rows = problem.observation == observation
-    shown: dict[Fraction, list[int]] = {}
+    # A stretch that costs less than claimed does not reach farther than twice that.
+    far = None if proof.cost is None else floor(ticks.doubled(Fraction(proof.cost) * (1 + SLACK)))
+    shown: dict[int, list[int]] = {}
     for value, secret in zip(problem.value[rows].tolist(), problem.secret[rows].tolist(), strict=True):
-        position = problem.positions[value]
-        # A stretch that costs less than claimed does not reach farther than twice that.
-        if position is not None and (
-            proof.cost is None or abs(position - here) <= 2 * Fraction(proof.cost) * (1 + SLACK)
-        ):
-            shown.setdefault(position, []).append(secret)
+        tick = ticks.at[value]
+        if tick is not None and (far is None or abs(tick - here) <= far):
+            shown.setdefault(tick, []).append(secret)
+    if here not in shown:
+        return False
     line = sorted(shown)
-    codewords = (
-        sorted({p for p in problem.positions if p is not None}) if problem.codeword == "member" else []
-    )
+    codewords = ticks.line if problem.codeword == "member" else []
+    enough = None if proof.cost is None else ceil(ticks.doubled(_enough(proof.cost)))
     held: Counter[int] = Counter()
-    end = start = line.index(here)
+    middle = end = start = bisect_left(line, here)
     held.update(shown[here])
     while end + 1 < len(line) and len(held) < proof.distinct_l:
         end += 1
         held.update(shown[line[end]])
     while True:
-        while end > line.index(here) and len(held) >= proof.distinct_l:
+        while end > middle and len(held) >= proof.distinct_l:
             fewer = held - Counter(shown[line[end]])
             if len(fewer) < proof.distinct_l:
                 break
             held, end = fewer, end - 1
-        if len(held) >= proof.distinct_l and not _reaches(
-            _least_cost(codewords, line[start], line[end]), proof.cost
+        if len(held) >= proof.distinct_l and (
+            enough is None or _least_doubled(codewords, line[start], line[end]) < enough
         ):
             return False
         if start == 0:
@@ -123,14 +128,13 @@ def _has_no_window(problem: Problem, proof: Proof, here: Fraction, observation: 
         held.update(shown[line[start]])
 
 
-def _least_cost(codewords: list[Fraction], low: Fraction, high: Fraction) -> Fraction:
-    """Return the least that any cluster with these ends costs, whatever its codeword."""
-    half = (high - low) / 2
+def _least_doubled(codewords: list[int], low: int, high: int) -> int:
+    """Return twice the least that any cluster with these ends costs, whatever its codeword."""
     if not codewords:
-        return half
-    after = bisect_left(codewords, low + half)
+        return high - low
+    after = bisect_left(codewords, (low + high + 1) // 2)
     near = [codewords[i] for i in (after - 1, after) if 0 <= i < len(codewords)]
-    return min(max(word - low, high - word) for word in near if low <= word <= high)
+    return 2 * min(max(word - low, high - word) for word in near if low <= word <= high)
 
 
 def _is_counting(problem: Problem, proof: Proof) -> bool:
@@ -157,13 +161,13 @@ def _is_counting(problem: Problem, proof: Proof) -> bool:
 
 def _needs_more(problem: Problem, clusters: int, cost: float) -> bool:
     """Tell whether more values than clusters lie so far apart that no two can share a cheaper cluster."""
-    assert problem.positions is not None  # noqa: S101 (asked only on a line)
-    line = sorted({position for position in problem.positions if position is not None})
+    line = problem.ticks.line
     codewords = line if problem.codeword == "member" else []
+    enough = ceil(problem.ticks.doubled(_enough(cost)))
     needed, first = 1, line[0]
-    for position in line[1:]:
-        if _reaches(_least_cost(codewords, first, position), cost):
-            needed, first = needed + 1, position
+    for tick in line[1:]:
+        if _least_doubled(codewords, first, tick) >= enough:
+            needed, first = needed + 1, tick
     return needed > clusters
 
 

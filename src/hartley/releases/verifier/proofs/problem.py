@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, lcm
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ class Problem:
         return bool(self.observation.max() > 0)
 
     @cached_property
+    def ticks(self) -> Ticks:
+        """Where each value lies, in whole numbers."""
+        return Ticks.of(self.positions or ())
+
+    @cached_property
     def shown(self) -> list[dict[int, int]]:
         """For each value, the sensitive values with each observation, as the bits of a number."""
         found: list[dict[int, int]] = [{} for _ in range(self.size)]
@@ -85,7 +91,32 @@ class Problem:
         return Goal(distinct_l=max(least), components=most)
 
 
-def cluster_cost(codeword: str, positions: Sequence[Fraction | None]) -> Fraction | None:
+@dataclass(frozen=True)
+class Ticks:
+    """Positions as whole numbers: arithmetic with them is as exact as with fractions, and much faster."""
+
+    at: list[int | None]
+    """Where each position lies; nothing where there is none."""
+    per_unit: int
+
+    @classmethod
+    def of(cls, positions: Sequence[Fraction | Decimal | None]) -> Ticks:
+        """Count positions in a unit of which all are multiples."""
+        ratios = [(0, 0) if position is None else position.as_integer_ratio() for position in positions]
+        per_unit = lcm(*{below for _, below in ratios if below})
+        return cls([over * (per_unit // below) if below else None for over, below in ratios], per_unit)
+
+    @cached_property
+    def line(self) -> list[int]:
+        """The different positions, ascending."""
+        return sorted({tick for tick in self.at if tick is not None})
+
+    def doubled(self, distance: Fraction) -> Fraction:
+        """Return twice a distance, in ticks."""
+        return 2 * distance * self.per_unit
+
+
+def cluster_cost(codeword: str, positions: Sequence[Fraction | int | None]) -> Fraction | None:
     """Return the distance from a cluster's codeword to its farthest member; nothing where one has no place.
 
     >>> [cluster_cost(word, [Fraction(0), Fraction(9), Fraction(10)]) for word in ("midpoint", "member")]
@@ -98,6 +129,6 @@ def cluster_cost(codeword: str, positions: Sequence[Fraction | None]) -> Fractio
         return None
     low, high = min(placed), max(placed)
     if codeword == "member":
-        return min(max(member - low, high - member) for member in placed)
-    at = sum(placed) / Fraction(len(placed)) if codeword == "centroid" else (low + high) / 2
+        return Fraction(min(max(member - low, high - member) for member in placed))
+    at = Fraction(sum(placed)) / len(placed) if codeword == "centroid" else Fraction(low + high) / 2
     return max(at - low, high - at)

@@ -1,0 +1,52 @@
+"""Where a release goes, and how it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from hartley.errors import OptionError
+from hartley.model.words import Consent
+from hartley.releases.codebook import LABELS, Labels
+
+
+class DestinationFields(TypedDict, total=False):
+    """The fields of a destination, as keywords of the one-call forms."""
+
+    labels: Labels | None
+    policy: str | Path | None
+    certificate: str | Path | None
+    key: str | Path | None
+    into: str | None
+    into_database: str | None
+    keep_order: bool
+    overwrite: bool
+    exposure: Consent
+    defuse_formulas: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where a release goes, and how it is written."""
+
+    output: str | Path
+    labels: Labels | None = None
+    """What stands for a cluster; ``None``: the codeword, and sets for text."""
+    policy: str | Path | None = None
+    certificate: str | Path | None = None
+    key: str | Path | None = None
+    """A file with the key that signs the certificate; ``None``: it is not signed."""
+    into: str | None = None
+    """A new table that is filled with the release as well, in the database of the source or another."""
+    into_database: str | None = None
+    keep_order: bool = False
+    overwrite: bool = False
+    exposure: Consent = "refuse"
+    """What to do where columns called harmless leave somebody with less than is required."""
+    defuse_formulas: bool = False
+    """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and self.labels not in LABELS:
+            raise OptionError.unknown("kind of labels", self.labels, LABELS)
