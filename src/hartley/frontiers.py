@@ -175,7 +175,8 @@ class Frontier(Drawable):
     codeword: str | None
     """What stands for a cluster under distortion; ``None`` under resolution."""
     complete: bool
-    """Whether the search finished every level."""
+    """Whether the search came to its end. Each point stands for itself: between two proven ones a point that
+    was not found may be missing."""
     points: tuple[Point, ...]
     """The points, each better than the one before in leakage and worse in utility."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from hartley import workflow
 from hartley.cli.program import run
+from hartley.web.pages import page_json
 from hartley.workflow import Target, verify
 from web_door import LIMIT, finished, opened
 
@@ -274,3 +276,11 @@ def test_a_column_that_is_harmless_gives_no_warning(browser):
     finished(browser, browser.post("/api/search", json=asked).json())
     made, _ = released(browser, asked, 1)
     assert made["warning"] is None
+
+
+def test_the_page_warns_of_cells_that_a_spreadsheet_would_run():
+    made = SimpleNamespace(formula_cells={"note": 2})
+    (told,) = page_json._formulas(made)
+    assert told.startswith("Careful: 2 cells of 'note' begin as formulas do")
+    assert "--defuse-formulas" in told
+    assert page_json._formulas(SimpleNamespace(formula_cells={})) == []

@@ -73,7 +73,8 @@ class Levels:
 
     levels: tuple[Level, ...]
     complete: bool
-    """Whether every level that matters is there and was searched to the end."""
+    """Whether the search came to its end. Each level stands for itself: where it is proven, nothing better
+    has its cost or its leakage, and between two proven ones a level may be missing that was not found."""
 
 
 def without_doubles(levels: Iterable[Level]) -> tuple[Level, ...]:

@@ -163,10 +163,15 @@ def _class_of(cell: str, rule: TextRule) -> str:
         f"WHEN length({cell}) = 10 THEN {DATE} "
         f"WHEN regexp_full_match({cell}[11:], '{_TIME}') THEN {READING} "
         f"WHEN regexp_full_match({cell}[11:], '{_TIME}{_ZONE}') "
-        f"AND try_cast({cell} AS TIMESTAMPTZ) IS NOT NULL THEN {INSTANT} "
+        f"AND try_cast({_with_seconds(cell)} AS TIMESTAMPTZ) IS NOT NULL THEN {INSTANT} "
     )
     chosen = {"any": numbers + times, "no numbers": times, "number": numbers}[rule]
     return f"CASE WHEN {cell} IS NULL THEN 0 {chosen}ELSE {OTHER} END"
+
+
+def _with_seconds(cell: str) -> str:
+    """Return an instant with its seconds: before DuckDB 2, one that ends with minutes was none."""
+    return f"(CASE WHEN {cell}[17] = ':' THEN {cell} ELSE {cell}[:16] || ':00' || {cell}[17:] END)"
 
 
 def _by_class(name: str, cell: str, rule: TextRule, seen: int, digits: int) -> TypedColumn | None:
@@ -177,7 +182,7 @@ def _by_class(name: str, cell: str, rule: TextRule, seen: int, digits: int) -> T
     if seen == READING:
         return TypedColumn(name, "timestamp", "integer", f"epoch_us({cell}::TIMESTAMP)", unit="microsecond")
     if seen == INSTANT:
-        instant = f"epoch_us({cell}::TIMESTAMPTZ)"
+        instant = f"epoch_us({_with_seconds(cell)}::TIMESTAMPTZ)"
         return TypedColumn(name, "timestamp", "integer", instant, unit="microsecond", has_zone=True)
     if seen == WHOLE and digits <= 38:
         if digits <= 18:

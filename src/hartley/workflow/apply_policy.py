@@ -66,6 +66,7 @@ class ApplyResult:
             "target": self.target,
             "target_holds": self.target_holds,
             "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "formula_cells": dict(self.formula_cells),
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from pathlib import Path
 
@@ -138,7 +139,8 @@ def test_the_command_warns_on_stderr(
         with pytest.raises(SystemExit) as ended:
             main()
         assert ended.value.code in (0, None)
-        told = capsys.readouterr().err
+        printed, told = capsys.readouterr()
+        assert json.loads(printed)["formula_cells"] == {"note": 12}
         assert "12 cells of 'note'" in told
         assert said in told
         assert not any(cell in told for cell in RUN)

@@ -63,3 +63,9 @@ def test_bad_calls_are_refused():
         dendrogram(Alphabet.numbered(5001))
     with pytest.raises(UnreachableError, match="the most that can be reached is 1"):
         clustering_until(JointRange.from_pairs([(1, "a"), (2, "a")]), distinct_l=2)
+
+
+@pytest.mark.parametrize("kind", ["complete", "average"])
+def test_two_words_are_not_taken_for_distances(kind):
+    words = Alphabet.of_values(["north", "south"], ("town",))
+    assert dendrogram(words, linkage=kind).steps == 1

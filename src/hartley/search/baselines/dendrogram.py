@@ -9,6 +9,7 @@ all others; two texts are a distance 1 apart, and a missing text is a text of it
 
 from __future__ import annotations
 
+import warnings
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -43,7 +44,10 @@ def dendrogram(public: Alphabet, *, linkage: Linkage = "complete") -> MergeTree:
     if public.size == 1:
         return MergeTree.of_merges(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     model = AgglomerativeClustering(n_clusters=1, linkage=linkage, compute_full_tree=True)
-    children = model.fit(_features(public)).children_
+    with warnings.catch_warnings():
+        # Two words as features are a hollow matrix, which is taken for one of distances; it is none.
+        warnings.simplefilter("ignore")
+        children = model.fit(_features(public)).children_
     # A node of the tree is named by the first of its members, as our clusters are.
     first = list(range(public.size))
     merges = []

@@ -122,7 +122,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
     return {
         "release": document,
         "said": _verified(made, asked),
-        "holds": _holds(asked),
+        "holds": [*_holds(asked), *_formulas(made)],
         "warning": _warning(made, asked),
         "readers": _readers(made, found.reader),
         "preview": {
@@ -147,6 +147,12 @@ def _verified(made: ReleaseResult, asked: Asked) -> str:
         f"{words.counted(made.after.distinct_l, 'candidate')}, in "
         f"{words.counted(made.rows, 'row')}. The rows {order}."
     )
+
+
+def _formulas(made: ReleaseResult) -> list[str]:
+    """Warn of cells that a spreadsheet would run."""
+    told = release_words.formulas(made.formula_cells, defused=False)
+    return [] if told is None else [f"Careful: {told}. hartley release --defuse-formulas prevents that."]
 
 
 def _holds(asked: Asked) -> list[str]:

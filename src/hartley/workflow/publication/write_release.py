@@ -141,6 +141,7 @@ class ReleaseResult:
             "usefulness": self.usefulness.to_dict(),
             "complete": self.complete,
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
+            "formula_cells": dict(self.formula_cells),
         }
 
 
