@@ -30,7 +30,7 @@ ROLES = {"sensitive": "pay", "public": ["age", "sex"]}
 
 def test_where_nobody_says_how_long_a_search_over_columns_has_a_limit_that_is_told():
     heard: list[str] = []
-    told = Effort(progress=lambda done, total, what: heard.append(what))
+    told = Effort(progress=lambda *told: heard.append(told[-1]))
     limited = SearchLimits(effort=told).start(SECONDS_OVER_COLUMNS)
     assert 0 < limited.remaining() <= SECONDS_OVER_COLUMNS
     assert heard == ["searching, for at most 60 seconds"]

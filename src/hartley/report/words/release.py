@@ -112,26 +112,46 @@ def _proof(result: ReleaseResult) -> str:
         )
     if point.clusters == 1:
         return f"Nothing is left of {public}: all its values share one label."
+    if point.max_distortion is not None and len(result.before.public.columns) > 1:
+        return _columns_proof(result, point.max_distortion)
     if point.max_distortion is not None:
         size = f"largest move {point.max_distortion:g}"
-        if len(result.before.public.columns) > 1:
-            size = (
-                "some classes mix categories"
-                if point.max_distortion >= 1
-                else f"widest class {share(2 * point.max_distortion)} of a column's range"
-            )
     else:
         size = f"largest class {counted(point.largest_cluster, 'value')}"
     if _is_proven(result) and not result.coincided:
         return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
     if point.lower_bound_cost is not None:
-        bound = point.lower_bound_cost
-        least = f"{bound:.4g}"
-        if len(result.before.public.columns) > 1:
-            least = share(min(2 * bound, 1.0))
+        least = f"{point.lower_bound_cost:.4g}"
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def _columns_proof(result: ReleaseResult, cost: float) -> str:
+    """Say what is proven of the worst class over several columns, and that nothing is of the average."""
+    secret, point = listed(result.before.sensitive.columns), result.point
+    average = (
+        f"The average class spans {share(result.usefulness.loss)} of a column; no bound is known for that."
+    )
+    mixes = any(one.mean_move is None and one.mean_relative_width > 0 for one in result.usefulness.columns)
+    if _is_proven(result) and not result.coincided:
+        if mixes and cost >= 1:
+            said = f"Proven: no recoding that protects {secret} this well avoids classes that mix categories."
+        else:
+            said = (
+                f"Proven: no recoding that protects {secret} this well has a narrower widest class "
+                f"({share(min(2 * cost, 1.0))} of a column's range)."
+            )
+        return f"{said} {average}"
+    found = "some classes mix categories" if mixes and cost >= 1 else f"the widest class spans {_span(cost)}"
+    if point.lower_bound_cost is None:
+        return f"Not proven: {found}, and another recoding may keep more detail. {average}"
+    least = _span(point.lower_bound_cost)
+    return f"Not proven: {found}; no recoding that protects this well gets below {least}. {average}"
+
+
+def _span(cost: float) -> str:
+    return f"{share(min(2 * cost, 1.0))} of a column's range"
 
 
 def columns(result: ReleaseResult) -> list[str]:
