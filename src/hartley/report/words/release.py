@@ -133,25 +133,37 @@ def _columns_proof(result: ReleaseResult, cost: float) -> str:
     average = (
         f"The average class spans {share(result.usefulness.loss)} of a column; no bound is known for that."
     )
-    mixes = any(one.mean_move is None and one.mean_relative_width > 0 for one in result.usefulness.columns)
+    spans = _spans(result.usefulness, cost)
     if _is_proven(result) and not result.coincided:
-        if mixes and cost >= 1:
+        if cost == 1 and not spans:
             said = f"Proven: no recoding that protects {secret} this well avoids classes that mix categories."
+        elif spans:
+            said = (
+                f"Proven: no recoding that protects {secret} this well keeps every class narrower than "
+                f"{share(2 * cost)} of a column's range."
+            )
         else:
             said = (
-                f"Proven: no recoding that protects {secret} this well has a narrower widest class "
-                f"({share(min(2 * cost, 1.0))} of a column's range)."
+                f"Proven: no recoding that protects {secret} this well has a smaller worst class "
+                f"({cost:.4g} by the distances asked for)."
             )
         return f"{said} {average}"
-    found = "some classes mix categories" if mixes and cost >= 1 else f"the widest class spans {_span(cost)}"
     if point.lower_bound_cost is None:
-        return f"Not proven: {found}, and another recoding may keep more detail. {average}"
-    least = _span(point.lower_bound_cost)
-    return f"Not proven: {found}; no recoding that protects this well gets below {least}. {average}"
+        return f"Not proven: no bound is known for this search. {average}"
+    if spans:
+        least = share(2 * point.lower_bound_cost)
+        said = f"Not proven: the widest class spans {share(2 * cost)} of a column's range; no recoding that "
+        return f"{said}protects this well gets below {least}. {average}"
+    return (
+        f"Not proven: the worst class costs {cost:.4g} by the distances asked for; no recoding that protects "
+        f"this well costs less than {point.lower_bound_cost:.4g}. {average}"
+    )
 
 
-def _span(cost: float) -> str:
-    return f"{share(min(2 * cost, 1.0))} of a column's range"
+def _spans(use: Usefulness, cost: float) -> bool:
+    """Tell whether the cost is half the part of its column that the widest class spans, and no more."""
+    widths = [column.max_relative_width for column in use.columns if column.mean_move is not None]
+    return abs(max(widths, default=0.0) - 2 * cost) <= 1e-9 and cost <= 0.5
 
 
 def columns(result: ReleaseResult) -> list[str]:
