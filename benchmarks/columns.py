@@ -149,14 +149,7 @@ def real(adult: Path | None) -> None:
     print("\n| table | l | method | kept | worst | NCP | error of counts | classes | CPU s |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, frame, public, sensitive, wanted in real_tables(adult):
-        with (
-            Study(
-                frame.astype(dict.fromkeys(frame.select_dtypes("object"), str)),
-                sensitive=sensitive,
-                public=public,
-            ) as study,
-            study.opened() as table,
-        ):
+        with Study(frame, sensitive=sensitive, public=public) as study, study.opened() as table:
             joint = table.joint_range(study.roles, missing="value").joint
         queries = CountQueries.draw(joint, seed=7)
         utility = ColumnsDistortion.of(joint.public)

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 from types import CodeType, FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -75,6 +76,8 @@ class _CompilerWatch:
         self.depth = 0
         self.is_installed = False
         self.waiting: list[int] = []
+        self.since = 0.0
+        self.seconds = 0.0
 
     def install(self) -> None:
         """Hear from the compiler when it begins and ends."""
@@ -87,12 +90,21 @@ class _CompilerWatch:
 
     def notify(self, heard: Any) -> None:
         """Count the beginnings and ends; after the last end, send a signal again that has waited for it."""
+        if heard.is_start and self.depth == 0:
+            self.since = monotonic()
         self.depth += 1 if heard.is_start else -1
+        if self.depth == 0:
+            self.seconds += monotonic() - self.since
         if self.depth <= 0 and self.waiting:
             signal.raise_signal(self.waiting.pop())
 
 
 _watch = _CompilerWatch()
+
+
+def compiling_seconds() -> float:
+    """Return how long the compiler has been at work in this process, up to now."""
+    return _watch.seconds + (monotonic() - _watch.since if _watch.depth > 0 else 0.0)
 
 
 def interrupt(number: int) -> None:

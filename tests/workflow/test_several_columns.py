@@ -30,7 +30,7 @@ ROLES = {"sensitive": "pay", "public": ["age", "sex"]}
 
 def test_where_nobody_says_how_long_a_search_over_columns_has_a_limit_that_is_told():
     heard: list[str] = []
-    told = Effort(progress=lambda done, total, what: heard.append(what))
+    told = Effort(progress=lambda *told: heard.append(told[-1]))
     limited = SearchLimits(effort=told).start(SECONDS_OVER_COLUMNS)
     assert 0 < limited.remaining() <= SECONDS_OVER_COLUMNS
     assert heard == ["searching, for at most 60 seconds"]
@@ -64,12 +64,13 @@ def test_a_point_that_is_looked_at_has_its_usefulness():
 
 def towns() -> pa.Table:
     source = Random(4)
-    rows = [
-        (source.randint(1, 4), source.choice("abcd"), source.choice(["low", "mid", "high"]))
-        for _ in range(30)
-    ]
+    rows = range(30)
     return pa.table(
-        {name: list(cells) for name, cells in zip(("pay", "town", "rank"), zip(*rows), strict=True)}
+        {
+            "pay": [source.randint(1, 4) for _ in rows],
+            "town": [source.choice("abcd") for _ in rows],
+            "rank": [source.choice(["low", "mid", "high"]) for _ in rows],
+        }
     )
 
 
@@ -146,3 +147,16 @@ def test_what_is_certain_is_released_over_several_columns(tmp_path):
     made = hartley.release(rows, tmp_path / "out.csv", **ROLES, leakage="istar", require={"max_leakage": 1.0})
     assert made.after.istar_bits <= 1
     assert made.verification.holds
+
+
+def test_a_frontier_searched_from_both_ends_has_every_level_that_matters():
+    from hartley.model.requirement import Requirement
+    from hartley.search.demand_search import cheapest
+
+    found = hartley.frontier(table(30), **ROLES)
+    assert found.frontier.complete
+    for level in range(1, found.joint.sensitive.size + 1):
+        alone = cheapest(found.question.demanded([Requirement("distinct-l", level)]))
+        point = found.frontier.meeting({"distinct_l": level})
+        assert point.max_distortion <= alone.cost + 1e-9
+        assert point.distinct_l >= level

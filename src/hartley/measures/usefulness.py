@@ -29,6 +29,8 @@ class ColumnUsefulness:
     mean_relative_width: float
     unchanged_share: float
     """The share of rows whose value is released as it is."""
+    max_relative_width: float
+    """That of the widest class; 1 where rows are withheld."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -38,6 +40,7 @@ class ColumnUsefulness:
             "max_move": self.max_move,
             "mean_relative_width": self.mean_relative_width,
             "unchanged_share": self.unchanged_share,
+            "max_relative_width": self.max_relative_width,
         }
 
 
@@ -177,6 +180,7 @@ class _View:
             max_move=worst,
             mean_relative_width=float((self.width * rows).sum() / total),
             unchanged_share=float(rows[self.is_unchanged].sum() / total),
+            max_relative_width=float(self.width.max(initial=0.0)),
         )
 
 

@@ -308,8 +308,9 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
         if isinstance(column, NumberColumn):
             columns.append(NumberCells(column.positions))
         elif isinstance(column, CategoryColumn):
-            is_plain = bool((column.table == 1.0 - np.eye(len(column.table))).all())
-            columns.append(CategoryCells(column.codes, table=None if is_plain else column.table))
+            table = column.table
+            is_plain = table is None or bool((table == 1.0 - np.eye(len(table))).all())
+            columns.append(CategoryCells(column.codes, table=None if is_plain else table))
     return columns
 
 

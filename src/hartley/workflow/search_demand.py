@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil, log2
@@ -41,6 +42,8 @@ def frontier_of_demands(
             return _frontier_of_components(question, effort, known)
     if question.leakage == "istar" and question.demanded().is_over_columns:
         return _frontier_over_columns(question, effort)
+    if question.demanded().is_over_columns:
+        return _frontier_from_both_ends(question, effort, so_far)
     found: list[tuple[int, Point]] = []
     complete = True
     most = most_levels(question)
@@ -70,6 +73,45 @@ def frontier_of_demands(
     if not complete:
         points += [_unbounded(point) for point in known]
     return question.frontier(points, search="optimal", complete=complete)
+
+
+def _frontier_from_both_ends(question: Question, effort: Effort, so_far: SoFar | None) -> Frontier:
+    """Search the lowest level and the highest, then between two that do not meet, over several columns.
+
+    What keeps more costs no less: where the higher of two levels costs no more than the lower is bound to, no
+    level between them is worth a search. A partition for a higher level is a start for a lower one.
+    """
+    most = most_levels(question)
+    found: dict[int, tuple[DemandAnswer, Point]] = {}
+
+    def points() -> list[Point]:
+        levels = [(level, point) for level, (_, point) in sorted(found.items())]
+        return _bounded(question, levels, most)
+
+    def search(level: int) -> None:
+        effort.progress(len(found), most, f"level {level} of {question.axis}")
+        above = [answer.partition for other, (answer, _) in sorted(found.items()) if other > level]
+        asked = question.demanded([Requirement(question.axis, level)])
+        answer = cheapest(asked, effort, above[:1])
+        found[level] = answer, question.point_of(answer)
+        if so_far is not None:
+            so_far(lambda: question.frontier(points(), search="optimal", complete=False))
+
+    with compiling_in_time(effort):
+        search(1)
+        if most > 1:
+            search(most)
+        open_ranges = deque([(1, most)])
+        while open_ranges and not effort.should_stop():
+            low, high = open_ranges.popleft()
+            (lower, point), (upper, _) = found[low], found[high]
+            reached = max(low, point.distinct_l)
+            if high - reached < 2 or upper.cost <= (lower.lower_bound_cost or 0.0) * (1 + SLACK):
+                continue
+            middle = (reached + high) // 2
+            search(middle)
+            open_ranges += [(low, middle), (middle, high)]
+    return question.frontier(points(), search="optimal", complete=not open_ranges)
 
 
 def _frontier_over_columns(question: Question, effort: Effort) -> Frontier:

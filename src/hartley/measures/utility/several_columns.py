@@ -115,12 +115,12 @@ class NumberUnions(LineUnions):
 
 @dataclass(frozen=True, eq=False)
 class CategoryColumn:
-    """A column of categories with a table of dissimilarities between them."""
+    """A column of categories, with a table of dissimilarities between them or without."""
 
     codes: Ints
     """The category of each value; -1 where it is missing."""
-    table: Floats
-    """``table[i, j]``: how ill category ``j`` stands for category ``i``."""
+    table: Floats | None = None
+    """``table[i, j]``: how ill category ``j`` stands for category ``i``; without it 0 or 1."""
 
     @property
     def here(self) -> Flags:
@@ -130,7 +130,10 @@ class CategoryColumn:
 
     def unions(self) -> CategoryUnions:
         """Return the codewords of all unions of two values."""
-        return CategoryUnions(self.codes, self.table)
+        table = self.table
+        if table is None:
+            table = 1.0 - np.eye(int(self.codes.max(initial=-1)) + 1)
+        return CategoryUnions(self.codes, table)
 
 
 class CategoryUnions:
@@ -317,6 +320,8 @@ class _Members:
             return np.abs(placed - self._middle(placed, column.codeword)[self.cluster])
         assert isinstance(column, CategoryColumn)  # noqa: S101
         codes = column.codes[self.order]
+        if column.table is None:
+            return np.asarray(codes != codes[self.starts][self.cluster], dtype=np.float64)
         moves: Floats = column.table[codes, self._category(codes, column.table)[self.cluster]]
         return moves
 
@@ -409,28 +414,29 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
 
 def _is_missing(coordinate: Coordinate) -> CategoryColumn:
     """Return the column that tells missing cells from numbers."""
-    return CategoryColumn(frozen_array(coordinate.missing.astype(np.int64)), frozen_array(1.0 - np.eye(2)))
+    return CategoryColumn(frozen_array(coordinate.missing.astype(np.int64)))
 
 
 def _category_column(coordinate: Coordinate, given: Table | None) -> CategoryColumn:
     number: dict[Label, int] = {}
     cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
     codes = np.array([number.setdefault(cell, len(number)) for cell in cells])
+    if given is None:
+        return CategoryColumn(frozen_array(codes))
     categories = list(number)
     table = 1.0 - np.eye(len(categories))
-    if given is not None:
-        for i, one in enumerate(categories):
-            for j, other in enumerate(categories):
-                if i != j:
-                    found = given.get((one, other), given.get((other, one)))
-                    if found is None and (one is None or other is None):
-                        found = max(given.values(), default=1.0)
-                    if found is None:
-                        raise InputError(
-                            f"the dissimilarities of {coordinate.name!r} must cover all pairs of its "
-                            f"{len(categories)} categories"
-                        )
-                    table[i, j] = found
+    for i, one in enumerate(categories):
+        for j, other in enumerate(categories):
+            if i != j:
+                found = given.get((one, other), given.get((other, one)))
+                if found is None and (one is None or other is None):
+                    found = max(given.values(), default=1.0)
+                if found is None:
+                    raise InputError(
+                        f"the dissimilarities of {coordinate.name!r} must cover all pairs of its "
+                        f"{len(categories)} categories"
+                    )
+                table[i, j] = found
     if bool((table < 0).any()) or not bool(np.isfinite(table).all()):
         raise InputError(f"the dissimilarities of {coordinate.name!r} must be finite, none below zero")
     return CategoryColumn(frozen_array(codes), frozen_array(table))

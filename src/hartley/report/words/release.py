@@ -112,26 +112,58 @@ def _proof(result: ReleaseResult) -> str:
         )
     if point.clusters == 1:
         return f"Nothing is left of {public}: all its values share one label."
+    if point.max_distortion is not None and len(result.before.public.columns) > 1:
+        return _columns_proof(result, point.max_distortion)
     if point.max_distortion is not None:
         size = f"largest move {point.max_distortion:g}"
-        if len(result.before.public.columns) > 1:
-            size = (
-                "some classes mix categories"
-                if point.max_distortion >= 1
-                else f"widest class {share(2 * point.max_distortion)} of a column's range"
-            )
     else:
         size = f"largest class {counted(point.largest_cluster, 'value')}"
     if _is_proven(result) and not result.coincided:
         return f"Proven: no recoding that protects {secret} this well keeps more detail ({size})."
     if point.lower_bound_cost is not None:
-        bound = point.lower_bound_cost
-        least = f"{bound:.4g}"
-        if len(result.before.public.columns) > 1:
-            least = share(min(2 * bound, 1.0))
+        least = f"{point.lower_bound_cost:.4g}"
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def _columns_proof(result: ReleaseResult, cost: float) -> str:
+    """Say what is proven of the worst class over several columns, and that nothing is of the average."""
+    secret, point = listed(result.before.sensitive.columns), result.point
+    average = (
+        f"The average class spans {share(result.usefulness.loss)} of a column; no bound is known for that."
+    )
+    spans = _spans(result.usefulness, cost)
+    if _is_proven(result) and not result.coincided:
+        if cost == 1 and not spans:
+            said = f"Proven: no recoding that protects {secret} this well avoids classes that mix categories."
+        elif spans:
+            said = (
+                f"Proven: no recoding that protects {secret} this well keeps every class narrower than "
+                f"{share(2 * cost)} of a column's range."
+            )
+        else:
+            said = (
+                f"Proven: no recoding that protects {secret} this well has a smaller worst class "
+                f"({cost:.4g} by the distances asked for)."
+            )
+        return f"{said} {average}"
+    if point.lower_bound_cost is None:
+        return f"Not proven: no bound is known for this search. {average}"
+    if spans:
+        least = share(2 * point.lower_bound_cost)
+        said = f"Not proven: the widest class spans {share(2 * cost)} of a column's range; no recoding that "
+        return f"{said}protects this well gets below {least}. {average}"
+    return (
+        f"Not proven: the worst class costs {cost:.4g} by the distances asked for; no recoding that protects "
+        f"this well costs less than {point.lower_bound_cost:.4g}. {average}"
+    )
+
+
+def _spans(use: Usefulness, cost: float) -> bool:
+    """Tell whether the cost is half the part of its column that the widest class spans, and no more."""
+    widths = [column.max_relative_width for column in use.columns if column.mean_move is not None]
+    return abs(max(widths, default=0.0) - 2 * cost) <= 1e-9 and cost <= 0.5
 
 
 def columns(result: ReleaseResult) -> list[str]:

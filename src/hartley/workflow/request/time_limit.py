@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TypedDict
 
 from hartley.errors import OptionError, option
-from hartley.hot_loops import compiling_while
+from hartley.hot_loops import compiling_seconds, compiling_while
 from hartley.search.effort import UNLIMITED, Effort
 
 SECONDS_OVER_COLUMNS = 60.0
@@ -47,14 +47,20 @@ class SearchLimits:
     def start(self, default: float | None = None) -> Effort:
         """Return what is handed to the search; the clock runs from now on.
 
-        ``default`` are the seconds it may take where no limit was given.
+        ``default`` are the seconds it may take where no limit was given, not counting the compiler's.
         """
         effort = self.effort or effort_within(self.time_limit, seed=self.seed, progress=self.progress)
         if default is None or effort.remaining() < inf:
             return effort
         effort.progress(0, 1, f"searching, for at most {default:g} seconds")
-        limited = effort_within(default, should_stop=effort.should_stop)
-        return replace(effort, should_stop=limited.should_stop, remaining=limited.remaining)
+        end = monotonic() + default - compiling_seconds()
+
+        def remaining() -> float:
+            return max(end + compiling_seconds() - monotonic(), 0.0)
+
+        return replace(
+            effort, should_stop=lambda: remaining() <= 0 or effort.should_stop(), remaining=remaining
+        )
 
 
 def effort_within(
