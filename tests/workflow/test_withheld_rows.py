@@ -33,11 +33,11 @@ def test_one_frontier_for_each_budget_and_what_it_buys(clinic):
     costs = [one["points"][0]["max_distortion"] for one in shown["budgets"]]
     assert costs[0] == costs[1] > costs[2]
     nothing, something = bought(found)
-    assert "withholding up to 1 rows buys nothing" in nothing
+    assert "withholding up to 1 row buys nothing" in nothing
     assert f"{shown['budgets'][1]['buys']['helpful_rows']} rows would" in nothing
     point = shown["budgets"][2]["points"][0]
     assert (
-        f"withholding the chol of {point['withheld_rows']} rows lets everyone else's move at most "
+        f"withholding {point['withheld_rows']} people's chol lets everyone else's move at most "
         f"{costs[2]:g} instead of {costs[0]:g}."
     ) in something
 

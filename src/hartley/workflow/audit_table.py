@@ -12,6 +12,7 @@ from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
@@ -55,6 +56,8 @@ class AuditResult:
     """What was required, what was found, and whether it holds."""
     separation: ToleranceMeasures | None
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
+    closeness: Closeness
+    """Which sensitive values count as one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
     identifiers: tuple[str, ...] = ()
@@ -156,7 +159,7 @@ def _result(
     requirements: tuple[Requirement, ...],
     statistics: StochasticSummary | None = None,
 ) -> AuditResult:
-    separation = None
+    separation, closeness = None, NO_CLOSENESS
     if joint is None:
         held = tuple(verdict_of(one, found) for one in requirements)
     else:
@@ -170,6 +173,7 @@ def _result(
         dropped_rows=dropped_rows,
         requirements=held,
         separation=separation,
+        closeness=closeness,
         stochastic=statistics,
     )
 

@@ -46,7 +46,8 @@ def _bought(one: BudgetFrontier, columns: Sequence[str]) -> str:
     assert gain is not None  # noqa: S101 (asked only of budgets that were compared)
     named, left = listed(columns), counted(gain.protection.distinct_l, "candidate")
     if not gain.is_gain:
-        nothing = f"With at least {left} left for everyone, withholding up to {one.rows:,} rows buys nothing"
+        tried = counted(one.rows, "row")
+        nothing = f"With at least {left} left for everyone, withholding up to {tried} buys nothing"
         if gain.helpful_rows is None:
             return f"{nothing}; no budget was found that does."
         return f"{nothing}; {counted(gain.helpful_rows, 'row')} would."
@@ -54,10 +55,14 @@ def _bought(one: BudgetFrontier, columns: Sequence[str]) -> str:
     if gain.protection.withheld_rows:
         before = f" (with {counted(gain.protection.withheld_rows, 'row')} withheld)"
     return (
-        f"With at least {left} left for everyone: withholding the {named} of "
-        f"{counted(gain.point.withheld_rows, 'row')} lets everyone else's "
+        f"With at least {left} left for everyone: withholding {_owners(gain.point.withheld_rows)} {named} "
+        "lets everyone else's "
         f"{_change(one.frontier, gain.point)} instead of {_size(one.frontier, gain.protection)}{before}."
     )
+
+
+def _owners(rows: int) -> str:
+    return "1 person's" if rows == 1 else f"{rows:,} people's"
 
 
 def _change(frontier: Frontier, point: Point) -> str:
