@@ -89,11 +89,13 @@ def test_budgets_that_are_none_are_refused(clinic, withhold):
         asked(clinic, withhold=withhold)
 
 
-def test_rows_are_not_dropped_and_withheld_at_once(clinic):
-    holes = pa.table({"age": AGES, "chol": [None, *CHOL[1:]]})
-    with pytest.raises(OptionError, match="missing"):
-        asked(holes, missing="drop", withhold=3)
-    assert asked(clinic, missing="drop", withhold=3).frontier.points
+def test_rows_are_dropped_and_withheld_side_by_side(tmp_path):
+    """Rows that were dropped are no part of the table: a share is one of those that are left."""
+    holes = pa.table({"age": AGES * 2, "chol": [None, None, *CHOL[2:], *(value + 1 for value in CHOL)]})
+    result = made(holes, tmp_path, missing="drop")
+    assert (result.rows, result.dropped_rows) == (30, 2)
+    assert 0 < result.usefulness.withheld_rows <= 7
+    assert holds(result)
 
 
 def made(table, folder, **more):

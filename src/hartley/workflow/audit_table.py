@@ -56,12 +56,12 @@ class AuditResult:
     """What was required, what was found, and whether it holds."""
     separation: ToleranceMeasures | None
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
-    closeness: Closeness
-    """Which sensitive values count as one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
     identifiers: tuple[str, ...] = ()
     """Public columns that look like names or identifiers: nearly every row has a value of its own."""
+    closeness: Closeness = NO_CLOSENESS
+    """Which sensitive values count as one."""
 
     @property
     def holds(self) -> bool:

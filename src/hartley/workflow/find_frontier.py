@@ -179,7 +179,6 @@ def find_frontier(
             joint, dropped_rows = read.joint, read.dropped_rows
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
-    refuse_dropped_and_withheld(objective, dropped_rows)
     effort = limits.start(question.default_seconds)
     budgets: tuple[BudgetFrontier, ...] = ()
     run: Run | None = None
@@ -209,16 +208,6 @@ def find_frontier(
         known=len(roles.side),
         budgets=budgets,
     )
-
-
-def refuse_dropped_and_withheld(objective: Objective, dropped_rows: int) -> None:
-    """Raise where rows with missing cells are left out while others are made missing."""
-    if dropped_rows and not objective.withholds_nothing and objective.withheld_label is None:
-        raise OptionError(
-            f"{option('missing', 'drop')} leaves rows with missing cells out, and {option('withhold')} makes "
-            f"cells missing; leave {option('missing', 'drop')} out, so that withheld rows join the missing "
-            f"ones, or give withheld rows a label of their own ({option('withheld_label')})"
-        )
 
 
 def asked_question(

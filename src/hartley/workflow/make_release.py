@@ -25,7 +25,7 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.find_frontier import asked_question, refuse_dropped_and_withheld
+from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
     ReleaseDemand,
@@ -154,7 +154,6 @@ def make_release(
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
-        refuse_dropped_and_withheld(objective, seen.dropped_rows)
         if objective.withheld_label is not None:
             is_text = asked.labels in ("interval", "set")
             require_withheld_label(seen.public, objective.withheld_label, is_text=is_text)
