@@ -180,10 +180,7 @@ class Study(StudyTable):
             What was released, what it was before and is now, and where the files are.
         """
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
-        demand = Demand.of(target if require is None else require)
-        if each:
-            of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
-            demand = replace(demand, requirements=of_columns)
+        demand = self._demand(target if require is None else require, each=each)
         return make_release(
             self,
             demand,
@@ -193,10 +190,19 @@ class Study(StudyTable):
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
 
+    def _demand(self, wanted: Wanted, *, each: bool) -> Demand:
+        """Return a demand, of each sensitive column by itself where that is asked."""
+        demand = Demand.of(wanted)
+        if not each:
+            return demand
+        of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
+        return replace(demand, requirements=of_columns)
+
     def compare(
         self,
         *,
         require: Wanted = None,
+        each: bool = False,
         target: Wanted = None,
         hierarchies: Mapping[str, str | Path] | None = None,
         **fields: Unpack[SearchFields],
@@ -207,10 +213,13 @@ class Study(StudyTable):
         ----------
         require, target
             What every method must keep; without it, what the balanced point of our frontier keeps.
+        each
+            Whether a requirement without a column is of every sensitive column by itself.
         hierarchies
             Files of words for public columns.
         **fields
-            ``leakage``, ``utility``; ``time_limit`` for each method, ``effort``.
+            ``leakage``, ``utility``, ``withhold`` (for our search; others withhold nothing); ``time_limit``
+            for each method, ``effort``.
 
         Returns
         -------
@@ -218,7 +227,7 @@ class Study(StudyTable):
             Every method's release, measured alike.
         """
         objective, limits = sorted_into(fields, Objective, SearchLimits)
-        demand = Demand.of(target if require is None else require)
+        demand = self._demand(target if require is None else require, each=each)
         return compare_methods(
             self, Objective(**objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
@@ -382,6 +391,7 @@ def compare(
     source: Any,
     *,
     require: Wanted = None,
+    each: bool = False,
     target: Wanted = None,
     hierarchies: Mapping[str, str | Path] | None = None,
     **fields: Unpack[FrontierCallFields],
@@ -392,7 +402,7 @@ def compare(
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, target, hierarchies
+    require, each, target, hierarchies
         As of :meth:`Study.compare`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.compare` takes.
@@ -410,4 +420,4 @@ def compare(
     ()
     """
     study, rest = _study(source, fields, Objective, SearchLimits)
-    return study.compare(require=require, target=target, hierarchies=hierarchies, **rest)
+    return study.compare(require=require, each=each, target=target, hierarchies=hierarchies, **rest)
