@@ -183,3 +183,13 @@ def test_kept_columns_see_the_withheld_value_as_the_value_it_is(clinic, tmp_path
     result = made(two, tmp_path, keep="ward", require={"distinct_l": 2})
     assert result.after.distinct_l >= 2
     assert holds(result)
+
+
+def test_a_release_whose_budget_buys_nothing_says_which_would(clinic, tmp_path):
+    result = made(clinic, tmp_path, withhold=1)
+    assert result.usefulness.withheld_rows == 0
+    assert result.unused_budget == 1
+    least = result.helpful_rows
+    assert f"no row is withheld: withholding up to 1 row buys nothing; {least} rows would" in lost(result)
+    assert made(clinic, tmp_path, withhold=least, overwrite=True).point.withheld_rows > 0
+    assert f"{least} rows would" in bought(asked(clinic, require={"distinct_l": 3}, withhold=1))[0]

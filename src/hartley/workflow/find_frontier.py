@@ -18,7 +18,7 @@ from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
-from hartley.workflow.demands.budgets import BudgetFrontier, frontiers_by_budget
+from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
@@ -71,6 +71,8 @@ class FrontierResult:
     budgets: tuple[BudgetFrontier, ...] = ()
     """One frontier for each budget of withheld rows, where several were asked for; the first is
     :attr:`frontier`."""
+    unused: BudgetGain | None = None
+    """Where one budget was given and no row is withheld: what would help."""
 
     @property
     def reader(self) -> Reader:
@@ -207,6 +209,7 @@ def find_frontier(
         utility_weight=utility_weight,
         known=len(roles.side),
         budgets=budgets,
+        unused=None if run or budgets else unused_budget(question, found, effort),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict, get_args
 
@@ -25,6 +25,7 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
+from hartley.workflow.demands.budgets import least_helpful_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
@@ -37,7 +38,7 @@ from hartley.workflow.publication.release_paths import release_places, require_e
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.write_release import ReleaseResult, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
-from hartley.workflow.question import Question
+from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
@@ -220,6 +221,11 @@ def make_release(
             key=signer,
             complete=complete,
         )
+        if question.budget and not made_release.usefulness.withheld_rows and known is None:
+            helpful = None
+            if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:
+                helpful = least_helpful_rows(question, cost_of(reached.point), 1, effort)
+            made_release = replace(made_release, unused_budget=question.budget, helpful_rows=helpful)
     if database is not None:
         study.let_go()
     return made_release
