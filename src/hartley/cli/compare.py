@@ -69,6 +69,11 @@ question = options.stacked(
 @click.argument("table")
 @options.roles
 @targets
+@click.option("--separated-l", type=int, metavar="N", help="Compare where N that differ remain possible.")
+@click.option("--row-k", type=int, metavar="N", help="Compare where N rows share every released value.")
+@options.require
+@options.tolerance
+@options.withhold
 @question
 @options.reading
 @options.missing_at
@@ -83,6 +88,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     """
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
+    has_more = bool(given["require"]) or given["row_k"] is not None or given["separated_l"] is not None
     files = dict(map(_file, given["hierarchies"]))
     announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=None) as effort:
@@ -93,7 +99,11 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
             side=given["side"],
             leakage=given["leakage"],
             utility=options.utility_choice(given),
+            require=options.demand(given) if has_more else None,
+            each=given["each"],
             target=target,
+            withhold=given["withhold"],
+            **options.closeness_fields(given),
             hierarchies=files,
             missing=given["missing"],
             missing_at=given["missing_at"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
@@ -429,9 +429,19 @@ def _weight(text: str) -> tuple[str, float]:
 def closeness_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return tolerances and groups of sensitive columns, as keywords."""
     return {
-        "tolerance": dict(_pair(text, "tolerance", "age=4") for text in given["tolerance"]),
-        "groups": dict(_pair(text, "groups", "diagnosis=groups.csv") for text in given["groups"]),
+        "tolerance": _by_column(given["tolerance"], "tolerance", "age=4"),
+        "groups": _by_column(given["groups"], "groups", "diagnosis=groups.csv"),
     }
+
+
+def _by_column(texts: Iterable[str], what: str, example: str) -> dict[str, str]:
+    """Return what is given for each column; raise where one is named twice."""
+    found: dict[str, str] = {}
+    for name, value in (_pair(text, what, example) for text in texts):
+        if name in found:
+            raise OptionError(f"{mention(what)} of {name!r} is given twice; say it once")
+        found[name] = value
+    return found
 
 
 def _pair(text: str, what: str, example: str) -> tuple[str, str]:

@@ -85,7 +85,12 @@ class Requirement:
     @property
     def text(self) -> str:
         """The requirement as it is typed."""
-        return f"{self.name}{'' if self.column is None else ':' + self.column}={self.wanted:g}"
+        return f"{self.label}={self.wanted:g}"
+
+    @property
+    def label(self) -> str:
+        """What is counted, as it is typed: the name, and the column where there is one."""
+        return self.name if self.column is None else f"{self.name}:{self.column}"
 
     def is_met_by(self, found: float) -> bool:
         """Tell whether what was found meets what is wanted."""
@@ -107,6 +112,8 @@ class Requirement:
         'at least three ages more than 4 years apart'
         >>> Requirement("distinct-l", 5).sentence(["age", "income"])
         'at least five different combinations of age and income'
+        >>> Requirement("distinct-l", 1).sentence(["age"])
+        'at least one age'
         """
         columns = list(sensitive) if self.column is None else [self.column]
         if self.name == "row-k":
@@ -115,6 +122,8 @@ class Requirement:
             certain = " for certain" if self.name == "istar" else " from any one released value"
             bits = "bit" if self.wanted == 1 else "bits"
             return f"at most {self.wanted:g} {bits} about {_listed(columns)}{certain}"
+        if self.wanted == 1:
+            return f"at least one {_value(columns)}"
         if self.name == "distinct-l":
             return f"at least {_numeral(self.wanted)} different {_values(columns)}"
         return f"at least {_numeral(self.wanted)} {_apart(columns, closeness)}"
@@ -244,6 +253,12 @@ def _values(columns: Sequence[str]) -> str:
     if len(columns) > 1:
         return f"combinations of {_listed(columns)}"
     return NOUNS[columns[0]][0] if columns[0] in NOUNS else f"values of {columns[0]}"
+
+
+def _value(columns: Sequence[str]) -> str:
+    if len(columns) > 1:
+        return f"combination of {_listed(columns)}"
+    return columns[0] if columns[0] in NOUNS else f"value of {columns[0]}"
 
 
 def _apart(columns: Sequence[str], closeness: Closeness) -> str:

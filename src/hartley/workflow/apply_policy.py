@@ -16,7 +16,7 @@ from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import Requirement, Verdict
+from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.model.words import Consent
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
@@ -165,18 +165,21 @@ def apply(
         held = own = ()
         if seen is not None:
             closeness = closeness_of(book, seen.sensitive)
+            require_fitting(requirements, seen.sensitive.columns, closeness)
             held, own = verdicts(seen, requirements, closeness), verdicts(seen, asked_by(book), closeness)
         failed = [verdict for verdict in held if not verdict.holds]
         if failed:
             first = failed[0]
             raise UnreachableError(
-                f"{first.name} is {first.found:g} where {first.wanted:g} is required; nothing was written"
+                f"{first.requirement.label} is {first.found:g} where {first.wanted:g} is required; nothing "
+                "was written"
             )
         broken = [verdict for verdict in own if not verdict.holds]
         if broken and unmet == "refuse":
             first = broken[0]
             raise UnreachableError(
-                f"this table does not keep what the policy was made for: {first.name} is {first.found:g}, "
+                f"this table does not keep what the policy was made for: {first.requirement.label} is "
+                f"{first.found:g}, "
                 f"and {first.wanted:g} is required; nothing was written. Release it on its own, or give "
                 f"{option('accept_unmet')}"
             )

@@ -12,6 +12,7 @@ from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
@@ -58,6 +59,8 @@ class AuditResult:
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
     identifiers: tuple[str, ...] = ()
     """Public columns that look like names or identifiers: nearly every row has a value of its own."""
+    closeness: Closeness = NO_CLOSENESS
+    """Which sensitive values count as one."""
 
     @property
     def holds(self) -> bool:
@@ -157,7 +160,7 @@ def _result(
     requirements: tuple[Requirement, ...],
     statistics: StochasticSummary | None = None,
 ) -> AuditResult:
-    separation = None
+    separation, closeness = None, NO_CLOSENESS
     if joint is None:
         held = tuple(verdict_of(one, found) for one in requirements)
     else:
@@ -171,6 +174,7 @@ def _result(
         dropped_rows=dropped_rows,
         requirements=held,
         separation=separation,
+        closeness=closeness,
         stochastic=statistics,
     )
 

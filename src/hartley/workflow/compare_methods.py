@@ -17,14 +17,16 @@ from pathlib import Path
 from time import process_time
 from typing import Literal, TypeVar
 
-from hartley.errors import HartleyError, InputError, OptionError, option
+from hartley.errors import HartleyError, InputError, OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.overlap import maximin_information
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
+from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.demand import Demand
 from hartley.model.target import Target, TargetKind
 from hartley.model.words import ROUNDING, SLACK
@@ -35,11 +37,13 @@ from hartley.search.baselines import (
     Hierarchy,
     MaxLeakage,
     NotApplicable,
+    Required,
     best_utility,
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.hierarchy_file import read_hierarchy
+from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
@@ -83,6 +87,7 @@ def compare_methods(
     Without one it is the protection of the balanced point of our frontier. ``hierarchies`` names a file
     of words for a public column. The time limit is for each method.
     """
+    combined = _combined(study, objective, demand)
     target = None if demand.is_empty else demand.target
     if objective.leakage == "joint":
         raise OptionError.unknown("leakage", objective.leakage, COMPARED_LEAKAGES)
@@ -92,9 +97,13 @@ def compare_methods(
         choice = replace(choice, name="resolution")
     with study.opened() as table:
         read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
-    question = Question(
-        joint=read.joint, leakage=objective.leakage, utility=choice.for_alphabet(read.joint.public)
-    )
+    if combined is None:
+        question = Question(
+            joint=read.joint, leakage=objective.leakage, utility=choice.for_alphabet(read.joint.public)
+        )
+    else:
+        asked = replace(objective, utility=choice)
+        question = asked_question(study, asked, read.joint, combined.requirements)
     _require_utility(target, question)
     trees = _hierarchies(read.joint, hierarchies or {})
     effort = limits.effort or UNLIMITED
@@ -102,7 +111,7 @@ def compare_methods(
     limit = limits.time_limit
     if limit is None and not question.is_plain:
         limit = SECONDS_EACH
-    return _Clocked(question, trees, limit, effort, queries).comparison(target, read.dropped_rows)
+    return _Clocked(question, trees, limit, effort, queries, combined).comparison(target, read.dropped_rows)
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,8 @@ class _Clocked:
     effort: Effort
     queries: CountQueries
     """What every release is asked."""
+    combined: Demand | None = None
+    """Requirements that are more than one number of candidates."""
 
     def comparison(self, target: Target | None, dropped_rows: int) -> Comparison:
         question = self.question
@@ -129,9 +140,8 @@ class _Clocked:
             answer=self._measured(best, None, frontier),
         )
         effort, started = self._effort(GREEDY), process_time()
-        run = greedy_run(question, None, effort)
-        greedy = greedy_frontier(question, run)
-        found = self._attempt(lambda: self._measured(greedy.meeting(wanted), None, frontier))
+        greedy = self._greedy(effort)
+        found = self._attempt(lambda: self._measured(greedy.meeting(self.combined or wanted), None, frontier))
         second = Method(
             name=GREEDY,
             title=OURS[GREEDY],
@@ -151,14 +161,24 @@ class _Clocked:
             methods=(ours, second, *others),
             noise=self._noise(best),
             dropped_rows=dropped_rows,
+            requirements=() if self.combined is None else self.combined.requirements,
         )
+
+    def _greedy(self, effort: Effort) -> Frontier:
+        """Run the paper's search; where it has no rule for what is required, to no requirement."""
+        question = self.question
+        try:
+            return greedy_frontier(question, greedy_run(question, None, effort))
+        except (OptionError, UnreachableError):
+            bare = replace(question, requirements=(), closeness=NO_CLOSENESS)
+            return greedy_frontier(bare, greedy_run(bare, None, effort))
 
     def _ours(self, target: Target | None, effort: Effort) -> tuple[Frontier, Point, Target]:
         """Return our frontier, or as much of it as the target needs, and its point for the target."""
         question = self.question
         with question.explaining():
             if target is not None and not question.is_plain:
-                best = demanded_point(question, Demand.of(target), effort)
+                best = demanded_point(question, self.combined or Demand.of(target), effort)
                 complete = not effort.should_stop()
                 return question.frontier((best,), search="optimal", complete=complete), best, target
             frontier = optimal_frontier(question, effort)
@@ -170,6 +190,8 @@ class _Clocked:
 
         def measured() -> Measured:
             joint = self.question.joint
+            if self.combined is not None:
+                raise InputError("it takes a number of sensitive values and nothing else")
             if target.kind == "distinct_l":
                 wanted = int(target.number)
             elif target.kind == "max_leakage" and self.question.leakage == "l0":
@@ -202,7 +224,9 @@ class _Clocked:
         )
         leakage: ComparedLeakage = "istar" if question.leakage == "istar" else "l0"
         started = process_time()
-        if target.kind == "distinct_l":
+        if self.combined is not None:
+            found = best_utility(name, case, Required(self.combined.requirements, question.closeness))
+        elif target.kind == "distinct_l":
             found = best_utility(name, case, DistinctL(int(target.number)))
         elif target.kind == "max_leakage":
             found = best_utility(name, case, MaxLeakage(target.number, leakage))
@@ -238,13 +262,21 @@ class _Clocked:
         joint = self.question.joint.without_side()
         return Measured(
             setting=setting if point.step is None else f"step {point.step}",
-            point=self._bounded(point, frontier),
+            point=self._bounded(self._held(point), frontier),
             usefulness=Usefulness.of(joint, partition, point.withheld),
             query_error=self.queries.median_error(partition, point.withheld),
             l0_bits=max_uncertainty_reduction(self.question.joint, partition),
             istar_bits=maximin_information(self.question.joint, partition),
             row_k=row_k(self.question.joint, partition),
         )
+
+    def _held(self, point: Point) -> Point:
+        """Return a point with what it keeps of each requirement."""
+        if self.combined is None or point.verdicts:
+            return point
+        released = self.question.joint.release(point.partition)
+        held = verdicts(released, self.combined.requirements, self.question.closeness)
+        return replace(point, verdicts=held)
 
     def _bounded(self, point: Point, frontier: Frontier) -> Point:
         """Return a point with what is proven of its utility, or of its protection where that was searched."""
@@ -272,6 +304,20 @@ class _Clocked:
             return work()
         except HartleyError as refusal:
             return Refused(reason=str(refusal))
+
+
+def _combined(study: StudyTable, objective: Objective, demand: Demand) -> Demand | None:
+    """Return a demand that is more than one target, or is met with rows withheld; raise where none can be."""
+    named = [(one.name, one.column) for one in demand.requirements]
+    if named in ([], [("distinct-l", None)]) and not study.is_tolerant and objective.withholds_nothing:
+        return None
+    has_target = demand.cap is not None or demand.max_leakage is not None
+    if has_target or demand.utility_weight is not None or not demand.requirements:
+        raise OptionError(
+            "with requirements that combine, a tolerance or withheld rows, methods are compared at what "
+            f"every released value must keep; give {option('require')} and no other target"
+        )
+    return demand
 
 
 def bound_at(frontier: Frontier, utility: float) -> float:

@@ -18,7 +18,7 @@ from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
-from hartley.workflow.demands.budgets import BudgetFrontier, frontiers_by_budget
+from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
@@ -71,6 +71,8 @@ class FrontierResult:
     budgets: tuple[BudgetFrontier, ...] = ()
     """One frontier for each budget of withheld rows, where several were asked for; the first is
     :attr:`frontier`."""
+    unused: BudgetGain | None = None
+    """Where one budget was given and no row is withheld: what would help."""
 
     @property
     def reader(self) -> Reader:
@@ -179,7 +181,6 @@ def find_frontier(
             joint, dropped_rows = read.joint, read.dropped_rows
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
-    refuse_dropped_and_withheld(objective, dropped_rows)
     effort = limits.start(question.default_seconds)
     budgets: tuple[BudgetFrontier, ...] = ()
     run: Run | None = None
@@ -208,17 +209,8 @@ def find_frontier(
         utility_weight=utility_weight,
         known=len(roles.side),
         budgets=budgets,
+        unused=None if run or budgets else unused_budget(question, found, effort),
     )
-
-
-def refuse_dropped_and_withheld(objective: Objective, dropped_rows: int) -> None:
-    """Raise where rows with missing cells are left out while others are made missing."""
-    if dropped_rows and not objective.withholds_nothing and objective.withheld_label is None:
-        raise OptionError(
-            f"{option('missing', 'drop')} leaves rows with missing cells out, and {option('withhold')} makes "
-            f"cells missing; leave {option('missing', 'drop')} out, so that withheld rows join the missing "
-            f"ones, or give withheld rows a label of their own ({option('withheld_label')})"
-        )
 
 
 def asked_question(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import msgspec
@@ -24,7 +24,8 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.find_frontier import asked_question, refuse_dropped_and_withheld
+from hartley.workflow.demands.budgets import least_helpful_rows
+from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
     ReleaseDemand,
@@ -36,7 +37,7 @@ from hartley.workflow.publication.release_paths import release_places, require_e
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.write_release import ReleaseResult, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
-from hartley.workflow.question import Question
+from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
@@ -113,7 +114,6 @@ def make_release(
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
-        refuse_dropped_and_withheld(objective, seen.dropped_rows)
         if objective.withheld_label is not None:
             is_text = asked.labels in ("interval", "set")
             require_withheld_label(seen.public, objective.withheld_label, is_text=is_text)
@@ -180,6 +180,11 @@ def make_release(
             key=signer,
             complete=complete,
         )
+        if question.budget and not made_release.usefulness.withheld_rows and known is None:
+            helpful = None
+            if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:
+                helpful = least_helpful_rows(question, cost_of(reached.point), 1, effort)
+            made_release = replace(made_release, unused_budget=question.budget, helpful_rows=helpful)
     if database is not None:
         study.let_go()
     return made_release

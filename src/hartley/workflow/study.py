@@ -185,10 +185,7 @@ class Study(StudyTable):
         from hartley.workflow.make_release import KnownPoint, make_release
 
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
-        demand = Demand.of(target if require is None else require)
-        if each:
-            of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
-            demand = replace(demand, requirements=of_columns)
+        demand = self._demand(target if require is None else require, each=each)
         return make_release(
             self,
             demand,
@@ -198,10 +195,19 @@ class Study(StudyTable):
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
 
+    def _demand(self, wanted: Wanted, *, each: bool) -> Demand:
+        """Return a demand, of each sensitive column by itself where that is asked."""
+        demand = Demand.of(wanted)
+        if not each:
+            return demand
+        of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
+        return replace(demand, requirements=of_columns)
+
     def compare(
         self,
         *,
         require: Wanted = None,
+        each: bool = False,
         target: Wanted = None,
         hierarchies: Mapping[str, str | Path] | None = None,
         **fields: Unpack[SearchFields],
@@ -212,10 +218,13 @@ class Study(StudyTable):
         ----------
         require, target
             What every method must keep; without it, what the balanced point of our frontier keeps.
+        each
+            Whether a requirement without a column is of every sensitive column by itself.
         hierarchies
             Files of words for public columns.
         **fields
-            ``leakage``, ``utility``; ``time_limit`` for each method, ``effort``.
+            ``leakage``, ``utility``, ``withhold`` (for our search; others withhold nothing); ``time_limit``
+            for each method, ``effort``.
 
         Returns
         -------
@@ -225,7 +234,7 @@ class Study(StudyTable):
         from hartley.workflow.compare_methods import compare_methods
 
         objective, limits = sorted_into(fields, Objective, SearchLimits)
-        demand = Demand.of(target if require is None else require)
+        demand = self._demand(target if require is None else require, each=each)
         return compare_methods(
             self, Objective(**objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
@@ -389,6 +398,7 @@ def compare(
     source: Any,
     *,
     require: Wanted = None,
+    each: bool = False,
     target: Wanted = None,
     hierarchies: Mapping[str, str | Path] | None = None,
     **fields: Unpack[FrontierCallFields],
@@ -399,7 +409,7 @@ def compare(
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, target, hierarchies
+    require, each, target, hierarchies
         As of :meth:`Study.compare`.
     **fields
         The fields of a :class:`Study`, and what :meth:`Study.compare` takes.
@@ -417,4 +427,4 @@ def compare(
     ()
     """
     study, rest = _study(source, fields, Objective, SearchLimits)
-    return study.compare(require=require, target=target, hierarchies=hierarchies, **rest)
+    return study.compare(require=require, each=each, target=target, hierarchies=hierarchies, **rest)

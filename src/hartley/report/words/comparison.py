@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hartley.errors import option
 from hartley.report.words import audit as words
+from hartley.report.words.withheld import withheld_rows
 from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refused
 
 
@@ -101,6 +102,8 @@ def noise_finding(comparison: Comparison) -> str:
 def target_words(comparison: Comparison) -> str:
     """Say what all methods are held to."""
     number = comparison.target.number
+    if comparison.requirements:
+        return f"All methods are held to the same: every released value keeps {_required(comparison)}."
     said = {
         "distinct_l": f"at least {_values(comparison)} remain possible for everyone",
         "max_leakage": f"the most exposed person reveals at most {words.bits(number)}",
@@ -125,8 +128,18 @@ def _why(comparison: Comparison) -> str:
     )
 
 
+def _required(comparison: Comparison) -> str:
+    sensitive, closeness = comparison.joint.sensitive.columns, comparison.question.closeness
+    return " and ".join(one.sentence(sensitive, closeness) for one in comparison.requirements)
+
+
 def _asked(comparison: Comparison) -> str:
     number = comparison.target.number
+    if comparison.requirements:
+        ours = comparison.ours.point.withheld_rows
+        rows = withheld_rows(ours, comparison.joint.row_count, comparison.joint.public.columns)
+        held = f" ({rows} by hartley)" if ours else ""
+        return f"To keep {_required(comparison)}{held}"
     return {
         "distinct_l": f"To leave {_values(comparison)} possible for everyone",
         "max_leakage": f"To reveal at most {words.bits(number)}",

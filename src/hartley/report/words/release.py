@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hartley.report.words.audit import bits, counted, listed, named, people, values_of
 from hartley.report.words.headline import Headline, headline
-from hartley.report.words.withheld import withheld_rows
+from hartley.report.words.withheld import unused, withheld_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,10 @@ def required(result: ReleaseResult) -> list[str]:
 
 def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
-    return what_is_lost(result.usefulness, result.rows)
+    lines = what_is_lost(result.usefulness, result.rows)
+    if result.unused_budget:
+        lines.insert(1, f"no row is withheld: {unused(result.unused_budget, result.helpful_rows)}")
+    return lines
 
 
 def what_is_lost(use: Usefulness, rows: int) -> list[str]:

@@ -10,7 +10,7 @@ from hartley.report.words.audit import counted, listed
 
 if TYPE_CHECKING:
     from hartley.workflow import FrontierResult
-    from hartley.workflow.demands.budgets import BudgetFrontier
+    from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain
 
 
 def withheld_rows(rows: int, total: int, columns: Sequence[str]) -> str:
@@ -36,6 +36,8 @@ def bought(result: FrontierResult) -> list[str]:
     lines = [_bought(one, columns) for one in result.budgets if one.gain is not None]
     if not result.budgets:
         most = max((point.withheld_rows for point in result.frontier.points), default=0)
+        if result.unused is not None:
+            lines.append(_bought_nothing(result.question.budget, result.unused))
         if most:
             lines.append(f"At most {withheld_rows(most, result.joint.row_count, columns)}.")
     return lines
@@ -46,18 +48,34 @@ def _bought(one: BudgetFrontier, columns: Sequence[str]) -> str:
     assert gain is not None  # noqa: S101 (asked only of budgets that were compared)
     named, left = listed(columns), counted(gain.protection.distinct_l, "candidate")
     if not gain.is_gain:
-        nothing = f"With at least {left} left for everyone, withholding up to {one.rows:,} rows buys nothing"
-        if gain.helpful_rows is None:
-            return f"{nothing}; no budget was found that does."
-        return f"{nothing}; {counted(gain.helpful_rows, 'row')} would."
+        return _bought_nothing(one.rows, gain)
     before = ""
     if gain.protection.withheld_rows:
         before = f" (with {counted(gain.protection.withheld_rows, 'row')} withheld)"
     return (
-        f"With at least {left} left for everyone: withholding the {named} of "
-        f"{counted(gain.point.withheld_rows, 'row')} lets everyone else's "
+        f"With at least {left} left for everyone: withholding {_owners(gain.point.withheld_rows)} {named} "
+        "lets everyone else's "
         f"{_change(one.frontier, gain.point)} instead of {_size(one.frontier, gain.protection)}{before}."
     )
+
+
+def _bought_nothing(rows: int, gain: BudgetGain) -> str:
+    left = counted(gain.protection.distinct_l, "candidate")
+    return f"With at least {left} left for everyone, {unused(rows, gain.helpful_rows)}."
+
+
+def unused(rows: int, helpful_rows: int | None) -> str:
+    """Say that a budget buys nothing, and which one would.
+
+    >>> unused(3, 5), unused(1, None)
+    ('withholding up to 3 rows buys nothing; 5 rows would', 'withholding up to 1 row buys nothing')
+    """
+    nothing = f"withholding up to {counted(rows, 'row')} buys nothing"
+    return nothing if helpful_rows is None else f"{nothing}; {counted(helpful_rows, 'row')} would"
+
+
+def _owners(rows: int) -> str:
+    return "1 person's" if rows == 1 else f"{rows:,} people's"
 
 
 def _change(frontier: Frontier, point: Point) -> str:

@@ -14,7 +14,7 @@ from hartley.search.baselines.best_setting import (
 from hartley.search.baselines.bottleneck import agglomerative_bottleneck
 from hartley.search.baselines.class_counts import Count
 from hartley.search.baselines.datafly import datafly
-from hartley.search.baselines.demands import DistinctL, MaxLeakage, PrivacyDemand
+from hartley.search.baselines.demands import DistinctL, MaxLeakage, PrivacyDemand, Required
 from hartley.search.baselines.dendrogram import clustering_until, dendrogram
 from hartley.search.baselines.funnel import privacy_funnel
 from hartley.search.baselines.generalisation import Generalisation
@@ -43,6 +43,7 @@ __all__ = [
     "MaxLeakage",
     "NotApplicable",
     "PrivacyDemand",
+    "Required",
     "SubsetRun",
     "agglomerative_bottleneck",
     "best_utility",

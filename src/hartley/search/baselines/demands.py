@@ -9,7 +9,10 @@ from typing import TypeAlias
 from hartley.errors import OptionError
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
+from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.requirement import Requirement
 from hartley.model.words import SINGLE_LEAKAGES, SLACK, SingleLeakage
 
 
@@ -62,7 +65,28 @@ class MaxLeakage:
         return f"leaks at most {self.bits:g} bits"
 
 
-PrivacyDemand: TypeAlias = DistinctL | MaxLeakage
+@dataclass(frozen=True)
+class Required:
+    """Every released value keeps all that is required."""
+
+    requirements: tuple[Requirement, ...]
+    closeness: Closeness = NO_CLOSENESS
+
+    def holds(self, joint: JointRange, partition: Partition) -> bool:
+        """Tell whether a release meets it."""
+        released = joint.release(partition)
+        return all(one.holds for one in verdicts(released, self.requirements, self.closeness))
+
+    def candidates_needed(self, joint: JointRange) -> int | None:
+        """Return nothing: no number of candidates says the same, so every setting is tried."""
+        del joint
+        return None
+
+    def __str__(self) -> str:
+        return f"keeps {' and '.join(one.text for one in self.requirements)}"
+
+
+PrivacyDemand: TypeAlias = DistinctL | MaxLeakage | Required
 """What a release meets or not; whoever meets it still does after more merging."""
 
 

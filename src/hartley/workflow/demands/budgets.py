@@ -100,27 +100,37 @@ def _gain(question: Question, least: Frontier, frontier: Frontier, effort: Effor
     gain = BudgetGain(protection=at, point=best)
     if gain.is_gain or cost_of(at) <= (1 if question.utility.name == "resolution" else 0):
         return gain
-    return replace(gain, helpful_rows=least_helpful_rows(question, at, effort))
+    level = at.separated_l if question.axis == "separated-l" else at.distinct_l
+    return replace(gain, helpful_rows=least_helpful_rows(question, cost_of(at), int(level or 1), effort))
 
 
-def least_helpful_rows(question: Question, at: Point, effort: Effort) -> int | None:
-    """Return the fewest rows above the budget that were found to make a point cheaper; ``None`` if none."""
+def unused_budget(question: Question, frontier: Frontier, effort: Effort) -> BudgetGain | None:
+    """Return what would help where a budget withholds nothing at any point; ``None`` where it does."""
+    if not question.budget or any(point.withheld_rows for point in frontier.points):
+        return None
+    return _gain(question, frontier, frontier, effort)
+
+
+def least_helpful_rows(question: Question, cost: float, level: int, effort: Effort) -> int | None:
+    """Return the fewest rows above the budget that were found to lower a cost at a level of candidates.
+
+    ``None`` where none were, or where the search takes too long to be asked again and again.
+    """
     utility = question.utility
     is_quick = isinstance(utility, Resolution) or (
         isinstance(utility, LineDistortion) and utility.codeword != "centroid"
     )
     if not is_quick or question.joint.side is not None or question.leakage == "istar":
         return None
-    level = at.separated_l if question.axis == "separated-l" else at.distinct_l
 
     def helps(rows: int) -> bool:
-        asked = replace(question, budget=rows).demanded([Requirement(question.axis, int(level or 1))])
+        asked = replace(question, budget=rows).demanded([Requirement(question.axis, level)])
         try:
-            return cheapest(asked, effort).cost < cost_of(at) * (1 - SAME_COST)
+            return cheapest(asked, effort).cost < cost * (1 - SAME_COST)
         except UnreachableError:
             return False
 
-    low, high = question.budget, max(question.budget + 1, int(level or 1))
+    low, high = question.budget, max(question.budget + 1, level)
     total = question.joint.row_count
     while not helps(high):
         if high >= total // 2 or effort.should_stop():

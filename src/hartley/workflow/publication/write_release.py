@@ -105,6 +105,10 @@ class ReleaseResult:
     where that was asked for."""
     complete: bool
     """Whether the search ended by itself, not at its time limit."""
+    unused_budget: int = 0
+    """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
+    helpful_rows: int | None = None
+    """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)

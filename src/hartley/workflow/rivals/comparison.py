@@ -11,6 +11,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.lazy import late_function
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
+from hartley.model.requirement import Requirement
 from hartley.model.target import Target
 from hartley.model.words import SLACK
 from hartley.workflow.question import Question
@@ -122,6 +123,8 @@ class Comparison:
     """Ours, then the baselines."""
     noise: NoiseMethod
     dropped_rows: int
+    requirements: tuple[Requirement, ...] = ()
+    """What all methods must keep, where it is more than the target."""
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.methods)} methods at {self.target.kind} {self.target.number:g})"
@@ -216,6 +219,7 @@ class Comparison:
             "utility": self.frontier.utility,
             "codeword": self.frontier.codeword,
             "target": {**self.target.to_dict(), "given": self.is_given},
+            **({"requirements": [one.to_dict() for one in self.requirements]} if self.requirements else {}),
             "methods": [*(method.to_dict() for method in self.methods), self.noise.to_dict()],
             "noise": None if isinstance(answer, Refused) else answer.to_dict(),
             "best_baseline": self.baselines[0][0].name if self.baselines else None,
