@@ -38,17 +38,21 @@ class ColumnRecodings:
         """Take the codebooks of a point, or the bands of intervals that are its labels; else nothing."""
         if point.codebooks is not None:
             return cls.of(public, point.codebooks)
-        if point.intervals is None or book.columns[0].coding != "bands":
+        if point.intervals is None or book.columns[0].coding not in ("bands", "groups"):
             return cls()
         coordinate = public.coordinates[0]
         recoding = ColumnRecoding.of(point.intervals, coordinate.kind, _zone(coordinate))
         missing = np.flatnonzero(coordinate.missing)
         label = book.labels[int(book.partition.labels[missing[0]])][0] if len(missing) else None
-        bands = tuple(
-            msgspec.structs.replace(band, label=label) if label == with_missing(band.label) else band
-            for band in recoding.bands
+        bands, groups = (
+            tuple(
+                msgspec.structs.replace(one, label=label) if label == with_missing(one.label) else one
+                for one in some
+            )
+            for some in (recoding.bands, recoding.groups)
         )
-        return cls((msgspec.structs.replace(recoding, bands=bands, missing_label=label),))
+        told = msgspec.structs.replace(recoding, bands=bands, groups=groups, missing_label=label)
+        return cls((told,))
 
     @classmethod
     def of(cls, public: Alphabet, found: Codebooks) -> ColumnRecodings:
