@@ -1,4 +1,4 @@
-"""Text in bands and groups: an order, a taxonomy, ordered siblings, neighbours; and what is wrong with them."""
+"""Text in bands and groups: an order, a taxonomy, siblings, neighbours; and what is wrong with them."""
 
 from __future__ import annotations
 
