@@ -262,3 +262,13 @@ def test_ordered_text_and_dates_have_bands(table, tmp_path, capsys):
         assert "Fife" in [value for group in town.groups for value in group.values]
     assert seen.form in ("bands", "all")
     assert all(band.begin is None or band.begin[-2:] == "01" for band in seen.bands)
+
+
+def test_numbers_of_too_many_digits_are_refused_with_what_helps(tmp_path, capsys):
+    table = tmp_path / "long.csv"
+    lines = [f"{10**17 + place},{place % 2},{'uvw'[place % 3]}" for place in range(12)]
+    table.write_text("\n".join(["number,sex,illness", *lines]) + "\n")
+    call = ["release", table, tmp_path / "o.csv", "-s", "illness", "-p", "number", "-p", "sex"]
+    code, _, err = called(capsys, *call, "--shape", "columns", "--distinct-l", "2")
+    assert code == 2
+    assert "--text" in err

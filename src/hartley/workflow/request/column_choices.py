@@ -127,6 +127,11 @@ class ColumnChoices:
             raise OptionError(
                 f"borders of moments lie between days; column {name!r} cannot have them at each moment"
             )
+        if coordinate.kind == "number" and coordinate.origin and not keep:
+            raise OptionError(
+                f"the numbers of column {name!r} have more digits than bands can be cut by; read it as text "
+                f"({option('text')}), or keep it"
+            )
         texts = [one for one in ("order", "hierarchy", "prefix", "neighbours") if name in getattr(self, one)]
         if texts and coordinate.kind != "text":
             raise OptionError(
