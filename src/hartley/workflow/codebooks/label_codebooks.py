@@ -92,12 +92,13 @@ def label_codebooks(public: Alphabet, found: Codebooks) -> Codebook:
     return Codebook(columns, partition, tuple(labels[first[int(number)]] for number in chosen), 0)
 
 
-def codebooks_record(found: Codebooks | None) -> CodebooksRecord | None:
+def codebooks_record(point: Point, book: Codebook) -> CodebooksRecord | None:
     """Return what the record says of codebooks by column; nothing where there are none."""
+    found = point.codebooks
     if found is None:
         return None
     return CodebooksRecord(
-        combinations=found.combinations,
+        combinations=book.partition.size - bool(point.withheld),
         withheld_combinations=found.withheld_combinations,
         loss=found.loss,
         worst_width=found.worst_width,
