@@ -144,7 +144,7 @@ class Point:
             "withheld_l": self.withheld_l,
             "requirements": [verdict.to_dict() for verdict in self.verdicts],
             **({} if self.separated_l is None else {"separated_l": self.separated_l}),
-            **({} if self.intervals is None else {"bands": self.intervals.to_dict()["bands"]}),
+            **({} if self.intervals is None else {"bands": self.intervals.to_dict().get("bands")}),
             **({} if self.codebooks is None else self.codebooks.to_point()),
         }
 

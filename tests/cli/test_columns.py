@@ -262,3 +262,39 @@ def test_ordered_text_and_dates_have_bands(table, tmp_path, capsys):
         assert "Fife" in [value for group in town.groups for value in group.values]
     assert seen.form in ("bands", "all")
     assert all(band.begin is None or band.begin[-2:] == "01" for band in seen.bands)
+
+
+def test_numbers_of_too_many_digits_are_refused_with_what_helps(tmp_path, capsys):
+    table = tmp_path / "long.csv"
+    lines = [f"{10**17 + place},{place % 2},{'uvw'[place % 3]}" for place in range(12)]
+    table.write_text("\n".join(["number,sex,illness", *lines]) + "\n")
+    call = ["release", table, tmp_path / "o.csv", "-s", "illness", "-p", "number", "-p", "sex"]
+    code, _, err = called(capsys, *call, "--shape", "columns", "--distinct-l", "2")
+    assert code == 2
+    assert "--text" in err
+
+
+def test_rows_that_are_missing_everywhere_join_what_is_withheld_and_do_not_count(tmp_path, capsys):
+    generator = random.Random(8)
+    lines = [
+        (generator.choice(["a", "b", ""]), generator.choice(["x", "y", ""]), generator.choice("uvwz"))
+        for _ in range(60)
+    ] + [("c", "x", "u"), ("d", "y", "v")]
+    table = tmp_path / "gaps.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("one", "two", "s"), *lines])
+    call = ["release", table, tmp_path / "o.csv", "-s", "s", "-p", "one", "-p", "two", "--shape", "columns"]
+    code, printed, _ = called(capsys, *call, "--distinct-l", "3", "--withhold", "6", "--json", "--overwrite")
+    result = json.loads(printed)
+    assert code == 0
+    assert result["verified"]
+    empty = sum(not any(row.values()) for row in read(tmp_path / "o.csv"))
+    before = sum(not one and not two for one, two, _ in lines)
+    assert empty == before + result["point"]["withheld_rows"]
+
+
+def test_several_budgets_give_a_frontier_each(table, capsys):
+    call = ["frontier", table, "-s", "illness", "-p", "town", "-p", "sex", "--shape", "columns"]
+    code, printed, _ = called(capsys, *call, "--withhold", "0", "--withhold", "6")
+    assert code == 0
+    assert "loss" in printed

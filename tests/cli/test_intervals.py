@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hartley.cli.program import run
+from hartley.releases.export.recoding import ColumnRule, recoding_of
 from hartley.releases.policy import Policy
 
 CHOL = [100, 104, 109, 131, 135, 150, 152, 157, 188, 190, 209, 240]
@@ -83,6 +84,16 @@ def test_withheld_values_stay_withheld_and_bands_stay_bands(table, tmp_path):
     assert found.count("") <= 3
     borders = [band.begin for band in policy.codebooks[0].bands[1:]]
     assert [band.end for band in policy.codebooks[0].bands[:-1]] == borders
+
+
+def test_an_export_withholds_what_the_release_withheld(table, tmp_path):
+    labels(table, tmp_path / "o.csv", "chol", "--withhold", "3")
+    policy = Policy.read(tmp_path / "o.policy.json")
+    assert policy.withheld is not None
+    (rule,) = recoding_of(policy).rules
+    assert isinstance(rule, ColumnRule)
+    gone = {member[0] for member in policy.clusters[policy.withheld].members}
+    assert {value for value, label in rule.entries if label is None} == gone
 
 
 def test_missing_cells_that_have_a_place_are_named(tmp_path):

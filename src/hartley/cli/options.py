@@ -261,6 +261,12 @@ shape = stacked(
         metavar="COL=FILE",
         help="Groups of a text column: value,level1,level2,...",
     ),
+    click.option(
+        "--neighbours",
+        multiple=True,
+        metavar="COL=FILE",
+        help="Pairs of neighbouring values of a text column.",
+    ),
     click.option("--prefix", multiple=True, metavar="COL", help="Text that may be cut, such as postcodes."),
     click.option(
         "--weight",
@@ -386,6 +392,7 @@ def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
         "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),
         "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),
         "prefix": given["prefix"],
+        "neighbours": dict(_pair(text, "neighbours", "region=beside.csv") for text in given["neighbours"]),
         "weight": dict(map(_weight, given["weight"])),
         "objective": given["objective"],
         "lose_at_most": 0.5 if given["lose_at_most"] == "50%" else given["lose_at_most"],

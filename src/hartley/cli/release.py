@@ -160,6 +160,11 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     paragraph(out, release_words.proof(result))
     if by_column:
         paragraph(out, release_words.choice(result.point))
+        if not result.point.withheld_rows and result.point.utility < 0:
+            paragraph(
+                out,
+                "With --withhold 1% a few rare rows are withheld; the others often keep much more detail.",
+            )
     if result.coincided:
         shared = words.counted(result.coincided, "class", "classes")
         paragraph(out, f"{shared} had to share a label with another; they are measured as one.")

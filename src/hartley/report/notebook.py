@@ -57,7 +57,7 @@ def frontier_html(result: FrontierResult) -> str:
     is_distance = frontier.utility == "distortion"
     rows = [
         [
-            f"{point.max_distortion if is_distance else point.largest_cluster:g}",
+            f"{0.0 - point.utility if is_distance else point.largest_cluster:g}",
             f"{point.clusters:,}",
             f"{point.distinct_l:,}",
             words.bits(point.leakage_bits),

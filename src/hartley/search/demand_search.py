@@ -32,6 +32,7 @@ from hartley.model.arrays import Flags, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
+from hartley.search.by_size.categories import CategoryArrangement
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
@@ -71,6 +72,8 @@ class DemandQuestion:
     """The most rows whose public value may be withheld."""
     is_single: bool = False
     """Whether a single component must be left, so that nothing is known for certain."""
+    arrangement: CategoryArrangement | None = None
+    """What is known of the values of a column of text."""
 
     @property
     def is_over_columns(self) -> bool:
@@ -188,6 +191,8 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
     joint, utility = question.joint, question.utility
     if joint.side is None and isinstance(utility, LineDistortion):
         return _of_line(question, utility, effort)
+    if joint.side is None and isinstance(utility, Resolution) and question.shape.name == "intervals":
+        return _of_arranged(question, utility, effort)
     if not question.shape.is_any:
         if len(joint.public.columns) > 1:
             raise OptionError(
@@ -244,8 +249,30 @@ def _of_few(enough: Enough, utility: Utility, budget: int) -> DemandAnswer:
     return _of_answer(best_of_all(enough, costs, costs, budget))
 
 
+def _of_arranged(question: DemandQuestion, utility: Resolution, effort: Effort) -> DemandAnswer:
+    """Return clusters of neighbours, the largest as small as can be: of a line, a taxonomy, or a tree."""
+    joint, known, shape = question.joint, question.arrangement, question.shape
+    if known is not None and (known.tree is not None or known.edges is not None):
+        if question.budget or shape != replace(ANY_SHAPE, name=shape.name):
+            raise OptionError(
+                f"groups and neighbours of categories do not go with {option('withhold')}, borders or widths"
+            )
+        return _of_answer(known.least(Enough.of(joint, question.requirements, question.closeness)))
+    positions = joint.public.positions if known is None else known.positions
+    if known is not None and shape != replace(ANY_SHAPE, name=shape.name):
+        raise OptionError(
+            f"column {joint.public.columns[0]!r} is text; borders and widths are of numbers and dates"
+        )
+    values = OrderedValues.of(joint, utility, question.requirements, question.closeness, positions)
+    return _of_values(question, values, effort)
+
+
 def _of_line(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:
     values = OrderedValues.of(question.joint, utility, question.requirements, question.closeness)
+    return _of_values(question, values, effort)
+
+
+def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) -> DemandAnswer:
     shape = question.shape
     if shape.name == "columns":
         raise OptionError(

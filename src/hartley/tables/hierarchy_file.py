@@ -77,3 +77,23 @@ def read_order(path: str | Path) -> tuple[str, ...]:
     if not found:
         raise TableError(f"{file.name} holds no value; write one on each line, from least to greatest")
     return tuple(found)
+
+
+def read_neighbours(path: str | Path) -> tuple[tuple[str, str], ...]:
+    """Read pairs of neighbouring values from a file with a header and two values on each line.
+
+    Raises
+    ------
+    TableError
+        Where there is no such file, or it has not two columns.
+    """
+    file = Path(path)
+    require_file(file)
+    with open_bytes(file) as stream:
+        shape = check_records(stream, ",", file.name)
+    if len(shape.header) != 2:
+        raise TableError(f"{file.name}: neighbours need two columns, one value in each")
+    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
+        records = csv.reader(text, strict=True)
+        next(records)
+        return tuple((record[0], record[1]) for record in records if record)

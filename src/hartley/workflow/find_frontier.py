@@ -18,6 +18,7 @@ from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
+from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.publication.reader import Reader
@@ -224,6 +225,7 @@ def asked_question(
     closeness = study.closeness(joint.sensitive)
     given = tuple(requirements)
     is_by_column = objective.clusters.name == "columns"
+    is_intervals = objective.clusters.name == "intervals"
     require_fitting(given, joint.sensitive.columns, closeness)
     return Question(
         joint=joint,
@@ -234,5 +236,6 @@ def asked_question(
         shape=objective.clusters,
         budget=(budget or objective.budget).rows_of(joint.row_count),
         columns=objective.columns if is_by_column else None,
+        arrangement=ArrangedColumn.of(objective.columns, joint.public) if is_intervals else None,
         kept=names(study.keep) if is_by_column else (),
     )

@@ -29,6 +29,7 @@ from hartley.model.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
+from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_intervals import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
@@ -50,6 +51,8 @@ class Question:
     """The most rows whose public value may be withheld."""
     columns: ColumnChoices | None = None
     """What is said about single columns, where each has a codebook of its own."""
+    arrangement: ArrangedColumn | None = None
+    """What is known of the values of a single column of text."""
     kept: tuple[str, ...] = ()
     """Public columns that are published as they are, where each has a codebook of its own."""
 
@@ -144,8 +147,12 @@ class Question:
 
     def _bands(self, answer: DemandAnswer) -> ColumnCodebook | None:
         """Return the bands of intervals, where these are asked for and have borders."""
+        if self.shape.name != "intervals":
+            return None
+        if self.arrangement is not None:
+            return self.arrangement.codebook(answer)
         positions = self.joint.public.positions
-        if self.shape.name != "intervals" or positions is None:
+        if positions is None:
             return None
         return interval_codebook(self.joint, positions, answer, self.shape)
 
@@ -179,6 +186,7 @@ class Question:
             shape=self.shape,
             budget=self.budget,
             is_single=self.leakage == "joint",
+            arrangement=None if self.arrangement is None else self.arrangement.known,
         )
         for requirement in more:
             asked = asked.asking(requirement)

@@ -153,7 +153,8 @@ def _rules(policy: Policy, unseen: Unseen) -> tuple[Rule, ...]:
                 f"use {option('unseen', 'suppress')} or {option('unseen', 'error')}"
             )
         pairs = zip(policy.codebooks, policy.public, strict=True)
-        return tuple(_column_rule(codebook, column) for codebook, column in pairs)
+        withheld = _withheld_entries(policy)
+        return tuple(_column_rule(codebook, column, withheld) for codebook, column in pairs)
     if len(policy.public) > 1:
         return (_joint_rule(policy, unseen),)
     (column,) = policy.public
@@ -204,22 +205,42 @@ def _reach(policy: Policy, place: int) -> Fraction:
     return (max(at) - min(at) if at else Fraction(0)) or Fraction(1)
 
 
-def _column_rule(codebook: ColumnRecoding, column: RecodedColumn) -> ColumnRule:
+def _withheld_entries(policy: Policy) -> tuple[tuple[str, Text], ...]:
+    """Return single values that are withheld, whatever band they lie in; several columns have none."""
+    if len(policy.public) > 1 or policy.withheld is None:
+        return ()
+    cluster = policy.clusters[policy.withheld]
+    return tuple((member[0], cluster.label[0]) for member in cluster.members if member[0] is not None)
+
+
+def _column_rule(
+    codebook: ColumnRecoding, column: RecodedColumn, withheld: tuple[tuple[str, Text], ...]
+) -> ColumnRule:
     """Return the rule of a column that has a codebook of its own; what it lacks is refused here."""
     if codebook.form == "all":
         everything = Treatment("label", ALL)
         return ColumnRule(column, (), everything, everything)
     missing = MISSING if codebook.has_missing else REFUSED
+    if codebook.has_missing and codebook.missing_label is not None:
+        missing = Treatment("label", codebook.missing_label)
     if codebook.form == "kept":
         return ColumnRule(column, (), missing, KEPT)
     return ColumnRule(
         column,
-        tuple((value, group.label) for group in codebook.groups for value in group.values),
+        _entries_of_groups(codebook, withheld),
         missing,
         REFUSED if codebook.other is None else Treatment("label", codebook.other),
         ranges=tuple(Range(band.begin, band.end, band.label) for band in codebook.bands),
         beginnings=tuple((prefix.begins, prefix.label) for prefix in codebook.prefixes),
     )
+
+
+def _entries_of_groups(
+    codebook: ColumnRecoding, withheld: tuple[tuple[str, Text], ...]
+) -> tuple[tuple[str, Text], ...]:
+    gone = dict(withheld)
+    entries = [(value, group.label) for group in codebook.groups for value in group.values]
+    return (*withheld, *(entry for entry in entries if entry[0] not in gone))
 
 
 def _combinations(policy: Policy) -> JointRule:

@@ -80,10 +80,14 @@ def _owners(rows: int) -> str:
 
 def _change(frontier: Frontier, point: Point) -> str:
     verb = "share a label with at most" if frontier.utility == "resolution" else "move at most"
+    if point.codebooks is not None:
+        verb = "detail shrink by"
     return f"{verb} {_size(frontier, point)}"
 
 
 def _size(frontier: Frontier, point: Point) -> str:
     if frontier.utility == "resolution":
         return counted(point.largest_cluster - 1, "other value")
+    if point.codebooks is not None:
+        return f"{100 * point.codebooks.loss:.3g} % on average"
     return f"{point.max_distortion:g}"

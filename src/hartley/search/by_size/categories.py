@@ -8,7 +8,7 @@ its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from hartley.errors import InputError
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
+from hartley.search.line.cluster_count import most_clusters
 
 Places = npt.NDArray[np.int64]
 
@@ -79,6 +80,30 @@ class Taxonomy:
             first[node] = rank[node] if not inner else first[inner[0]]
             last[node] = rank[node] if not inner else last[inner[-1]]
         return first, last
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CategoryArrangement:
+    """What is known of the public values of a column of text: an order, groups, or who is beside whom."""
+
+    positions: npt.NDArray[np.float64] | None = None
+    """The rank of each value; NaN where it has none."""
+    tree: Taxonomy | None = None
+    has_ordered_siblings: bool = False
+    """Whether siblings stand in an order, so that neighbouring ones may share a cluster."""
+    edges: tuple[tuple[int, int], ...] | None = None
+    """The pairs of values that are neighbours; they form a tree."""
+
+    def least(self, enough: Enough) -> LineAnswer:
+        """Return the best clusters of a taxonomy or of neighbours."""
+        if self.edges is not None:
+            found = most_connected_clusters(enough, self.edges)
+        elif self.tree is not None:
+            found = (least_sibling_runs if self.has_ordered_siblings else finest_cut)(enough, self.tree)
+        else:
+            raise InputError("an order by itself is a line")
+        bound = float(-(-enough.size // max(most_clusters(enough), 1)))
+        return replace(found, any_bound=min(bound, found.cost))
 
 
 def finest_cut(enough: Enough, tree: Taxonomy) -> LineAnswer:

@@ -131,6 +131,12 @@ class PublicColumn:
     @classmethod
     def of_coordinate(cls, coordinate: Coordinate, settings: ColumnSettings = AS_IT_IS) -> PublicColumn:
         """Build from a column of an alphabet of public tuples."""
+        if coordinate.values.dtype.kind in "iuf":
+            here = ~coordinate.missing
+            distinct, inverse = np.unique(coordinate.values[here], return_inverse=True)
+            codes = np.full(len(here), -1, dtype=np.int32)
+            codes[here] = inverse
+            return cls.of_values(coordinate.name, distinct.tolist(), codes, settings)
         cells = [coordinate.cell(place) for place in range(len(coordinate.values))]
         return cls.of_cells(coordinate.name, cells, settings)
 

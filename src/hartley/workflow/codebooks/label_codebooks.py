@@ -38,17 +38,21 @@ class ColumnRecodings:
         """Take the codebooks of a point, or the bands of intervals that are its labels; else nothing."""
         if point.codebooks is not None:
             return cls.of(public, point.codebooks)
-        if point.intervals is None or book.columns[0].coding != "bands":
+        if point.intervals is None or book.columns[0].coding not in ("bands", "groups"):
             return cls()
         coordinate = public.coordinates[0]
         recoding = ColumnRecoding.of(point.intervals, coordinate.kind, _zone(coordinate))
         missing = np.flatnonzero(coordinate.missing)
         label = book.labels[int(book.partition.labels[missing[0]])][0] if len(missing) else None
-        bands = tuple(
-            msgspec.structs.replace(band, label=label) if label == with_missing(band.label) else band
-            for band in recoding.bands
+        bands, groups = (
+            tuple(
+                msgspec.structs.replace(one, label=label) if label == with_missing(one.label) else one
+                for one in some
+            )
+            for some in (recoding.bands, recoding.groups)
         )
-        return cls((msgspec.structs.replace(recoding, bands=bands, missing_label=label),))
+        told = msgspec.structs.replace(recoding, bands=bands, groups=groups, missing_label=label)
+        return cls((told,))
 
     @classmethod
     def of(cls, public: Alphabet, found: Codebooks) -> ColumnRecodings:
@@ -88,12 +92,13 @@ def label_codebooks(public: Alphabet, found: Codebooks) -> Codebook:
     return Codebook(columns, partition, tuple(labels[first[int(number)]] for number in chosen), 0)
 
 
-def codebooks_record(found: Codebooks | None) -> CodebooksRecord | None:
+def codebooks_record(point: Point, book: Codebook) -> CodebooksRecord | None:
     """Return what the record says of codebooks by column; nothing where there are none."""
+    found = point.codebooks
     if found is None:
         return None
     return CodebooksRecord(
-        combinations=found.combinations,
+        combinations=book.partition.size - bool(point.withheld),
         withheld_combinations=found.withheld_combinations,
         loss=found.loss,
         worst_width=found.worst_width,

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
+from hartley.model.alphabet import Label
 from hartley.model.arrays import Floats, Int64s
 from hartley.model.band import Bands, Scale
 from hartley.model.border_grid import CALENDARS, Calendar, roundest, roundest_day
 from hartley.model.codebook import ColumnCodebook
 from hartley.model.shape import Shape
+from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import MISSING, Codebook, CodedColumn
 from hartley.search.demand_search import DemandAnswer
 
@@ -75,19 +77,20 @@ def label_intervals(
     withheld: int | None,
     withheld_label: str | None = None,
 ) -> Codebook:
-    """Return the label of every cluster: its band, nothing where missing, what withheld cells hold."""
-    assert codebook.bands is not None  # noqa: S101 (intervals have bands)
+    """Return the label of every cluster: its band or group, nothing where missing, what is withheld."""
     coordinate = public.coordinates[0]
-    labels: list[tuple[str | None]] = []
+    labels: list[tuple[Label]] = []
     for number, members in enumerate(partition.clusters()):
         cells = [coordinate.cell(place) for place in members]
         present = [cell for cell in cells if cell is not None]
         if number == withheld or not present:
             labels.append((withheld_label if number == withheld else None,))
             continue
-        label = codebook.bands.label(codebook.bands.place(present[0]))
+        label = cell_text(codebook.recode(present[0])) or ""
         labels.append((with_missing(label) if len(present) < len(cells) else label,))
-    return Codebook((CodedColumn(coordinate.name, coordinate.kind, "bands"),), partition, tuple(labels), 0)
+    is_line = codebook.bands is not None and codebook.bands.scale != "ordered"
+    coded = CodedColumn(coordinate.name, coordinate.kind, "bands" if is_line else "groups")
+    return Codebook((coded,), partition, tuple(labels), 0)
 
 
 def with_missing(label: str) -> str:

@@ -113,7 +113,16 @@ def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
 
 def point_of_codebooks(question: Question, found: Codebooks) -> Point:
     """Measure codebooks as a point of a frontier; its utility is minus the loss."""
-    withheld = np.flatnonzero(found.clusters == found.combinations)
+    joint = question.joint
+    was_missing = np.logical_and.reduce([one.missing for one in joint.public.coordinates])
+    withheld = np.flatnonzero((found.clusters == found.combinations) & ~was_missing)
+    rows = np.bincount(joint.public_of[joint.observation_of], weights=joint.rows, minlength=joint.public.size)
+    # What was missing in every column is released as it was, whatever joins it.
+    found = replace(
+        found,
+        withheld=tuple(one for one in found.withheld if any(cell is not None for cell in one)),
+        withheld_rows=int(rows[withheld].sum()),
+    )
     point = question.point_of(
         DemandAnswer(
             partition=found.partition,

@@ -216,7 +216,7 @@ def write_release(
                     policy=policy_commitment(policy, policy),
                     earlier=tuple(policy_commitment(policy, one) for one in plan.earlier),
                 ),
-                codebooks=codebooks_record(reached.point.codebooks),
+                codebooks=codebooks_record(reached.point, book),
                 usefulness=usefulness.to_dict(),
                 timings=timings,
             )

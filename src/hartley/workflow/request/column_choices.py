@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.model.alphabet import Coordinate
-from hartley.tables.hierarchy_file import read_hierarchy, read_order
+from hartley.tables.hierarchy_file import read_hierarchy, read_neighbours, read_order
 
 if TYPE_CHECKING:
     from hartley.search.codebooks import CodebookOptions, ColumnSettings
@@ -24,6 +24,10 @@ Tree: TypeAlias = str | Path | Sequence[Sequence[str]]
 """A file of values with their groups, or its rows."""
 
 
+Neighbours: TypeAlias = str | Path | Sequence[tuple[str, str]]
+"""A file of pairs of values, or the pairs."""
+
+
 class ColumnFields(TypedDict, total=False):
     """What is said about single columns, as keywords of the one-call forms."""
 
@@ -34,6 +38,7 @@ class ColumnFields(TypedDict, total=False):
     order: Mapping[str, Listed]
     hierarchy: Mapping[str, Tree]
     prefix: str | Sequence[str]
+    neighbours: Mapping[str, Neighbours]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +60,7 @@ class ColumnChoices:
     order: Mapping[str, Listed] = field(default_factory=dict)
     hierarchy: Mapping[str, Tree] = field(default_factory=dict)
     prefix: str | Sequence[str] = ()
+    neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     borders: Mapping[str, float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -98,10 +104,16 @@ class ColumnChoices:
     def require_among(self, columns: Iterable[str]) -> None:
         """Refuse what is said about a column that is not published."""
         there = list(columns)
-        for named in (self.weight, self.order, self.hierarchy, self.prefix, self.borders):
+        told = (self.weight, self.order, self.hierarchy, self.prefix, self.neighbours, self.borders)
+        for named in told:
             for name in named:
                 if name not in there:
                     raise ColumnError.absent(name, there)
+
+    def neighbour_pairs(self, name: str) -> Sequence[tuple[str, str]]:
+        """Return the pairs of neighbouring values of a column."""
+        given = self.neighbours[name]
+        return read_neighbours(given) if isinstance(given, (str, Path)) else tuple(given)
 
     def settings(self, coordinate: Coordinate, *, keep: bool) -> ColumnSettings:
         """Return what is said about one column."""
@@ -115,7 +127,12 @@ class ColumnChoices:
             raise OptionError(
                 f"borders of moments lie between days; column {name!r} cannot have them at each moment"
             )
-        texts = [one for one in ("order", "hierarchy", "prefix") if name in getattr(self, one)]
+        if coordinate.kind == "number" and coordinate.origin and not keep:
+            raise OptionError(
+                f"the numbers of column {name!r} have more digits than bands can be cut by; read it as text "
+                f"({option('text')}), or keep it"
+            )
+        texts = [one for one in ("order", "hierarchy", "prefix", "neighbours") if name in getattr(self, one)]
         if texts and coordinate.kind != "text":
             raise OptionError(
                 f"{option(texts[0])} is for text; column {name!r} is a {coordinate.kind}, unless it is "

@@ -18,6 +18,7 @@ from hartley.workflow.request.column_choices import (
     ColumnChoices,
     ColumnFields,
     Listed,
+    Neighbours,
     ObjectiveName,
     Tree,
 )
@@ -72,6 +73,8 @@ class Objective:
     """For text: rows of a value, its group, the group of that, or a file of them."""
     prefix: str | Sequence[str] = ()
     """Columns of text that may be cut after its first characters."""
+    neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
+    """For text: pairs of neighbouring values, which form a tree, or a file of them."""
 
     def __post_init__(self) -> None:
         if self.leakage not in LEAKAGES:
@@ -81,6 +84,8 @@ class Objective:
         choices = self.columns
         by_column = isinstance(self.borders, Mapping)
         borders: Any = None if by_column else self.borders
+        if by_column and self.shape != "columns" and len(choices.borders) == 1:
+            (borders,) = choices.borders.values()
         if not isinstance(self.shape, Shape):
             shape = Shape(
                 name=self.shape,
@@ -114,26 +119,35 @@ class Objective:
         if self.clusters.name == "columns":
             self._require_columns()
         else:
-            self._require_distances(choices)
+            self._require_one_codebook(choices)
+
+    def _require_one_codebook(self, choices: ColumnChoices) -> None:
+        """Refuse what is said about columns and has no meaning where they have one codebook together."""
+        if self.clusters.is_any:
+            allowed: tuple[str, ...] = ("weight", "order", "hierarchy")
+        else:
+            allowed = (
+                "order",
+                "hierarchy",
+                "neighbours",
+                *(("borders",) if len(choices.borders) == 1 else ()),
+            )
+        others = [name for name in choices.said if name not in allowed]
+        if others:
+            right = "intervals" if others[0] == "neighbours" else "columns"
+            raise OptionError(f"{option(others[0])} is of {option('shape', right)}; choose that shape")
 
     def _require_columns(self) -> None:
         """Refuse what has no meaning where each column has a codebook of its own."""
         choice = self.choice
+        if self.neighbours:
+            raise OptionError(f"{option('neighbours')} is of {option('shape', 'intervals')}")
         if self.leakage != "l0":
             raise OptionError(f"{option('shape', 'columns')} is searched for {option('leakage', 'l0')} only")
         if choice != UtilityChoice(name=choice.name) or choice.name == "resolution":
             raise OptionError(
                 f"{option('shape', 'columns')} has a loss of its own, the mean relative width of bands; "
                 f"leave {option('utility')}, {option('codeword')} and scales out"
-            )
-
-    def _require_distances(self, choices: ColumnChoices) -> None:
-        """Refuse what is said about columns and makes no distance in them."""
-        allowed = ("weight", "order", "hierarchy") if self.clusters.is_any else ()
-        of_codebooks = [name for name in choices.said if name not in allowed]
-        if of_codebooks:
-            raise OptionError(
-                f"{option(of_codebooks[0])} is of {option('shape', 'columns')}; choose that shape"
             )
 
     @property
@@ -147,6 +161,7 @@ class Objective:
             order=dict(self.order),
             hierarchy=dict(self.hierarchy),
             prefix=self.prefix,
+            neighbours=dict(self.neighbours),
             borders=dict(self.borders) if isinstance(self.borders, Mapping) else {},
         )
 
@@ -182,4 +197,6 @@ class Objective:
         """Return the utility for these public values."""
         if self.clusters.name == "columns":
             return ColumnsDistortion.of(public, "midpoint")
+        if self.clusters.name == "intervals":
+            return self.choice.for_alphabet(public)
         return with_distances(self.choice, self.columns, public).for_alphabet(public)
