@@ -233,6 +233,7 @@ def in_duckdb(table: pa.Table, script: str) -> list[tuple[str | None, ...]] | No
 def test_duckdb_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", unseen=case.unseen).text
         assert in_duckdb(case.rows, script) == case.cells
 
@@ -302,6 +303,7 @@ def test_sqlite_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatc
         if case.unseen == "nearest" and "timestamp" in kinds and len(kinds) > 1:
             continue  # nor distances of moments to the microsecond
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", dialect="sqlite", unseen=case.unseen).text
         assert in_sqlite(case.rows, script) == without_truth(case.cells, case.policy)
 
@@ -344,6 +346,7 @@ def test_postgresql_gives_every_cell_that_apply_gives(
 ) -> None:
     for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", dialect="postgresql", unseen=case.unseen).text
         assert in_postgresql(postgresql, case.rows, script) == case.cells
 
