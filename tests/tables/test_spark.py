@@ -242,6 +242,35 @@ def minus_zero_stays_what_it_is(spark: Any, tmp_path: Path) -> None:
     assert any("-0.0" in row for row in found[1])
 
 
+def requirements_several_columns_and_withheld_rows_are_the_same_in_spark(spark: Any, tmp_path: Path) -> None:
+    rows = pa.table(
+        {
+            "age": [30, 34, 41, 45, 52, 58, 61, 66] * 3,
+            "x": [1, 1, 2, 3, 5, 8, 13, 90] * 3,
+            "t": ["a", "A", "a", None, "b", "b", "a", "a"] * 3,
+        }
+    )
+    there = spark.createDataFrame(rows)
+    asked: dict[str, Any] = {"sensitive": "age", "public": ["x", "t"], "tolerance": {"age": 4}}
+    found = [
+        audit_table(table, **asked, require={"separated_l": 1, "row_k": 3, "distinct_l": 2}).to_dict()
+        for table in (rows, there)
+    ]
+    assert found[0] == found[1]
+    for number, options in enumerate(({"public": ["x", "t"]}, {"public": "x", "withhold": "15%"})):
+        made = release(
+            rows,
+            tmp_path / f"same{number}.csv",
+            sensitive="age",
+            require={"distinct_l": 2, "row_k": 6},
+            keep_order=True,
+            **options,  # type: ignore[arg-type]
+        )
+        policy = Policy.read(made.policy)
+        here = Counter(map(repr, policy.apply(rows).to_pylist()))
+        assert Counter(map(repr, policy.apply(there).toArrow().to_pylist())) == here
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
@@ -252,6 +281,7 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
     texts_are_equal_by_code_point_whatever_their_collation(spark, tmp_path)
     a_codebook_in_spark_is_exact_or_refused(spark, tmp_path)
     minus_zero_stays_what_it_is(spark, tmp_path)
+    requirements_several_columns_and_withheld_rows_are_the_same_in_spark(spark, tmp_path)
     a_frame_that_fails_tells_no_cell(spark, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)

@@ -35,6 +35,7 @@ from hartley.workflow.apply_policy import ApplyResult, apply
     metavar="NAME[:COL]=N",
     help="Write nothing and end with exit code 3 unless this holds: distinct-l=5, row-k=5, l0=2.5, istar=0.",
 )
+@options.person
 @click.option(
     "--accept-unmet",
     is_flag=True,
@@ -49,6 +50,7 @@ def command(
     out: str,
     unseen: Literal["error", "nearest", "suppress"],
     require: tuple[str, ...],
+    person: str | None,
     accept_unmet: bool,
     overwrite: bool,
     defuse_formulas: bool,
@@ -62,6 +64,7 @@ def command(
             out,
             unseen=unseen,
             require=require or None,
+            person=person,
             unmet="accept" if accept_unmet else "refuse",
             overwrite=overwrite,
             defuse_formulas=defuse_formulas,

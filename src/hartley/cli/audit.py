@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     help="Add statistical measures, and say whether the table is large enough for them.",
 )
 @options.earlier
+@options.person
 @click.option("--counts", metavar="FILE", help="Audit the result of `hartley sql audit` in place of a table.")
 @options.disclosive
 @options.json_output
@@ -76,6 +77,7 @@ def command(
             **options.closeness_fields(given),
             stochastic=given["stochastic"],
             earlier=given["earlier"],
+            person=given["person"],
             options=options.read_options(given),
         )
     if as_json:
@@ -216,10 +218,16 @@ def _reveals(audit: Audit) -> str:
     return "reveals" if len(audit.public.columns) == 1 else "reveal"
 
 
+def _who(result: AuditResult) -> str:
+    if result.persons is None:
+        return f"{words.counted(result.audit.rows, 'row')}, each counted as one person"
+    return f"{words.counted(result.persons.persons, 'person')}, by {result.persons.column}, their rows linked"
+
+
 def _table_line(result: AuditResult) -> str:
     audit = result.audit
     line = (
-        f"{words.counted(audit.rows, 'row')}, each counted as one person; "
+        f"{_who(result)}; "
         f"{words.values_of(audit.public.values, audit.public.columns)}, "
         f"{words.values_of(audit.sensitive.values, audit.sensitive.columns)}."
     )

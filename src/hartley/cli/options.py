@@ -350,6 +350,12 @@ json_output = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )
 
+person = click.option(
+    "--person",
+    metavar="COL",
+    help="Whose row it is: hold for a reader who can link the rows of one person.",
+)
+
 disclosive = click.option(
     "--disclosive", is_flag=True, help="Show sensitive values of the most exposed; for the curator only."
 )

@@ -51,6 +51,7 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
 @click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
 @options.earlier
+@options.person
 @click.option("--into", metavar="NAME", help="Also fill this new table of the database with the release.")
 @click.option("--into-database", metavar="URL", help="The database for --into, if TABLE is not in it.")
 @click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may reveal something.")
@@ -88,6 +89,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             missing=given["missing"],
             missing_at=given["missing_at"],
             earlier=given["earlier"],
+            person=given["person"],
             policy=given["policy"],
             certificate=given["certificate"],
             key=given["key"],

@@ -29,6 +29,7 @@ from hartley.workflow.verify_release import Verification, verify, verify_publish
 @click.option(
     "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release, as in the release."
 )
+@options.person
 @options.json_output
 def command(
     released: str,
@@ -39,6 +40,7 @@ def command(
     record: str | None,
     public_key: str | None,
     earlier: tuple[str, ...],
+    person: str | None,
     as_json: bool,
 ) -> int:
     """Check RELEASED: with --public-key, that it is the file that was certified, and by whom.
@@ -68,6 +70,7 @@ def command(
                 record=record,
                 public_key=public_key,
                 earlier=earlier,
+                person=person,
                 progress=progress,
             )
     if as_json:

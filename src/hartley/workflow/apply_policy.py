@@ -27,6 +27,7 @@ from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
 from hartley.tables.group_file import groups_of
+from hartley.workflow.persons.linked_rows import LinkedRows
 from hartley.workflow.publication.original_source import require_publishable
 from hartley.workflow.publication.release_paths import require_not_input
 
@@ -77,6 +78,7 @@ def apply(
     *,
     unseen: Unseen = "error",
     require: Wanted = None,
+    person: str | None = None,
     unmet: Consent = "refuse",
     overwrite: bool = False,
     defuse_formulas: bool = False,
@@ -100,6 +102,9 @@ def apply(
         the nearest value, or leave their cells empty.
     require
         What must hold for the new data, such as ``{"distinct_l": 5}``; otherwise nothing is written.
+    person : str, optional
+        The column that says whose row it is: what is required then holds for a reader who can link the rows
+        of one person.
     unmet : {"refuse", "accept"}
         What to do where the requirements of the policy itself do not hold for the new data.
     overwrite : bool
@@ -166,7 +171,12 @@ def apply(
         if seen is not None:
             closeness = closeness_of(book, seen.sensitive)
             require_fitting(requirements, seen.sensitive.columns, closeness)
-            held, own = verdicts(seen, requirements, closeness), verdicts(seen, asked_by(book), closeness)
+            judged = seen
+            if person is not None:
+                judged = _seen_of_persons(book, table, applied, person)
+            held, own = verdicts(judged, requirements, closeness), verdicts(judged, asked_by(book), closeness)
+        elif person is not None:
+            raise ColumnError("nothing is known of persons in data without the sensitive and side columns")
         failed = [verdict for verdict in held if not verdict.holds]
         if failed:
             first = failed[0]
@@ -230,6 +240,12 @@ def _audits(
     seen = observed.reader(book)
     audits = measure(observed.before()), measure(seen), measure(observed.reader(book, harmless=True))
     return audits, seen
+
+
+def _seen_of_persons(policy: Policy, table: Table, applied: Applied, person: str) -> JointRange:
+    """Return what a reader sees who can link the rows of one person."""
+    linked = LinkedRows.of_policy(table, policy, person)
+    return linked.seen(codebook_of(policy, linked.joint.public, applied.unseen).partition)
 
 
 def asked_by(policy: Policy) -> tuple[Requirement, ...]:

@@ -17,6 +17,7 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.describe_table import NEARLY_ALL, count_values, identifier_columns
+from hartley.workflow.persons.linked_rows import LinkedRows, Persons
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class AuditResult:
     """Public columns that look like names or identifiers: nearly every row has a value of its own."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
+    persons: Persons | None = None
+    """Whose rows a reader can link; all measures are of persons then. ``None`` where it was not asked for."""
 
     @property
     def holds(self) -> bool:
@@ -90,6 +93,8 @@ class AuditResult:
         if self.separation is not None:
             shown |= self.separation.to_dict()
             shown["least_spread"] = self.separation.least_spread
+        if self.persons is not None:
+            shown["persons"] = self.persons.to_dict()
         if self.stochastic is not None:
             shown["stochastic"] = self.stochastic.to_dict()
         return shown
@@ -102,6 +107,8 @@ def audit_table(
     requirements = required(study, require, each=each)
     if study.earlier and stochastic:
         raise OptionError(f"{option('stochastic')} is of a table as it is; leave out {option('earlier')}")
+    if study.person is not None:
+        return _audit_of_persons(study, requirements, stochastic=stochastic)
     with study.opened() as table:
         if study.earlier:
             from hartley.workflow.composition import joint_of_releases
@@ -138,6 +145,36 @@ def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> tuple[s
     if uncounted and not table.is_remote:
         values |= count_values(table, uncounted)
     return identifier_columns(table, {name: values[name] for name in found.public.columns if name in values})
+
+
+def _audit_of_persons(
+    study: StudyTable, requirements: tuple[Requirement, ...], *, stochastic: bool
+) -> AuditResult:
+    """Measure what a reader learns who can link the rows of one person."""
+    if study.earlier or stochastic:
+        beside = option("earlier" if study.earlier else "stochastic")
+        raise OptionError(f"{option('person')} is not measured together with {beside}")
+    with study.opened() as table:
+        table.require_columns((study.person or "",))
+        sensitive, public, side = study.roles_given
+        roles, alone = choose_roles(table, (sensitive, public, (*side, study.person or "")))
+        roles, *each = (replace(one, side=side) for one in (roles, *alone))
+        read = table.joint_range(roles, missing=study.missing)
+        linked = LinkedRows.read(
+            table, roles, study.person or "", missing=study.missing, rows=read.joint.row_count
+        )
+        others = [
+            LinkedRows.read(table, one, study.person or "", missing=study.missing).audit() for one in each
+        ]
+    result = _result(
+        study,
+        linked.seen(),
+        linked.audit(),
+        tuple(sorted(others, key=_worst_first)),
+        read.dropped_rows,
+        requirements,
+    )
+    return replace(result, persons=linked.told)
 
 
 def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:

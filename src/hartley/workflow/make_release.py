@@ -26,6 +26,7 @@ from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
 from hartley.workflow.demands.budgets import least_helpful_rows
 from hartley.workflow.find_frontier import asked_question
+from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.choose_point import (
     ChosenPoint,
     ReleaseDemand,
@@ -128,6 +129,21 @@ def make_release(
             found_in=None if known is None else known.found_in,
         )
         complete = known is not None or not effort.should_stop()
+        if study.person is not None:
+            reached = hold_for_persons(
+                PersonRelease(study, plan, asked, objective, demand),
+                table,
+                reached,
+                lambda point: reach(
+                    seen.observed,
+                    asked,
+                    effort,
+                    decimals=seen.decimals,
+                    has_earlier=False,
+                    point=point,
+                    found_in=question.joint,
+                ),
+            )
         if plan.harmless and destination.exposure == "refuse":
             _refuse_exposure(plan, seen, reached, demand)
         recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book)

@@ -52,6 +52,8 @@ class Study(StudyTable):
         Whether the sensitive columns are published as well.
     earlier
         Policies of earlier releases of the same data.
+    person
+        The column that says whose row it is, where a reader can link the rows of one person.
     missing, missing_at
         Whether a missing cell is a value or its row is dropped; where a missing number lies.
     tolerance, groups

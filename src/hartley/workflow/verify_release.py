@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hartley.errors import OptionError
+from hartley.measures.verdicts import verdicts
+from hartley.releases.apply import codebook_of, open_for
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
+from hartley.releases.verifier.checks import ClaimCheck
 from hartley.releases.verifier.signature import read_public_key
 from hartley.releases.verifier.verification import (
     Documents,
@@ -18,6 +23,8 @@ from hartley.releases.verifier.verification import (
     verify_signature,
 )
 from hartley.tables import ReadOptions
+from hartley.workflow.apply_policy import asked_by, closeness_of
+from hartley.workflow.persons.linked_rows import LinkedRows
 from hartley.workflow.publication.original_source import for_verifier
 from hartley.workflow.publication.release_paths import signature_beside
 
@@ -33,6 +40,7 @@ def verify(
     record: str | Path | Record | None = None,
     public_key: str | Path | None = None,
     earlier: Sequence[str | Path | Policy] = (),
+    person: str | None = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Verification:
     """Count everything again from the files, and compare with what certificate and record claim.
@@ -53,6 +61,9 @@ def verify(
         The public key of whoever must have signed the certificate.
     earlier : sequence of str, Path or Policy
         Policies of the earlier releases that the certificate speaks of, in the same order.
+    person : str, optional
+        The column of the original that says whose row it is: what the policy asks for must then hold for a
+        reader who can link the rows of one person.
     progress : callable, optional
         Told (done, total, what) now and then.
 
@@ -100,13 +111,34 @@ def verify(
         sheet=reading.sheet,
         query=reading.query,
     )
-    return verify_release(
+    found = verify_release(
         released,
         for_verifier(original, options),
         book,
         _documents(certificate, record, public_key),
         [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
         progress,
+    )
+    return (
+        found
+        if person is None
+        else replace(found, checks=(*found.checks, *_of_persons(original, book, person)))
+    )
+
+
+def _of_persons(original: Any, policy: Policy, person: str) -> tuple[ClaimCheck, ...]:
+    """Check what the policy asks for once more, for persons."""
+    with closing(open_for(policy, original)) as table:
+        linked = LinkedRows.of_policy(table, policy, person)
+    seen = linked.seen(codebook_of(policy, linked.joint.public).partition)
+    found = verdicts(seen, asked_by(policy), closeness_of(policy, seen.sensitive))
+    return tuple(
+        ClaimCheck(
+            f"{one.name} of persons",
+            one.holds,
+            "" if one.holds else f"it is {one.found:g}, and {one.wanted:g} is required",
+        )
+        for one in found
     )
 
 

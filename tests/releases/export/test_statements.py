@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import os
 import runpy
+import shutil
 import sqlite3
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from decimal import Decimal
@@ -231,6 +233,7 @@ def in_duckdb(table: pa.Table, script: str) -> list[tuple[str | None, ...]] | No
 def test_duckdb_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", unseen=case.unseen).text
         assert in_duckdb(case.rows, script) == case.cells
 
@@ -300,6 +303,7 @@ def test_sqlite_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatc
         if case.unseen == "nearest" and "timestamp" in kinds and len(kinds) > 1:
             continue  # nor distances of moments to the microsecond
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", dialect="sqlite", unseen=case.unseen).text
         assert in_sqlite(case.rows, script) == without_truth(case.cells, case.policy)
 
@@ -342,6 +346,7 @@ def test_postgresql_gives_every_cell_that_apply_gives(
 ) -> None:
     for case in (*cases(), *column_cases()):
         monkeypatch.setattr(statement, "CASE_LIMIT", case.case_limit)
+        monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", dialect="postgresql", unseen=case.unseen).text
         assert in_postgresql(postgresql, case.rows, script) == case.cells
 
@@ -414,3 +419,52 @@ def test_what_cannot_be_said_is_refused_in_one_line() -> None:
         export(policy, to="csv", dialect="duckdb")
     with pytest.raises(OptionError, match="unknown language"):
         export(policy, to="sas")  # type: ignore[arg-type]
+
+
+def test_the_r_script_gives_every_cell_that_apply_gives(tmp_path: Path) -> None:
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed (Debian package r-base-core)")
+    tried = [
+        case
+        for case in (*cases(), *column_cases())
+        # R reads an empty text as missing, and has no whole numbers beyond 2^53.
+        if not {"", str(2**60)} & {cell for c in case.policy.clusters for m in c.members for cell in m}
+        and not any({"", 2**60, 2**60 + 2} & set(column.to_pylist()) for column in case.rows.columns)
+        and not (case.policy.codebooks and case.unseen == "suppress")
+    ]
+    assert len(tried) > 3
+    calls = ["recoded <- list()"]
+    for number, case in enumerate(tried):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        export(case.policy, to="r", unseen=case.unseen, output=folder / "recode.R")
+        lines = [",".join(map(csv_cell, case.rows.column_names))]
+        lines += [",".join(map(csv_cell, row.values())) for row in case.rows.to_pylist()]
+        (folder / "in.csv").write_text("\n".join(lines) + "\n", newline="")
+        calls.append(
+            f"""local({{
+              source("{folder}/recode.R", local = TRUE, encoding = "UTF-8")
+              d <- read.csv("{folder}/in.csv", colClasses = "character", na.strings = "", check.names = FALSE,
+                encoding = "UTF-8")
+              out <- tryCatch(hartley_recode(d), error = function(e) NULL)
+              if (!is.null(out)) write.csv(out, "{folder}/out.csv", row.names = FALSE, na = "",
+                fileEncoding = "UTF-8")
+            }})"""
+        )
+    (tmp_path / "all.R").write_text("\n".join(calls))
+    called = ["Rscript", "--vanilla", str(tmp_path / "all.R")]
+    subprocess.run(called, check=True, capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    reader = runpy.run_path(str(export_of_nothing(tmp_path)))["records"]
+    for number, case in enumerate(tried):
+        out = tmp_path / str(number) / "out.csv"
+        found = None
+        if out.exists():
+            _, *body = reader(out.read_bytes().decode(), ",")
+            found = sorted(map(tuple, body), key=repr)
+        assert found == case.cells, number
+
+
+def export_of_nothing(folder: Path) -> Path:
+    """A Python script, for its reader of CSV."""
+    export(cases()[0].policy, to="python", output=folder / "reader.py")
+    return folder / "reader.py"

@@ -32,6 +32,8 @@ def csv_line(cells: Sequence[Text]) -> str:
 def _cell(cell: Text) -> str:
     if cell is None:
         return ""
+    if cell.isalnum():
+        return cell
     if cell and not set(cell) & set(',"\r\n') and cell.strip() == cell:
         return cell
     return '"' + cell.replace('"', '""') + '"'

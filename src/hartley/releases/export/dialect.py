@@ -29,6 +29,7 @@ DIALECTS = (*NATIVE, *TRANSLATED)
 _OTHER_NAMES = {"postgresql": "postgres", "tsql": "sqlserver", "mssql": "sqlserver"}
 REFUSAL = "hartley: a public value that the policy has never seen"
 _DOUBLE_DIGITS = 15
+_SHORT = 18
 
 
 def dialect_named(name: str) -> str:
@@ -202,7 +203,7 @@ def number_literal(text: str) -> str:
     >>> number_literal("0.25"), number_literal("0.30000000000000004")
     ('0.25', '0.30000000000000004e0')
     """
-    if "e" in text.lower() or "." not in text:
+    if "." not in text or "e" in text.lower():
         return text
     digits = len(text.replace("-", "").replace(".", "").lstrip("0"))
     return f"{text}e0" if digits > _DOUBLE_DIGITS and _is_double(text) else text
@@ -210,7 +211,9 @@ def number_literal(text: str) -> str:
 
 def number_type(texts: Sequence[str], words: dict[str, str]) -> str:
     """Return the narrowest type that holds every number as it is."""
-    numbers = [Decimal(text) for text in texts]
+    if all(map(_is_short, texts)):
+        return words["whole"]
+    numbers = [Decimal(text) for text in set(texts)]
     if all(number == number.to_integral_value() for number in numbers):
         if all(abs(number) < 2**63 for number in numbers):
             return words["whole"]
@@ -220,6 +223,11 @@ def number_type(texts: Sequence[str], words: dict[str, str]) -> str:
         return words["double"]
     decimals = max(-int(number.normalize().as_tuple().exponent) for number in numbers)
     return f"{words['decimal']}(38, {decimals})"
+
+
+def _is_short(text: str) -> bool:
+    """Tell whether a number is whole and of so few digits that every database has room for it."""
+    return len(text) <= _SHORT and (text.isdecimal() or (text[0] == "-" and text[1:].isdecimal()))
 
 
 def _is_double(text: str) -> bool:

@@ -53,12 +53,12 @@ def table_sql(table: BookTable, words: Words) -> Iterator[str]:
     yield f"CREATE TABLE {name} ({columns});\n"
     writers = [_cell_writer(column.kind, words, write_text) for column in table.columns]
     for start in range(0, len(table.rows), AT_ONCE):
-        lines = []
-        for row in table.rows[start : start + AT_ONCE]:
-            cells = [
-                "NULL" if cell is None else write(cell) for write, cell in zip(writers, row, strict=True)
-            ]
-            lines.append(f"({', '.join(cells)})")
+        rows = table.rows[start : start + AT_ONCE]
+        columns = [
+            ["NULL" if cell is None else write(cell) for cell in cells]
+            for write, cells in zip(writers, zip(*rows, strict=True), strict=True)
+        ]
+        lines = [f"({', '.join(cells)})" for cells in zip(*columns, strict=True)]
         yield f"INSERT INTO {name} VALUES\n" + ",\n".join(lines) + ";\n"
 
 

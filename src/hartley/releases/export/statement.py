@@ -20,6 +20,8 @@ from hartley.releases.policy import Text
 
 CASE_LIMIT = 200
 """A codebook of more values than this is a table that rows are joined to."""
+LISTED_FROM = 24
+"""From so many values on, a small codebook is a list that rows are joined to, which is quicker."""
 _DUMMIES: dict[Kind, str] = {
     "number": "0",
     "text": "",
@@ -69,6 +71,8 @@ class _Piece:
     """Queries by name that stand before; the last one is what is selected from."""
     aliases: tuple[str, ...] = ()
     """What the joined tables are called."""
+    lists: tuple[tuple[str, str], ...] = ()
+    """Codebooks within the query, which come first."""
 
 
 def statement_of(
@@ -87,7 +91,8 @@ def statement_of(
         _piece(rule, words, [places[column.name] for column in columns_of(rule)], f"{book}{mark}")
         for rule, mark in zip(recoding.rules, _marks(recoding.rules), strict=True)
     ]
-    steps = [("hartley_rows", _rows_query(recoding, words, table, places, kept))]
+    lists = [one for piece in pieces for one in piece.lists]
+    steps = [*lists, ("hartley_rows", _rows_query(recoding, words, table, places, kept))]
     if recoding.combinations is not None:
         first, piece = _combined(recoding, recoding.combinations, words, pieces, list(kept.values()), book)
         steps.append(("hartley_cells", first))
@@ -146,7 +151,7 @@ def _is_known(rule: ColumnRule, words: Words, x: str, piece: _Piece) -> str:
     present = [f"NOT {missing}"]
     if rule.otherwise.does == "refuse":
         ways = [f"{alias}.{'k0' if alias[0] == 'b' else 'low'} IS NOT NULL" for alias in piece.aliases]
-        if len(rule.entries) <= CASE_LIMIT and rule.entries:
+        if rule.entries and not any(alias[0] == "b" for alias in piece.aliases):
             listed = ", ".join(words.key(value, rule.column.kind) for value, _ in rule.entries)
             ways.append(f"{words.compared(x, rule.column.kind)} IN ({listed})")
         ways += [words.begins(x, start) for start, _ in rule.beginnings]
@@ -210,15 +215,21 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
     tables: list[BookTable] = []
     joins, when = [], []
     aliases: list[str] = []
+    lists: list[tuple[str, str]] = []
 
     def said(outcome: Treatment) -> str:
         if outcome.does == "keep":
             return x
         return words.refusal(x, type_) if outcome.does == "refuse" else words.literal(outcome.text, kind)
 
-    if len(rule.entries) > CASE_LIMIT:
+    is_listed = LISTED_FROM <= len(rule.entries) <= CASE_LIMIT and not words.is_translated
+    if len(rule.entries) > CASE_LIMIT or is_listed:
         key = BookColumn("k0", words.type_for([text for text, _ in rule.entries], column.kind), column.kind)
-        tables.append(BookTable(book, (key, BookColumn("l0", type_, kind)), rule.entries))
+        made = BookTable(book, (key, BookColumn("l0", type_, kind)), rule.entries)
+        if is_listed:
+            lists.append(_list(made, words))
+        else:
+            tables.append(made)
         alias = f"b_{cell}"
         aliases.append(alias)
         same = " = ".join(words.compared(one, column.kind) for one in (x, f"{alias}.k0"))
@@ -257,7 +268,18 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
     case = _case(when, last)
     keeps = "keep" in (rule.missing.does, rule.otherwise.does)
     shown = {column.name: case if keeps else f"CAST({case} AS {type_})"}
-    return _Piece(shown, tuple(joins), tuple(tables), aliases=tuple(aliases))
+    return _Piece(shown, tuple(joins), tuple(tables), aliases=tuple(aliases), lists=tuple(lists))
+
+
+def _list(table: BookTable, words: Words) -> tuple[str, str]:
+    """Return a codebook as a list within the query: its name with its columns, and its rows."""
+    kinds = [column.kind for column in table.columns]
+    rows = (
+        ", ".join(words.literal(cell, kind) for cell, kind in zip(row, kinds, strict=True))
+        for row in table.rows
+    )
+    names = ", ".join(column.name for column in table.columns)
+    return f"{words.name(table.name)}({names})", "  VALUES " + ",\n    ".join(f"({row})" for row in rows)
 
 
 def _by_label(entries: Sequence[tuple[str, Text]]) -> list[tuple[Text, list[str]]]:

@@ -30,6 +30,7 @@ class StudyFields(TypedDict, total=False):
     harmless: Names
     publish_sensitive: bool
     earlier: Sequence[str | Path | Policy]
+    person: str | None
     missing: Missing
     missing_at: float | None
     tolerance: Mapping[str, Any]
@@ -53,6 +54,8 @@ class StudyTable:
     publish_sensitive: bool = False
     earlier: Sequence[str | Path | Policy] = ()
     """Policies of earlier releases of the same data."""
+    person: str | None = None
+    """The column that says whose row it is, where a reader can link the rows of one person."""
     missing: Missing = "value"
     missing_at: float | None = None
     tolerance: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Persons with several rows: what a reader learns who can link them, and releases that hold for persons."""

@@ -1,0 +1,164 @@
+"""Persons with several rows, against the definition on small tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hartley.cli.program import run
+from hartley.errors import HartleyError, OptionError, TableError, UnreachableError
+from hartley.measures.person_range import person_range
+from hartley.model import JointRange, Partition
+from hartley.model.closeness import NO_CLOSENESS
+from hartley.model.requirement import Requirement
+from hartley.workflow import audit, release
+from hartley.workflow.apply_policy import apply
+from hartley.workflow.persons.repair import held_for_persons, repaired
+from hartley.workflow.verify_release import verify
+
+Rows = list[tuple[int, str, str]]
+"""Rows of (public, sensitive, person)."""
+
+
+def drawn(source: Random, values: int = 6) -> Rows:
+    persons = {f"p{number}": source.choice("abcd") for number in range(source.randint(2, 7))}
+    rows = [(source.randrange(values), value, person) for person, value in persons.items()]
+    for _ in range(source.randint(0, 8)):
+        person = source.choice(list(persons))
+        rows.append((source.randrange(values), persons[person], person))
+    return rows
+
+
+def left_by_definition(rows: Rows) -> dict[str, set[str]]:
+    """The candidates of each person: those that every one of his rows leaves."""
+    possible: dict[int, set[str]] = {}
+    for x, s, _ in rows:
+        possible.setdefault(x, set()).add(s)
+    found: dict[str, set[str]] = {}
+    for x, _, person in rows:
+        found[person] = found.get(person, set("abcd")) & possible[x]
+    return found
+
+
+def fewest_alike(rows: Rows) -> int:
+    seen: dict[str, set[int]] = {}
+    for x, _, person in rows:
+        seen.setdefault(person, set()).add(x)
+    return min(Counter(map(frozenset, seen.values())).values())
+
+
+def as_table(rows: Rows) -> pa.Table:
+    return pa.table(
+        {"x": [x for x, _, _ in rows], "s": [s for _, s, _ in rows], "who": [person for _, _, person in rows]}
+    )
+
+
+def test_persons_are_left_with_what_all_their_rows_leave() -> None:
+    for number in range(300):
+        rows = drawn(Random(number))
+        seen = person_range(JointRange.from_pairs(rows))
+        left = left_by_definition(rows)
+        sizes = sorted(len(seen.candidates(one)) for one in range(seen.observations))
+        assert set(sizes) == {len(some) for some in left.values()}
+        verdicts = held_for_persons(
+            JointRange.from_pairs(rows), (Requirement("distinct-l", 1), Requirement("row-k", 1)), NO_CLOSENESS
+        )
+        assert [one.found for one in verdicts] == [min(map(len, left.values())), fewest_alike(rows)]
+
+
+def test_where_every_person_has_one_row_everything_is_as_without_persons() -> None:
+    for number in range(8):
+        source = Random(number)
+        rows = [(source.randrange(5), source.choice("abc"), f"p{place}") for place in range(12)]
+        table = as_table(rows)
+        plain = audit(table, sensitive="s", public="x", require={"distinct_l": 2, "row_k": 2})
+        linked = audit(table, sensitive="s", public="x", person="who", require={"distinct_l": 2, "row_k": 2})
+        assert linked.audit == plain.audit
+        assert linked.requirements == plain.requirements
+
+
+def test_merging_ends_with_what_is_required_of_persons() -> None:
+    for number in range(150):
+        source = Random(number)
+        rows = drawn(source)
+        linked = JointRange.from_pairs(sorted(rows))
+        requirement = Requirement(
+            *source.choice([("distinct-l", 2), ("distinct-l", 3), ("row-k", 2), ("l0", 1.0)])
+        )
+        start = Partition.singletons(linked.public.size)
+        in_order = source.random() < 0.5
+        everything = held_for_persons(
+            linked.release(Partition.whole(linked.public.size)), (requirement,), NO_CLOSENESS
+        )
+        try:
+            found = repaired(
+                linked,
+                start,
+                (requirement,),
+                NO_CLOSENESS,
+                lambda one: (float(one.sizes.max()),),
+                in_order=in_order,
+            )
+        except UnreachableError:
+            assert not everything[0].holds
+            continue
+        assert everything[0].holds
+        clusters = {label: place for place, label in enumerate(linked.public.labels())}
+        after = [(int(found.labels[clusters[x]]), s, person) for x, s, person in rows]
+        if requirement.name == "distinct-l":
+            assert min(map(len, left_by_definition(after).values())) >= requirement.wanted
+        if requirement.name == "row-k":
+            assert fewest_alike(after) >= requirement.wanted
+        if in_order:
+            assert all(cluster == list(range(cluster[0], cluster[-1] + 1)) for cluster in found.clusters())
+
+
+@pytest.mark.parametrize("shape", ["any", "intervals"])
+def test_a_release_holds_for_persons_and_is_verified_so(shape: Any, tmp_path: Path) -> None:
+    source = Random(1)
+    persons = {f"p{number}": source.choice("abcdef") for number in range(30)}
+    drawn_rows = [(source.randint(0, 15), source.choice(list(persons))) for _ in range(90)]
+    table = as_table([(x, persons[person], person) for x, person in drawn_rows])
+    options: dict[str, Any] = {"sensitive": "s", "public": "x", "require": {"distinct_l": 3}, "shape": shape}
+    made = release(table, tmp_path / "out.csv", person="who", **options)
+    plain = release(table, tmp_path / "plain.csv", **options)
+    assert made.point.utility <= plain.point.utility
+    checks = {"original": table, "certificate": None, "person": "who"}
+    assert verify(made.output, policy=made.policy, **checks).holds
+    failures = verify(plain.output, policy=plain.policy, **checks).failures
+    assert [one.name for one in failures] == ["distinct-l of persons"]
+    assert apply(made.policy, table, tmp_path / "again.csv", person="who").target_holds
+    with pytest.raises(UnreachableError, match="does not keep what the policy was made for"):
+        apply(plain.policy, table, tmp_path / "never.csv", person="who")
+
+
+def test_what_has_no_meaning_for_persons_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = as_table([(1, "a", "p"), (2, "b", "p"), (2, "b", "q")])
+    with pytest.raises(TableError, match="of 1 persons changes from row to row"):
+        audit(table, sensitive="s", public="x", person="who")
+    wrong: list[tuple[type[HartleyError], dict[str, Any]]] = [
+        (OptionError, {"public": ["x", "who"], "person": "who"}),
+        (OptionError, {"public": "x", "person": "s"}),
+        (OptionError, {"public": "x", "side": "k", "person": "who"}),
+        (HartleyError, {"public": "x", "person": "nobody"}),
+    ]
+    more = table.append_column("k", pa.array([1, 1, 2]))
+    for error, fields in wrong:
+        with pytest.raises(error):
+            audit(more, sensitive="s", **fields)
+    lone = pa.table({"x": [1, 2], "s": ["a", "b"], "who": ["p", None]})
+    with pytest.raises(TableError, match="have no person"):
+        audit(lone, sensitive="s", public="x", person="who")
+    (tmp_path / "in.csv").write_text("x,s,who\n1,a,p\n1,b,q\n2,a,p\n2,b,q\n")
+    assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "x", "--person", "who", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["persons"] == {"column": "who", "persons": 2, "most_values": 2}
+    assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "who", "--person", "who"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
