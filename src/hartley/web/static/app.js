@@ -221,7 +221,7 @@ function showAudit() {
     cell(count(one.candidates), "number"), cell(count(one.rows), "number")));
   const some = audit.witnesses.narrowest_count > narrowest.length ? ` (first ${narrowest.length} of ${count(audit.witnesses.narrowest_count)})` : "";
   return replace(by("witnesses"), element("h3", { text: `The most telling values${some}` }),
-    element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
+    element("div", { className: "scroll", attributes: { tabindex: "0", role: "region", "aria-label": "The most telling values" } }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
 }
 
 reveal("table");

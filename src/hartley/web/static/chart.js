@@ -215,7 +215,7 @@ export function meaning(frontier, index, reader, before, suggested) {
   const certain = point.components === 1 ? "No reader can sort people into groups with certainty." : `A reader knows for certain which of ${count(point.components)} groups a person is in.`;
   let proof = "A step of a greedy run; nothing is claimed about better ones.";
   if (point.proven_optimal) proof = `Proven: no recoding that keeps this much detail of ${unit} reveals less about ${secret}.`;
-  else if (point.lower_bound_bits !== null) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
+  else if (point.lower_bound_bits > 1e-9) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
   else if (frontier.search !== "greedy") proof = "The best found; no bound is known for this question.";
   const lines = [
     element("p", {}, element("strong", { text: leaves })),
