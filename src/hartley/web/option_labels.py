@@ -32,6 +32,7 @@ LABELS = {
     "time_limit": "“Stop after”",
     "tolerance": "“more than so much apart”",
     "utility": "“What to keep”",
+    "withheld_label": "“Withheld cells are written as”",
     "withhold": "“Rows to withhold”",
 }
 VALUES = {

@@ -205,9 +205,9 @@ by("measure").addEventListener("click", (event) => during(event.target, async ()
 
 function showAudit() {
   const { audit, findings } = state.audit;
-  const { level, word, said } = state.audit.verdict;
-  by("audit-verdict").className = `verdict ${level}`;
-  replace(by("audit-verdict"), element("strong", { text: `${word}.` }), ` ${said}`);
+  const { colour, word, said } = state.audit.verdict;
+  by("audit-verdict").className = `verdict ${colour}`;
+  replace(by("audit-verdict"), element("strong", { text: `${word}.` }), ` ${said} ${state.audit.identifiers ?? ""}`);
   by("audit-about").textContent = state.audit.about;
   replace(by("findings"), ...findings.map((finding) => element("div", { className: "card" },
     element("h3", { text: finding.name }), element("p", { text: finding.number, className: "figure" }), element("p", { text: finding.sentence }))));
