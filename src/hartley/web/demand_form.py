@@ -68,24 +68,6 @@ class DemandForm:
             "withheld_label": self.withheld_label,
         }
 
-    def command_options(self) -> list[str]:
-        """Return the options of the command line that ask for the same."""
-        said: list[str] = []
-        for requirement in self.requirements:
-            said += ["--require", requirement.text]
-        for column, limit in self.tolerance.items():
-            said += ["--tolerance", f"{column}={limit:g}"]
-        if self.shape != "any":
-            said += ["--shape", self.shape]
-        if self.borders is not None:
-            said += ["--borders", self.borders if isinstance(self.borders, str) else f"{self.borders:g}"]
-        if self.offset:
-            said += ["--offset", f"{self.offset:g}"]
-        said += ["--equal-width"] * self.equal_width + ["--open-ends"] * self.open_ends
-        if self.withhold:
-            said += ["--withhold", f"{self.withhold:g}%"]
-        return said if self.withheld_label is None else [*said, "--withheld-label", self.withheld_label]
-
 
 def in_words(message: str, asked: Json) -> str:
     """Return a message with the requirements of a request said in plain words.

@@ -83,7 +83,25 @@ class Asked:
         for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
             if given is not None:
                 said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
-        return said + self.demand.command_options()
+        return said + _demand_options(self.demand)
+
+
+def _demand_options(form: DemandForm) -> list[str]:
+    said: list[str] = []
+    for requirement in form.requirements:
+        said += ["--require", requirement.text]
+    for column, limit in form.tolerance.items():
+        said += ["--tolerance", f"{column}={limit:g}"]
+    if form.shape != "any":
+        said += ["--shape", form.shape]
+    if form.borders is not None:
+        said += ["--borders", form.borders if isinstance(form.borders, str) else f"{form.borders:g}"]
+    if form.offset:
+        said += ["--offset", f"{form.offset:g}"]
+    said += ["--equal-width"] * form.equal_width + ["--open-ends"] * form.open_ends
+    if form.withhold:
+        said += ["--withhold", f"{form.withhold:g}%"]
+    return said if form.withheld_label is None else [*said, "--withheld-label", form.withheld_label]
 
 
 def reading(asked: Json) -> ReadOptions:
