@@ -36,7 +36,10 @@ LABELS = {
     "withhold": "“Rows to withhold”",
 }
 VALUES = {
-    ("encoding", "latin-1"): "Latin-1 or Windows",
+    ("encoding", "cp1250"): "Windows, Central Europe",
+    ("encoding", "cp1251"): "Windows, Cyrillic",
+    ("encoding", "cp1252"): "Windows, Western Europe",
+    ("encoding", "latin-1"): "Latin-1",
     ("encoding", "utf-16"): "UTF-16",
     ("labels", "interval"): "an interval",
     ("labels", "midpoint"): "a middle value",
