@@ -112,9 +112,19 @@ def reading(asked: Json) -> ReadOptions:
     return ReadOptions(
         encoding=_text(given, "encoding") or "utf-8",
         delimiter=_text(given, "delimiter"),
+        decimal=_text(given, "decimal") or ".",
+        missing_words=_words(given),
         sheet=_text(given, "sheet"),
         text=texts(given, "text", "columns to read as text are a list of names"),
     )
+
+
+def _words(given: Json) -> tuple[str, ...]:
+    """Take the words for a missing cell: a list, or one text with commas between them."""
+    said = given.get("missing_words")
+    if isinstance(said, str):
+        return tuple(word.strip() for word in said.split(",") if word.strip())
+    return texts(given, "missing_words", "words for a missing cell are a list of texts")
 
 
 def texts(asked: Json, name: str, otherwise: str) -> tuple[str, ...]:

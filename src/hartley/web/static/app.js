@@ -62,6 +62,8 @@ function opened(described) {
   state.following += 1;
   Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
+  replace(by("table-notes"), ...described.notes.map((text) => element("li", { text })));
+  if (described.notes.length) by("how-read").open = true;
   const sheets = described.sheets ?? [];
   by("sheet-choice").hidden = sheets.length < 2;
   replace(by("sheet"), ...sheets.map((text) => element("option", { text, attributes: { value: text } })));
@@ -131,6 +133,11 @@ by("sheet").addEventListener("change", (event) => during(event.target, async () 
   }
 }));
 by("reading").addEventListener("submit", (event) => event.preventDefault());
+// A table that is open is read again as soon as the form says how.
+by("reading").addEventListener("change", () => {
+  const said = Object.fromEntries([...new FormData(by("reading"))].map(([name, value]) => [name, value || null]));
+  if (state.table) during(null, () => openAgain({ ...said, text: [] }));
+});
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
 document.addEventListener("drop", (event) => {
