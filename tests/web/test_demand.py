@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from hartley import workflow
@@ -77,6 +79,7 @@ def test_each_of_several_columns_can_be_required(browser, asked):
         ({"require": [{"name": "row-k", "wanted": 2}] * 2}, "row-k is required twice"),
         ({"tolerance": {"pulse": 4}}, "is of a protected column"),
         ({"tolerance": {"age": -4}}, "tolerance"),
+        ({"withhold": 2}, "a label of their own (“Withheld cells are written as”)"),
         ({"withhold": 11}, "“Rows to withhold” goes from 0 to 10"),
         ({"shape": "round"}, "unknown shape"),
         ({"shape": "intervals", "borders": -5}, "“Intervals may begin at” needs a step above 0"),
@@ -93,12 +96,12 @@ def test_intervals_begin_where_the_form_says(browser, asked):
     assert {point["shape"] for point in found["points"]} == {"intervals"}
     seen = browser.post("/api/look", json={"revision": asked["revision"], "point": found["suggested"]}).json()
     ends = [line["members"].split(", ") for line in seen["codebook"]["lines"]]
-    assert all(int(one[-1]) // 10 < int(other[0]) // 10 for one, other in zip(ends, ends[1:], strict=False))
+    assert all(int(one[-1]) // 10 < int(other[0]) // 10 for one, other in pairwise(ends))
 
 
 def test_what_withholding_buys_is_said_and_the_release_counts_it(browser, asked, clinic_csv):
     few = {**asked, "public": ["pulse"]}
-    found = searched(browser, few, withhold=3)["frontier"]
+    found = searched(browser, few, withhold=3, withheld_label="-1")["frontier"]
     plain = workflow.frontier(clinic_csv, sensitive="age", public="pulse", missing="drop").frontier
     assert points(found["without"]) == points([point.to_dict() for point in plain.points])
     place = found["suggested"]
@@ -128,6 +131,16 @@ def test_each_column_has_a_strip_that_holds_every_row(browser, asked):
     some = browser.post("/api/codebook", json={**place, "find": every["lines"][0]["released"]}).json()
     assert every["lines"][0] in some["lines"]
     assert browser.post("/api/codebook", json={**place, "find": "no such value"}).json()["found"] == 0
+
+
+def test_each_column_can_have_bands_of_its_own(browser, asked):
+    several = {**asked, "public": ["pain", "sex"], "shape": "columns"}
+    found = searched(browser, several, time_limit=5)["frontier"]
+    place = {"revision": asked["revision"], "point": found["suggested"]}
+    seen = browser.post("/api/look", json=place).json()
+    assert sum(line["rows"] for line in seen["codebook"]["lines"]) == seen["rows"]
+    made = browser.post("/api/release", json=place).json()
+    assert made["release"]["after"]["distinct_l"] == found["points"][found["suggested"]]["distinct_l"]
 
 
 def test_the_work_is_there_for_a_page_that_is_loaded_again(browser, asked):

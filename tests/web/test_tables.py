@@ -325,3 +325,17 @@ def test_a_path_in_a_request_is_no_path_whatever_it_is(browser, path):
         answer = browser.post(f"/api/{call}", json=asked)
         assert 400 <= answer.status_code < 500, answer.text
         assert "internal error" not in answer.text
+
+
+def test_how_a_table_was_read_is_noted_and_can_be_said_otherwise(browser):
+    content = b"age;size;place\n30;1,5;NA\n41;2,5;3\n30;NA;4\n"
+    sent = {"Content-Type": "application/octet-stream"}
+    opened = browser.post("/api/upload", params={"name": "eu.csv"}, content=content, headers=sent).json()
+    assert [column["kind"] for column in opened["columns"]] == ["number", "text", "text"]
+    assert opened["notes"][0].startswith("eu.csv: the header has semicolons")
+    assert "“comma, as in 3,5” for “Decimal sign” under “How the file is read”" in " ".join(opened["notes"])
+    how = {"decimal": ",", "missing_words": "NA, ."}
+    again = {"which": "again", "revision": opened["revision"], "reading": how}
+    opened = browser.post("/api/open", json=again).json()
+    assert [column["kind"] for column in opened["columns"]] == ["number"] * 3
+    assert opened["reading"]["missing_words"] == ["NA", "."]

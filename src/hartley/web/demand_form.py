@@ -30,6 +30,8 @@ class DemandForm:
     open_ends: bool = False
     withhold: float = 0.0
     """Percent of the rows."""
+    withheld_label: str | None = None
+    """What stands in a withheld cell; ``None``: it is empty."""
 
     @classmethod
     def of(cls, asked: Json, sensitive: tuple[str, ...]) -> DemandForm:
@@ -50,6 +52,7 @@ class DemandForm:
             equal_width=is_shaped and asked.get("equal_width") is True,
             open_ends=is_shaped and asked.get("open_ends") is True,
             withhold=withhold,
+            withheld_label=_label(asked.get("withheld_label")) if withhold else None,
         )
 
     @property
@@ -62,23 +65,8 @@ class DemandForm:
             "equal_width": self.equal_width,
             "open_ends": self.open_ends,
             "withhold": f"{self.withhold:g}%" if self.withhold else None,
+            "withheld_label": self.withheld_label,
         }
-
-    def command_options(self) -> list[str]:
-        """Return the options of the command line that ask for the same."""
-        said: list[str] = []
-        for requirement in self.requirements:
-            said += ["--require", requirement.text]
-        for column, limit in self.tolerance.items():
-            said += ["--tolerance", f"{column}={limit:g}"]
-        if self.shape != "any":
-            said += ["--shape", self.shape]
-        if self.borders is not None:
-            said += ["--borders", self.borders if isinstance(self.borders, str) else f"{self.borders:g}"]
-        if self.offset:
-            said += ["--offset", f"{self.offset:g}"]
-        said += ["--equal-width"] * self.equal_width + ["--open-ends"] * self.open_ends
-        return [*said, "--withhold", f"{self.withhold:g}%"] if self.withhold else said
 
 
 def in_words(message: str, asked: Json) -> str:
@@ -132,6 +120,12 @@ def _borders(given: Any) -> float | str | None:
     if given is None or given == "":
         return None
     return given if isinstance(given, str) else _number(given, "borders")
+
+
+def _label(given: Any) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise OptionError(f"{option('withheld_label')} needs a text")
+    return given or None
 
 
 def _number(given: Any, name: str) -> float:

@@ -62,13 +62,17 @@ class Searcher:
         ``known`` is the frontier that was on the desk before: where it is of the same question, what it knows
         without withheld rows is not searched again.
         """
-        without = None
+        without, seconds = None, given.time_limit
         if given.demand.withhold:
             plain = replace(given, demand=replace(given.demand, withhold=0.0))
-            without = _known_without(known, plain) or self._searched(plain)
-        return FoundFrontier(result=self._searched(given), asked=given, number=number, without=without)
+            began = monotonic()
+            half = None if seconds is None else seconds / 2
+            without = _known_without(known, plain) or self._searched(plain, half)
+            seconds = None if seconds is None else max(seconds - (monotonic() - began), 1.0)
+        found = self._searched(given, seconds)
+        return FoundFrontier(result=found, asked=given, number=number, without=without)
 
-    def _searched(self, given: Asked) -> FrontierResult:
+    def _searched(self, given: Asked, seconds: float | None) -> FrontierResult:
         said = shown = 0.0
 
         def progress(done: int, total: int, what: str) -> None:
@@ -99,7 +103,7 @@ class Searcher:
             leakage=given.leakage,
             utility=given.utility_choice,
             search=given.search,
-            effort=effort_within(given.time_limit, should_stop=self.stop.is_set, progress=progress),
+            effort=effort_within(seconds, should_stop=self.stop.is_set, progress=progress),
             so_far=so_far,
             options=self.options,
             **given.demand.shape_fields,

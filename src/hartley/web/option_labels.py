@@ -6,6 +6,7 @@ HOW_READ = "under “How the file is read”"
 LABELS = {
     "accept_exposure": "“Show the files all the same”",
     "borders": "“Intervals may begin at”",
+    "decimal": f"“Decimal sign” {HOW_READ}",
     "delimiter": f"“Cells are separated by” {HOW_READ}",
     "distinct_l": "“At least this many candidates”",
     "each": "“each of them”",
@@ -19,6 +20,8 @@ LABELS = {
     "memory_limit": "more memory for the program",
     "missing": "“Rows with a missing cell”",
     "missing_at": "“A missing number lies at” under “More choices”",
+    "missing_word": f"“Missing cells say” {HOW_READ}",
+    "missing_words": f"“Missing cells say” {HOW_READ}",
     "offset": "“shifted by”",
     "open_ends": "“The first and the last may be wider”",
     "public": "“published”",
@@ -32,10 +35,15 @@ LABELS = {
     "time_limit": "“Stop after”",
     "tolerance": "“more than so much apart”",
     "utility": "“What to keep”",
+    "withheld_label": "“Withheld cells are written as”",
     "withhold": "“Rows to withhold”",
 }
 VALUES = {
-    ("encoding", "latin-1"): "Latin-1 or Windows",
+    ("decimal", ","): "comma, as in 3,5",
+    ("encoding", "cp1250"): "Windows, Central Europe",
+    ("encoding", "cp1251"): "Windows, Cyrillic",
+    ("encoding", "cp1252"): "Windows, Western Europe",
+    ("encoding", "latin-1"): "Latin-1",
     ("encoding", "utf-16"): "UTF-16",
     ("labels", "interval"): "an interval",
     ("labels", "midpoint"): "a middle value",

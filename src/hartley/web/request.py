@@ -83,7 +83,25 @@ class Asked:
         for option, given in (("--missing-at", self.missing_at), ("--time-limit", self.time_limit)):
             if given is not None:
                 said += [option, f"{given:g}" if float(f"{given:g}") == given else repr(given)]
-        return said + self.demand.command_options()
+        return said + _demand_options(self.demand)
+
+
+def _demand_options(form: DemandForm) -> list[str]:
+    said: list[str] = []
+    for requirement in form.requirements:
+        said += ["--require", requirement.text]
+    for column, limit in form.tolerance.items():
+        said += ["--tolerance", f"{column}={limit:g}"]
+    if form.shape != "any":
+        said += ["--shape", form.shape]
+    if form.borders is not None:
+        said += ["--borders", form.borders if isinstance(form.borders, str) else f"{form.borders:g}"]
+    if form.offset:
+        said += ["--offset", f"{form.offset:g}"]
+    said += ["--equal-width"] * form.equal_width + ["--open-ends"] * form.open_ends
+    if form.withhold:
+        said += ["--withhold", f"{form.withhold:g}%"]
+    return said if form.withheld_label is None else [*said, "--withheld-label", form.withheld_label]
 
 
 def reading(asked: Json) -> ReadOptions:
@@ -94,9 +112,19 @@ def reading(asked: Json) -> ReadOptions:
     return ReadOptions(
         encoding=_text(given, "encoding") or "utf-8",
         delimiter=_text(given, "delimiter"),
+        decimal=_text(given, "decimal") or ".",
+        missing_words=_words(given),
         sheet=_text(given, "sheet"),
         text=texts(given, "text", "columns to read as text are a list of names"),
     )
+
+
+def _words(given: Json) -> tuple[str, ...]:
+    """Take the words for a missing cell: a list, or one text with commas between them."""
+    said = given.get("missing_words")
+    if isinstance(said, str):
+        return tuple(word.strip() for word in said.split(",") if word.strip())
+    return texts(given, "missing_words", "words for a missing cell are a list of texts")
 
 
 def texts(asked: Json, name: str, otherwise: str) -> tuple[str, ...]:

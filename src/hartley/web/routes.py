@@ -33,6 +33,8 @@ from hartley.web.uploads import (
 from hartley.web.worker import CallError, Json
 
 HERE = Path(__file__).parent
+READING = ("encoding", "delimiter", "decimal", "missing_words", "sheet")
+"""What the page may say about how a table that it sends is read."""
 LONGEST_REQUEST = 256 * 1024
 """Bytes of JSON; only an upload may be longer."""
 
@@ -119,7 +121,7 @@ async def upload(service: Service, request: Request) -> Json:
     name = plain_name(request.query_params.get("name", "table"))
     kind = kind_of(name)
     path = await _received(service, request, kind)
-    reading = {key: request.query_params.get(key) for key in ("encoding", "delimiter", "sheet")}
+    reading = {key: request.query_params.get(key) for key in READING}
     try:
         described = await _open(service, {"path": str(path), "name": name, "reading": reading})
     except BaseException:

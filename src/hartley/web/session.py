@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from hartley import workflow
-from hartley.errors import HartleyError, InputError, TableError
+from hartley.errors import HartleyError, InputError, TableError, worded
 from hartley.examples import CLINIC_COLUMNS, clinic
+from hartley.notes import heard_notes
 from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
 from hartley.web.demand_form import in_words
@@ -90,7 +91,9 @@ class Desk:
         again = asked.get("again", False)
         path = self._table(asked) if again else Path(asked["path"] or self._example())
         sheets = sheet_names(path)
-        described, options = _described(path, options, sheets)
+        notes: list[str] = []
+        with heard_notes(notes.append):
+            described, options = _described(path, options, sheets)
         self.revision += 1
         self.path, self.options, self.found, self.book = path, options, None, None
         self.earlier = {}
@@ -99,9 +102,16 @@ class Desk:
             **described.to_dict(),
             "name": self.name,
             "revision": self.revision,
+            "notes": [worded(one, as_label).replace(path.name, self.name) for one in notes],
             "sheets": list(sheets),
             "sheet": options.sheet or (sheets[0] if sheets else None),
-            "reading": {"encoding": options.encoding, "delimiter": options.delimiter, "text": options.text},
+            "reading": {
+                "encoding": options.encoding,
+                "delimiter": options.delimiter,
+                "decimal": options.decimal,
+                "missing_words": options.missing_words,
+                "text": options.text,
+            },
         }
 
     def add_earlier(self, asked: Json, tell: Tell) -> Json:
@@ -245,6 +255,10 @@ class Desk:
         for option, value in (("encoding", options.encoding), ("delimiter", options.delimiter)):
             if value not in (None, "utf-8"):
                 said += [f"--{option}", str(value)]
+        if options.decimal != ".":
+            said += ["--decimal", options.decimal]
+        for word in options.missing_words:
+            said += ["--missing-word", word]
         if options.sheet is not None:
             said += ["--sheet", options.sheet]
         for column in options.text:

@@ -23,10 +23,12 @@ from hartley.model.arrays import Int64s
 from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
+from hartley.workflow.codebooks.label_codebooks import label_codebooks
 from hartley.workflow.publication.reader import Reader
 
 __all__ = [
     "MISSING",
+    "Codebook",
     "CodebookLines",
     "Labels",
     "ObservationCounts",
@@ -71,7 +73,18 @@ class CodebookLines:
     @classmethod
     def of(cls, joint: JointRange, partition: Partition, labels: Labels) -> CodebookLines:
         """Label a partition, and count what each label leaves."""
-        book = codebook(joint.public, partition, labels)
+        return cls.of_book(joint, codebook(joint.public, partition, labels))
+
+    @classmethod
+    def of_point(cls, joint: JointRange, point: Point, labels: Labels) -> CodebookLines:
+        """Label a point, column by column where it has a codebook for each."""
+        if point.codebooks is None:
+            return cls.of(joint, point.partition, labels)
+        return cls.of_book(joint, label_codebooks(joint.public, point.codebooks))
+
+    @classmethod
+    def of_book(cls, joint: JointRange, book: Codebook) -> CodebookLines:
+        """Count what each label of a codebook leaves."""
         released = joint.release(book.partition)
         candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
         np.minimum.at(candidates, released.public_of, candidate_counts(released))

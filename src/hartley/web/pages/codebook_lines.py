@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from hartley.model.alphabet import label_to_json
 from hartley.model.words import Codeword
 from hartley.report.figures.value_text import shown_label
 from hartley.workflow import FrontierResult, Policy
-from hartley.workflow.show_release import MISSING, CodebookLines, Labels
+from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Labels
 
 Json = dict[str, Any]
 MOST_LISTED = 300
@@ -53,6 +53,8 @@ class Book:
 
     lines: tuple[BookLine, ...]
     columns: int
+    coded: Codebook | None = field(default=None, repr=False, compare=False)
+    """The labels cell by cell, of a point that is looked at."""
 
     @classmethod
     def of(cls, found: FrontierResult, place: int) -> Book:
@@ -60,7 +62,7 @@ class Book:
         joint, point, codeword = found.joint, found.frontier.points[place], found.frontier.codeword
         columns = len(joint.public.columns)
         labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-        lines = CodebookLines.of(joint, point.partition, "interval" if columns > 1 else labels)
+        lines = CodebookLines.of_point(joint, point, "interval" if columns > 1 else labels)
         book = lines.book
         # With side information a released value leaves different candidates beside different side values.
         held = int(book.partition.labels[point.withheld[0]]) if point.withheld else None
@@ -76,6 +78,7 @@ class Book:
                 for number, cluster in enumerate(book.partition.clusters())
             ),
             columns,
+            book,
         )
 
     def as_released(self, policy: Policy) -> Book:

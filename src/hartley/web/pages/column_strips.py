@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from hartley.model import Coordinate, JointRange, Partition
+from hartley.model import Coordinate, JointRange
 from hartley.model.arrays import Flags, Int64s
 from hartley.report.figures.value_text import shown_label
 from hartley.workflow import Point
-from hartley.workflow.show_release import Usefulness, rows_of_values
+from hartley.workflow.show_release import Codebook, Usefulness, rows_of_values
 
 Json = dict[str, Any]
 MOST_MARKS = 600
@@ -19,16 +19,23 @@ MOST_CLASSES = 400
 MOST_CATEGORIES = 30
 
 
-def column_pages(joint: JointRange, point: Point) -> Json:
+def column_pages(joint: JointRange, point: Point, use: Usefulness, book: Codebook) -> Json:
     """Return a strip for each public column, and what is left of their use."""
-    partition, rows = point.partition, rows_of_values(joint)
-    is_withheld = np.zeros(joint.public.size, dtype=np.bool_)
-    is_withheld[list(point.withheld)] = True
-    use = Usefulness.of(joint, partition, point.withheld)
+    rows = rows_of_values(joint)
     strips = []
-    for column, kept in zip(joint.public.coordinates, use.columns, strict=True):
+    for place, (column, kept) in enumerate(zip(joint.public.coordinates, use.columns, strict=True)):
+        is_withheld = np.zeros(joint.public.size, dtype=np.bool_)
+        is_withheld[list(point.withheld)] = True
+        classes, cells = _released(book, place)
+        # A cell that becomes empty is withheld, too, where it was not missing before.
+        is_empty = np.array([cell is None for cell in cells])
+        is_withheld |= is_empty[classes] & ~column.missing
         is_line = column.kind not in ("text", "boolean")
-        drawn = (_line if is_line else _categories)(column, partition, rows, is_withheld)
+        drawn = (
+            _line(column, classes, cells, rows, is_withheld)
+            if is_line
+            else _categories(column, classes, rows, is_withheld)
+        )
         strips.append(
             {
                 "name": column.name,
@@ -41,7 +48,14 @@ def column_pages(joint: JointRange, point: Point) -> Json:
     return {"strips": strips, "usefulness": use.to_dict(), "rows": int(rows.sum())}
 
 
-def _line(column: Coordinate, partition: Partition, rows: Int64s, is_withheld: Flags) -> Json:
+def _released(book: Codebook, place: int) -> tuple[Int64s, list[Any]]:
+    """Return the class of each value in a column, and what stands for each class there."""
+    number: dict[Any, int] = {}
+    of_cluster = [number.setdefault(label[place], len(number)) for label in book.labels]
+    return np.array(of_cluster, dtype=np.int64)[book.partition.labels], list(number)
+
+
+def _line(column: Coordinate, of: Int64s, cells: list[Any], rows: Int64s, is_withheld: Flags) -> Json:
     """Lay the values of a column between 0 and 1, and each class from its least to its greatest."""
     assert column.positions is not None  # noqa: S101 (asked of numbers and dates only)
     here = ~np.isnan(column.positions)
@@ -51,14 +65,22 @@ def _line(column: Coordinate, partition: Partition, rows: Int64s, is_withheld: F
     low, span = float(placed.min()), float(np.ptp(placed)) or 1.0
     share = (placed - low) / span
     is_crowded = len(np.unique(share)) > MOST_MARKS
-    at, of = np.unique(
-        np.round(share * MOST_MARKS) / MOST_MARKS if is_crowded else share, return_inverse=True
-    )
-    counts = np.bincount(of, weights=rows[here])
-    held = np.bincount(of, weights=np.where(is_withheld[here], rows[here], 0))
+    shown = np.round(share * MOST_MARKS) / MOST_MARKS if is_crowded else share
+    at, mark = np.unique(shown, return_inverse=True)
+    counts = np.bincount(mark, weights=rows[here])
+    held = np.bincount(mark, weights=np.where(is_withheld[here], rows[here], 0))
     order = np.argsort(placed, kind="stable")
     places = np.flatnonzero(here)[order]
-    classes = _classes(partition, share[order], rows[places], is_withheld[places], places)
+    kept = places[~is_withheld[places]]
+    of_kept = of[kept]
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for value, label in zip(kept.tolist(), of_kept.tolist(), strict=True):
+        # In the order of the line: the first is the least, the last the greatest.
+        first.setdefault(label, value)
+        last[label] = value
+    sizes = np.bincount(of_kept, weights=rows[kept], minlength=len(cells))
+    largest = sorted(first, key=lambda label: (-sizes[label], first[label]))
     return {
         "line": {
             "low": shown_label(column.cell(int(places[0]))),
@@ -66,59 +88,40 @@ def _line(column: Coordinate, partition: Partition, rows: Int64s, is_withheld: F
             "marks": [[float(x), int(n), int(w)] for x, n, w in zip(at, counts, held, strict=True)],
             "classes": [
                 {
-                    "from": float(first),
-                    "to": float(last),
-                    "rows": int(count),
-                    "said": _span(column, int(least), int(greatest)),
+                    "from": (float(column.positions[first[label]]) - low) / span,
+                    "to": (float(column.positions[last[label]]) - low) / span,
+                    "rows": int(sizes[label]),
+                    "said": _span(column, cells[label], first[label], last[label]),
                 }
-                for first, last, count, least, greatest in classes[:MOST_CLASSES]
+                for label in largest[:MOST_CLASSES]
             ],
-            "left_out": max(0, len(classes) - MOST_CLASSES),
+            "left_out": max(0, len(largest) - MOST_CLASSES),
         },
         "before": len(np.unique(placed)),
-        "after": len(classes),
+        "after": len(largest),
     }
 
 
-def _classes(
-    partition: Partition, share: Any, rows: Int64s, is_withheld: Flags, places: Any
-) -> list[tuple[float, float, float, int, int]]:
-    """Return each class of a column once, largest first: its ends, its rows, and the places of its ends."""
-    found: dict[tuple[float, float], list[float]] = {}
-    ends: dict[int, list[float]] = {}
-    labels = partition.labels[places]
-    kept = np.flatnonzero(~is_withheld)
-    for number in kept.tolist():
-        label, x, place = int(labels[number]), float(share[number]), int(places[number])
-        # In the order of the line: the first is the least, the last the greatest.
-        end = ends.setdefault(label, [x, x, 0, place, place])
-        end[1], end[4] = x, place
-        end[2] += int(rows[number])
-    for first, last, count, least, greatest in ends.values():
-        known = found.setdefault((first, last), [0, least, greatest])
-        known[0] += count
-    listed = [(a, b, n, int(least), int(most)) for (a, b), (n, least, most) in found.items()]
-    return sorted(listed, key=lambda one: (-one[2], one[0], one[1]))
-
-
-def _span(column: Coordinate, least: int, greatest: int) -> str:
+def _span(column: Coordinate, released: Any, least: int, greatest: int) -> str:
+    """Name a class: by its label where that is a text, or by its ends."""
+    if isinstance(released, str):
+        return released
     low, high = shown_label(column.cell(least)), shown_label(column.cell(greatest))
     return low if low == high else f"{low} to {high}"
 
 
-def _categories(column: Coordinate, partition: Partition, rows: Int64s, is_withheld: Flags) -> Json:
+def _categories(column: Coordinate, of: Int64s, rows: Int64s, is_withheld: Flags) -> Json:
     """Count the rows of each category, and those that are still told from the other categories."""
     number: dict[Any, int] = {}
     cells = [column.cell(place) for place in range(len(rows))]
     codes = np.array([number.setdefault(cell, len(number)) for cell in cells])
-    pairs = np.unique(partition.labels.astype(np.int64) * len(number) + codes)
-    mixed = np.bincount(pairs // len(number), minlength=partition.size)
-    is_alone = (mixed[partition.labels] == 1) & ~is_withheld
+    pairs = np.unique(of * len(number) + codes)
+    mixed = np.bincount(pairs // len(number))
+    is_alone = (mixed[of] == 1) & ~is_withheld
     counts = np.bincount(codes, weights=rows)
     alone = np.bincount(codes, weights=np.where(is_alone, rows, 0))
     order = np.argsort(-counts, kind="stable")
     names = list(number)
-    sets = {frozenset(codes[partition.labels == label].tolist()) for label in range(partition.size)}
     return {
         "categories": [
             {"text": shown_label(names[code]), "rows": int(counts[code]), "alone": int(alone[code])}
@@ -126,5 +129,5 @@ def _categories(column: Coordinate, partition: Partition, rows: Int64s, is_withh
         ],
         "left_out": max(0, len(names) - MOST_CATEGORIES),
         "before": len(names),
-        "after": len(sets),
+        "after": len(np.unique(of)),
     }

@@ -11,7 +11,7 @@ from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.web.pages.audit_verdict import verdict
+from hartley.report.words.headline import headline, identifier_warning
 from hartley.web.pages.codebook_lines import Book
 from hartley.web.pages.column_strips import column_pages
 from hartley.web.pages.suggestion import Suggestion
@@ -36,7 +36,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     """Return an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
-    audit = found.audit
+    audit, first = found.audit, headline(found.audit)
     reader = f"A reader of {words.named(audit.public)}"
     if earlier:
         # The columns of the audit are then those of all releases, and name them.
@@ -44,14 +44,15 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     if audit.side is not None:
         reader += f" who knows {words.named(audit.side)}"
     findings = [
-        ("In the worst case (L0)", words.bits(audit.l0_bits), words.worst_case(audit)),
+        ("In the worst case (L0)", words.bits(audit.l0_bits), words.worst_bits(audit)),
         ("For certain (I*)", words.bits(audit.istar_bits), words.for_certain(audit)),
         ("At least (I0)", words.bits(audit.i0_bits), words.at_least(audit)),
         ("Candidates left", f"l = {audit.distinct_l:,}", words.candidates_left(audit)),
     ]
     return {
         "audit": found.to_dict(),
-        "verdict": verdict(found),
+        "verdict": {"colour": first.colour, "word": first.word, "said": first.sentence},
+        "identifiers": identifier_warning(found),
         "about": f"{reader} learns about {words.named(audit.sensitive)}:" + _left_out(found.dropped_rows),
         "findings": [
             {"name": name, "number": number, "sentence": sentence} for name, number, sentence in findings
@@ -93,9 +94,10 @@ def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Js
     joint, point, reader = found.joint, found.frontier.points[place], found.reader
     partition = point.partition
     before, after = before_and_after(reader, partition)
+    use = found.usefulness(point)
     beside = f", with {words.listed(reader.beside)} beside it," if reader.beside else ""
     return {
-        "point": {**point.to_dict(), "usefulness": found.usefulness(point).to_dict()},
+        "point": {**point.to_dict(), "usefulness": use.to_dict()},
         "after": after.to_dict(),
         "about": (
             f"{joint.public.size:,} different values of {words.listed(joint.public.columns)} become "
@@ -109,7 +111,7 @@ def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Js
             if (drawn := figure(found, place, kind, "light"))
         ],
         "codebook": book.page(),
-        **column_pages(joint, point),
+        **({} if book.coded is None else column_pages(joint, point, use, book.coded)),
     }
 
 

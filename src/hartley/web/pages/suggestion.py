@@ -36,7 +36,8 @@ class Suggestion:
                 0, f"{said}, because no release that keeps what you require stays closer to the table."
             )
         most = max(kept)
-        usual = min(USUAL, max(2, -(-most // 2)))
+        # A search that was stopped early does not know what can be reached.
+        usual = min(USUAL, max(2, -(-most // 2))) if frontier.complete else USUAL
         place = next((at for at, number in enumerate(kept) if number >= usual), len(points) - 1)
         return cls(
             place, f"{counted(kept[place], 'candidate')}{apart}, because {_why(kept[place], usual, place)}"

@@ -21,8 +21,10 @@ def bought(found: FrontierResult, without: FrontierResult) -> list[str]:
         other = next((one for one in without.frontier.points if _level(one) >= level), None)
         if other is None:
             said.append(f"{what} makes this possible; no release was found that does without.")
-        elif cost_of(point) < cost_of(other):
-            said.append(f"{what} lets {_moved(point)} instead of {cost_of(other):g}.")
+        elif point.utility > other.utility:
+            said.append(
+                f"{what} lets everyone else's {_gain(point, other, len(found.joint.public.columns))}."
+            )
         else:
             said.append(f"{what} buys nothing here: without it, as much is kept.")
     return said
@@ -32,7 +34,15 @@ def _level(point: Point) -> int:
     return point.distinct_l if point.separated_l is None else point.separated_l
 
 
-def _moved(point: Point) -> str:
+def _gain(point: Point, other: Point, columns: int) -> str:
+    """Say what the others gain; over several columns a cost is half the widest class, of a column's range."""
+    if point.codebooks is not None and other.codebooks is not None:
+        shares = 100 * point.codebooks.loss, 100 * other.codebooks.loss
+        return f"values lose {shares[0]:.3g} % of their detail on average instead of {shares[1]:.3g} %"
     if point.max_distortion is None:
-        return f"everyone else's value be shared by at most {point.largest_cluster:,} values"
-    return f"everyone else's move at most {point.max_distortion:g}"
+        shared = f"{point.largest_cluster:,} instead of {other.largest_cluster:,}"
+        return f"values share a label with at most {shared}"
+    if columns > 1:
+        shares = 200 * cost_of(point), 200 * cost_of(other)
+        return f"classes span at most {shares[0]:.3g} % of a column's range instead of {shares[1]:.3g} %"
+    return f"move at most {cost_of(point):g} instead of {cost_of(other):g}"

@@ -62,6 +62,8 @@ function opened(described) {
   state.following += 1;
   Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
+  replace(by("table-notes"), ...described.notes.map((text) => element("li", { text })));
+  if (described.notes.length) by("how-read").open = true;
   const sheets = described.sheets ?? [];
   by("sheet-choice").hidden = sheets.length < 2;
   replace(by("sheet"), ...sheets.map((text) => element("option", { text, attributes: { value: text } })));
@@ -131,6 +133,11 @@ by("sheet").addEventListener("change", (event) => during(event.target, async () 
   }
 }));
 by("reading").addEventListener("submit", (event) => event.preventDefault());
+// A table that is open is read again as soon as the form says how.
+by("reading").addEventListener("change", () => {
+  const said = Object.fromEntries([...new FormData(by("reading"))].map(([name, value]) => [name, value || null]));
+  if (state.table) during(null, () => openAgain({ ...said, text: [] }));
+});
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
 document.addEventListener("drop", (event) => {
@@ -205,9 +212,9 @@ by("measure").addEventListener("click", (event) => during(event.target, async ()
 
 function showAudit() {
   const { audit, findings } = state.audit;
-  const { level, word, said } = state.audit.verdict;
-  by("audit-verdict").className = `verdict ${level}`;
-  replace(by("audit-verdict"), element("strong", { text: `${word}.` }), ` ${said}`);
+  const { colour, word, said } = state.audit.verdict;
+  by("audit-verdict").className = `verdict ${colour}`;
+  replace(by("audit-verdict"), element("strong", { text: `${word}.` }), ` ${said} ${state.audit.identifiers ?? ""}`);
   by("audit-about").textContent = state.audit.about;
   replace(by("findings"), ...findings.map((finding) => element("div", { className: "card" },
     element("h3", { text: finding.name }), element("p", { text: finding.number, className: "figure" }), element("p", { text: finding.sentence }))));
@@ -221,7 +228,7 @@ function showAudit() {
     cell(count(one.candidates), "number"), cell(count(one.rows), "number")));
   const some = audit.witnesses.narrowest_count > narrowest.length ? ` (first ${narrowest.length} of ${count(audit.witnesses.narrowest_count)})` : "";
   return replace(by("witnesses"), element("h3", { text: `The most telling values${some}` }),
-    element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
+    element("div", { className: "scroll", attributes: { tabindex: "0", role: "region", "aria-label": "The most telling values" } }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
 }
 
 reveal("table");

@@ -22,22 +22,28 @@ function leakageName(frontier, { beside, tell, known }) {
 
 export function costName(frontier, { unit, several }) {
   if (frontier.utility === "resolution") return "Values that share a released value, at most";
+  if (hasBands(frontier)) return "Detail lost on average, in percent";
   if (several) return "Widest class, in percent of a column's range";
   return `Distance from the true ${unit.length > LONGEST ? "value" : unit}, at most`;
 }
 
 // Over several columns a cost is half the width of the widest class, of each column's range.
 const inPercent = (frontier, { several }) => several && frontier.utility !== "resolution";
+// Bands of each column cost the mean share of a column's range that a row's band spans.
+const hasBands = (frontier) => frontier.points[0].codebooks !== undefined;
+const percentOf = (frontier, cost) => (hasBands(frontier) ? 100 : 200) * cost;
 
 export function costShown(frontier, cost, reader) {
   if (!inPercent(frontier, reader)) return plain(cost);
-  return cost >= 1 ? "categories mixed" : `${plain(Math.round(2000 * cost) / 10)} %`;
+  const percent = `${plain(Math.round(10 * percentOf(frontier, cost)) / 10)} %`;
+  return cost >= 1 && !hasBands(frontier) ? "categories mixed" : percent;
 }
 
 export function far(frontier, cost, reader) {
   if (frontier.utility === "resolution") return cost === 1 ? "no values are merged" : `at most ${count(cost)} values share a released value`;
   if (cost === 0) return `every ${reader.several ? "value" : reader.unit} stays as it is`;
   if (!reader.several) return `no released ${reader.unit} is farther than ${plain(cost)} from the true one`;
+  if (hasBands(frontier)) return `on average ${costShown(frontier, cost, reader)} of a column's detail is lost`;
   return cost >= 1 ? "some released values mix categories" : `no released value spans more than ${costShown(frontier, cost, reader)} of a column's range`;
 }
 
@@ -132,7 +138,7 @@ export class Chart {
     const marks = logarithmic ? powers(most) : ticks(least, most, narrow ? 4 : 7);
     for (const tick of marks.filter((value) => value >= least && value <= most)) {
       svg.append(drawn("line", { class: "axis", x1: x(tick), x2: x(tick), y1: y(0), y2: y(0) + 5 }));
-      svg.append(drawn("text", { x: x(tick), y: y(0) + 20, "text-anchor": "middle", "aria-hidden": "true" }, plain(inPercent(this.frontier, this.reader) ? 200 * tick : tick)));
+      svg.append(drawn("text", { x: x(tick), y: y(0) + 20, "text-anchor": "middle", "aria-hidden": "true" }, plain(inPercent(this.frontier, this.reader) ? percentOf(this.frontier, tick) : tick)));
     }
     svg.append(drawn("line", { class: "axis", x1: margin.left, x2: right, y1: y(0), y2: y(0) }));
     svg.append(drawn("text", { x: right, y: HEIGHT - 10, "text-anchor": "end", "aria-hidden": "true" }, costName(this.frontier, this.reader)));
@@ -215,7 +221,7 @@ export function meaning(frontier, index, reader, before, suggested) {
   const certain = point.components === 1 ? "No reader can sort people into groups with certainty." : `A reader knows for certain which of ${count(point.components)} groups a person is in.`;
   let proof = "A step of a greedy run; nothing is claimed about better ones.";
   if (point.proven_optimal) proof = `Proven: no recoding that keeps this much detail of ${unit} reveals less about ${secret}.`;
-  else if (point.lower_bound_bits !== null) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
+  else if (point.lower_bound_bits > 1e-9) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
   else if (frontier.search !== "greedy") proof = "The best found; no bound is known for this question.";
   const lines = [
     element("p", {}, element("strong", { text: leaves })),

@@ -15,10 +15,13 @@ export function startDemand(asked = null) {
   const form = by("shape-form");
   // What was required of the same columns of the same table still is.
   const now = JSON.stringify([revision, sensitive]);
-  if (!asked && now === madeFor) return;
+  const several = sensitive.length > 1;
+  // Bands of each column are for several; what was chosen for other columns may not be among the choices.
+  by("shape-columns").hidden = by("shape-columns").disabled = state.roles.public.length < 2;
+  if (state.roles.public.length < 2 && form.shape.value === "columns") form.shape.value = "any";
+  if (!asked && now === madeFor) return show();
   madeFor = now;
   requirements = requirementsOf(asked);
-  const several = sensitive.length > 1;
   const columns = several ? [["", `all together: ${listed(sensitive)}`], ["each", "each of them"]] : [];
   replace(by("require-column"), ...[...columns, ...sensitive.map((name) => [`=${name}`, name])].map(([value, text]) => element("option", { text, attributes: { value } })));
   form.shape.value = asked?.shape ?? "any";
@@ -29,7 +32,8 @@ export function startDemand(asked = null) {
   form.equal_width.checked = asked?.equal_width ?? false;
   form.open_ends.checked = asked?.open_ends ?? false;
   by("withhold").value = asked?.withhold ?? 0;
-  show();
+  by("withheld-label").value = asked?.withheld_label ?? "";
+  return show();
 }
 
 function requirementsOf(asked) {
@@ -47,7 +51,7 @@ export function demandFields() {
     require: requirements.map(({ name, wanted, column, each }) => ({ name, wanted, column, each })), tolerance,
     shape: form.shape.value, borders: grid === "" ? null : grid === "step" ? Number(form.step.value) : grid,
     offset: grid === "step" ? Number(form.offset.value) : 0, equal_width: form.equal_width.checked, open_ends: form.open_ends.checked,
-    withhold: Number(by("withhold").value),
+    withhold: Number(by("withhold").value), withheld_label: by("withheld-label").value || null,
   };
 }
 
@@ -79,6 +83,7 @@ function show() {
   for (const field of ["step-field", "offset-field"]) by(field).hidden = form.grid.value !== "step";
   form.open_ends.disabled = !form.equal_width.checked;
   const share = Number(by("withhold").value);
+  by("withheld-label-field").hidden = !share;
   by("withhold-now").textContent = share ? `${plain(share)} %` : "none";
   by("withhold").setAttribute("aria-valuetext", share ? `${plain(share)} percent of the rows` : "none");
 }
@@ -115,3 +120,4 @@ by("shape-form").addEventListener("change", () => {
 });
 by("withhold").addEventListener("input", show);
 by("withhold").addEventListener("change", () => onChange());
+by("withheld-label").addEventListener("change", () => onChange());

@@ -13,6 +13,7 @@ export async function search() {
   const following = state.following;
   Object.assign(state, { frontier: null, chosen: null, touched: false, wanted: null });
   by("chosen-area").hidden = true;
+  by("search-said").textContent = "";
   refuse(null);
   reveal("frontier");
   const options = Object.fromEntries(new FormData(by("search-options")));

@@ -29,7 +29,7 @@ export function showLook(seen) {
 function picture({ kind, title, caption, point, search: number }) {
   // A browser may show an image again without asking; the number keeps those of other searches apart.
   const source = (theme) => withTicket(`/figure/${number}/${point}/${kind}/${theme}.svg`);
-  return element("figure", {},
+  return element("figure", { attributes: { tabindex: "0", "aria-label": title } },
     element("picture", {},
       element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
       element("img", { attributes: { src: source("light"), alt: `${title}. ${caption}` } })),

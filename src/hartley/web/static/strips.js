@@ -11,7 +11,7 @@ export function stripOf(strip, rows) {
 }
 
 function saidOf({ before, after, missing, use, kind, line, left_out: categoriesLeftOut }) {
-  const said = [`${counted(before, "value")} before, ${count(after)} after.`];
+  const said = [`${counted(before, "value")} before, ${count(after)}${line && after > before ? " different intervals" : ""} after.`];
   if (use.max_move !== null) said.push(`A row moves by ${plain(round(use.mean_move))} on average and ${plain(round(use.max_move))} at most${kind === "date" ? " (days)" : kind === "timestamp" ? " (seconds)" : ""}.`);
   said.push(`${percent(use.unchanged_share)} of rows keep their exact value.`);
   if (missing) said.push(`${counted(missing, "row")} ${missing === 1 ? "has" : "have"} none.`);
