@@ -136,14 +136,15 @@ def _independent(audit: Audit) -> str:
 
 def _occurring(audit: Audit) -> str:
     """Say how many public values are to blame, to stand in brackets."""
-    secret, some, every = named(audit.sensitive), audit.narrowest_count, audit.observations
+    some, every = audit.narrowest_count, audit.observations
     is_one_column = audit.side is None and len(audit.public.columns) == 1
     thing = "value" if is_one_column else "combination"
     things = f"{some:,} of {'its' if is_one_column else 'the'} {counted(every, thing)}"
     if some == every:
         things = f"its only {thing}" if every == 1 else f"every {thing}"
     verb = "occurs" if some in (1, every) else "occur"
-    return f"{things} {verb} with {f'one {secret} only' if audit.distinct_l == 1 else 'so few'}"
+    one = f"one {values_of(1, audit.sensitive.columns).removeprefix('1 ')} only"
+    return f"{things} {verb} with {one if audit.distinct_l == 1 else 'so few'}"
 
 
 def _added(audit: Audit) -> str:
