@@ -33,7 +33,7 @@ WORDS = {
     "scratch": "folders that do not stay",
     "errors": "every deliberate exception",
 }
-LEFT_OUT = {"examples", "lazy", "notes"}
+LEFT_OUT = {"examples", "lazy"}
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 190, 44, 24, 40, 16
 STYLE = """<style>
 text { font: 11.5px system-ui, sans-serif; text-anchor: middle; fill: #334155; }
