@@ -14,6 +14,7 @@ LONG_NAME = 12
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
+    from hartley.model import JointRange
 
 
 def bits(value: float) -> str:
@@ -244,6 +245,17 @@ def number(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def frontier_title(joint: JointRange, table: str | None = None) -> str:
+    """Return the title of a frontier: its table and its columns.
+
+    >>> from hartley.examples import toy
+    >>> frontier_title(toy(), "toy.csv")
+    'toy.csv: what protecting S costs in X'
+    """
+    what = f"what protecting {listed(joint.sensitive.columns)} costs in {listed(joint.public.columns)}"
+    return f"{what[0].upper()}{what[1:]}" if table is None else f"{table}: {what}"
 
 
 def proof(point: Point) -> str:
