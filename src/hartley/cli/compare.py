@@ -18,7 +18,7 @@ from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.workflow import Target, compare, shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
-from hartley.workflow.rivals.comparison import Comparison
+from hartley.workflow.rivals.comparison import Comparison, Measured
 
 targets = options.stacked(
     click.option(
@@ -112,7 +112,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
             options=options.read_options(given),
         )
     if plot is not None:
-        draw(found, plot)
+        draw(found, Path(shown_source(table)).name, plot)
     if as_json:
         print_json({**found.to_dict(), "finding": finding(found)})
         return 0
@@ -120,11 +120,21 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     return 0
 
 
-def draw(found: Comparison, path: str) -> None:
-    """Draw our frontier, the greedy one, and where every other method lies."""
-    beside = {"greedy": found.greedy.points}
-    beside |= {method.name: (answer.point,) for method, answer in found.baselines}
-    frontier_figure(found.frontier, beside=beside, chosen=found.ours.point).save(path)
+def draw(found: Comparison, name: str, path: str) -> None:
+    """Draw the frontier, and one labelled mark for every other method."""
+    beside = {
+        method.name: (method.answer.point,)
+        for method in found.methods[1:]
+        if isinstance(method.answer, Measured)
+    }
+    secret, public = words.listed(found.joint.sensitive.columns), words.listed(found.joint.public.columns)
+    frontier_figure(
+        found.frontier,
+        beside=beside,
+        chosen=found.ours.point,
+        unit=public,
+        subject=f"{name}: ways to protect {secret} in {public}",
+    ).save(path)
 
 
 def show(out: Console, name: str, found: Comparison) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import notes, print_json, write
 from hartley.workflow.warehouse.export_codebook import DESTINATIONS, SOURCE, ExportResult, export
 
 
-@click.command("export")
+@click.command("export", cls=ManualCommand)
 @click.argument("policy")
 @click.option("--to", required=True, type=click.Choice(DESTINATIONS), help="The language.")
 @click.option(

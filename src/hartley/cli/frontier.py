@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,7 +15,6 @@ from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words import withheld as withheld_words
 from hartley.workflow import Frontier, FrontierResult, Point, shown_source
@@ -71,7 +71,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
         )
     document = result.to_dict(trace=trace) if as_json or trace else {}
     if plot is not None:
-        frontier_figure(result.frontier).save(plot)
+        result.plot(subject=words.frontier_title(result.joint, Path(shown_source(table)).name)).save(plot)
     if as_json:
         print_json(document)
         return 0

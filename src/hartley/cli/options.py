@@ -479,6 +479,19 @@ def read_options(given: dict[str, Any]) -> ReadOptions:
     )
 
 
+def reading_words(given: dict[str, Any]) -> list[str]:
+    """Return what was said about reading, to be said again in a call that is suggested."""
+    usual = {"encoding": "utf-8", "decimal": ".", "missing": "value"}
+    said: list[str] = []
+    for name in ("delimiter", "decimal", "encoding", "sheet", "query", "missing"):
+        if given.get(name) not in (None, usual.get(name)):
+            said += [f"--{name}", given[name]]
+    for name in ("missing_words", "text", "number"):
+        for word in given.get(name, ()):
+            said += ["--missing-word" if name == "missing_words" else f"--{name}", word]
+    return said
+
+
 def utility_choice(given: dict[str, Any]) -> UtilityChoice:
     """Say what was asked about utility."""
     return UtilityChoice(

@@ -172,7 +172,10 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         paragraph(out, f"{shared} had to share a label with another; they are measured as one.")
     out.print()
     heading(out, "Columns")
-    out.print(grid(["column", "treatment"], [list(column) for column in result.columns]))
+    treated = [
+        [column, treatment.replace("withheld", "not published")] for column, treatment in result.columns
+    ]
+    out.print(grid(["column", "what became of it"], treated))
     out.print()
     signed = "" if result.signature is None else f" and {result.signature}"
     paragraph(out, f"Publish: {result.output} and {result.certificate}{signed}.")

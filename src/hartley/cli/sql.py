@@ -7,16 +7,17 @@ from typing import Any
 import click
 
 from hartley.cli import options
+from hartley.cli.manual.command import ManualCommand, ManualGroup
 from hartley.cli.output import write
 from hartley.workflow.warehouse.count_in_warehouse import audit_statement
 
 
-@click.group("sql")
+@click.group("sql", cls=ManualGroup)
 def command() -> None:
     """Print statements to run where the data lives."""
 
 
-@command.command("audit")
+@command.command("audit", cls=ManualCommand)
 @options.roles
 @click.option("--dialect", default="duckdb", show_default=True, metavar="NAME", help="Which SQL.")
 @click.option(

@@ -84,7 +84,12 @@ class Report:
         partition = self.chosen.partition
         unit = words.listed(self.joint.public.columns) if self.frontier.utility == "distortion" else None
         drawn = [
-            frontier_figure(self.frontier, chosen=self.chosen, unit=unit),
+            frontier_figure(
+                self.frontier,
+                chosen=self.chosen,
+                unit=unit,
+                subject=words.frontier_title(self.joint, self.table),
+            ),
             candidates_figure(self.joint, partition),
         ]
         if disclosive:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -66,12 +65,13 @@ def frontier_html(result: FrontierResult) -> str:
         ]
         for point in chosen
     ]
-    public = words.listed(result.joint.public.columns)
-    title = f"What protecting {words.listed(secret)} costs in {public}"
+    title = words.frontier_title(result.joint)
     left_out = len(points) - len(chosen)
-    parts = [f"<p><strong>{escape(title)}</strong></p>"]
-    with suppress(InputError):
-        parts.append(result.plot()._repr_html_())
+    parts = []
+    try:
+        parts.append(result.plot(subject=title)._repr_html_())
+    except InputError:  # without the packages that draw
+        parts.append(f"<p><strong>{escape(title)}</strong></p>")
     parts.append(
         _table(
             [

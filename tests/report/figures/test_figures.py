@@ -111,7 +111,7 @@ def test_other_methods_stand_beside_with_shapes_of_their_own():
 
 def test_the_chosen_point_is_ringed_and_named():
     figure = frontier_figure(frontier(START, MIDDLE, END), chosen=MIDDLE)
-    assert figure.data["chosen"][0]["label"] == "chosen: at least 3 candidates"
+    assert figure.data["chosen"][0]["label"] == "chosen: at least 3 values left"
     assert "ring" in figure.caption
 
 

@@ -28,10 +28,22 @@ class ManualCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples as they are to be typed."""
-        del ctx
-        examples = examples_of(self.name or "")
-        if not examples:
-            return
-        with formatter.section("Examples"):
-            for number, (call, what) in enumerate(examples):
-                formatter.write("\n" * bool(number) + f"  {call}\n    {what}\n")
+        _write_examples(ctx, formatter)
+
+
+class ManualGroup(click.Group):
+    """A command of several, with calls to copy."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are to be typed."""
+        _write_examples(ctx, formatter)
+
+
+def _write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    # Only the first word after the program's: `hartley sql audit` has the examples of `hartley sql`.
+    examples = examples_of(ctx.command_path.split()[1])
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        for number, (call, what) in enumerate(examples):
+            formatter.write("\n" * bool(number) + f"  {call}\n    {what}\n")

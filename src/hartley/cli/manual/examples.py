@@ -89,6 +89,16 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "Run its experiment as well, and draw the figures.",
         ),
     ),
+    "sql": (
+        (
+            "hartley sql audit -s age -p cholesterol --table patients > audit.sql",
+            "A statement that counts in the database; run it there.",
+        ),
+        (
+            "hartley sql audit -s age -p cholesterol --dialect postgres",
+            "The same for PostgreSQL. `hartley audit --counts FILE` takes the result.",
+        ),
+    ),
     "export": (
         (
             "hartley export released.policy.json --to sql -o recode.sql",

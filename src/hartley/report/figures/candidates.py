@@ -28,7 +28,9 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
         {"state": name, "candidates": number, "edge": data[name][0]["start"]}
         for name, number in fewest.items()
     ]
-    unit = "Candidates that a row's value leaves possible" + (f" (in steps of {step:,})" if step > 1 else "")
+    unit = "Sensitive values that remain possible for a person" + (
+        f" (in steps of {step:,})" if step > 1 else ""
+    )
     tallest = max(row["rows"] for name in ("before", "after") for row in data[name])
 
     def panel(name: str, heading: str, last: bool) -> Any:
@@ -75,7 +77,11 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
         f"{_candidates(fewest['after'])} after."
     )
     return finished(
-        chart, title="How many candidates a reader is left with", caption=caption, data=data, theme=theme
+        chart,
+        title=f"How many values of {' and '.join(joint.sensitive.columns)} remain possible, before and after",
+        caption=caption,
+        data=data,
+        theme=theme,
     )
 
 

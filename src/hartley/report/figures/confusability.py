@@ -68,7 +68,7 @@ def confusability_figure(
     )
     return finished(
         _beside(charts),
-        title="Which values can be confused",
+        title=f"Which values of {' and '.join(joint.sensitive.columns)} can be confused",
         caption=" ".join(
             [seen, f"Before, there are {_counted(groups['before'].size, 'group')}; {certain}", *notes]
         ),

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import altair
 
 LEAKAGE_TITLES = {
-    "l0": "Given away by the most telling value (L0, bits)",
+    "l0": "Revealed by the most exposed person (L0, bits)",
     "istar": "Known to every reader for certain (I*, bits)",
-    "joint": "Given away by the most telling value (L0, bits)",
+    "joint": "Revealed by the most exposed person (L0, bits)",
 }
 COST_TITLES = {
     "resolution": "Values that share a released value, at most",
-    "distortion": "Distance of a released value from the true one, at most",
+    "distortion": "How far a value moves at most",
 }
 SHAPES = (
     "triangle-up",
@@ -36,8 +36,10 @@ SHAPES = (
     "M0,-1L0,1M-0.87,-0.5L0.87,0.5M-0.87,0.5L0.87,-0.5",  # asterisk
 )
 """One for each other method, so that none has to be told by colour."""
+MOST_NAMED = 4
+"""Methods at one place that a label names."""
 PROVEN, OPEN, RUN = (
-    "proven: nothing of this utility leaks less",
+    "proven: no recoding that loses no more reveals less",
     "best found, not proven",
     "step of the greedy run",
 )
@@ -50,11 +52,13 @@ def frontier_figure(
     beside: Mapping[str, Sequence[Point]] | None = None,
     chosen: Point | None = None,
     unit: str | None = None,
+    subject: str | None = None,
     theme: Theme = LIGHT,
 ) -> Figure:
     """Draw a frontier, other methods' points ``beside`` it by name, and the chosen point.
 
-    ``unit`` is what distortion is measured in, such as the public column's name.
+    ``unit`` is what distortion is measured in, such as the public column's name; ``subject`` names the
+    table and its columns in the title.
     """
     import altair as alt
 
@@ -68,6 +72,7 @@ def frontier_figure(
             if point.lower_bound_bits is not None
         ],
         "beside": [{**_row(frontier, point), "status": name} for name in names for point in others[name]],
+        "labels": _labels(frontier, others),
         "chosen": [] if chosen is None else [{**_row(frontier, chosen), "label": _label(frontier, chosen)}],
     }
     cost_title = COST_TITLES[frontier.utility]
@@ -119,7 +124,10 @@ def frontier_figure(
                 .transform_filter(alt.FieldEqualPredicate(field="status", equal=name))
             )
     status = _statuses(frontier) + names
-    legend = alt.Legend(orient="bottom", columns=1 if max(map(len, status)) > 24 else 3)
+    # What has a label of its own needs no line in the legend, unless labels lie together.
+    crowded = any(" +" in row["label"] for row in data["labels"])
+    explained = status if crowded else [one for one in status if len(others.get(one, "..")) > 1]
+    legend = alt.Legend(orient="bottom", columns=1 if max(map(len, explained)) > 24 else 3, values=explained)
     full = [theme.paper if one == OPEN else theme.first for one in _statuses(frontier)]
     marks = {
         "shape": alt.Shape("status:N", title=None, legend=legend).scale(
@@ -137,6 +145,16 @@ def frontier_figure(
         alt.Chart(series(name)).mark_point(size=52, strokeWidth=1.5, opacity=1).encode(x=x, y=y, **marks)
         for name in (["beside", "points"] if names else ["points"])
     ]
+    if data["labels"]:
+        for side in ("left", "right"):
+            text = (
+                alt.Chart(series("labels"))
+                .transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
+                .encode(x=x, y=y, text="label:N")
+            )
+            look: dict[str, Any] = {"align": side, "dx": 8 if side == "left" else -8, "dy": -9}
+            layers.append(text.mark_text(stroke=theme.paper, strokeWidth=4, **look))
+            layers.append(text.mark_text(color=theme.second, **look))
     if chosen is not None:
         ring = alt.Chart(series("chosen")).encode(x=x, y=y)
         layers.append(ring.mark_point(shape="circle", size=260, strokeWidth=2.5, color=theme.chosen))
@@ -153,7 +171,7 @@ def frontier_figure(
     chart = alt.layer(*layers).properties(width=560, height=320)
     return finished(
         chart,
-        title="What can be published, and what it gives away",
+        title=subject or "What each step of protection costs",
         caption=_caption(frontier, chosen, names),
         data=data,
         theme=theme,
@@ -177,6 +195,26 @@ def _row(frontier: Frontier, point: Point) -> Row:
         "largest": point.largest_cluster,
         "released": point.clusters,
     }
+
+
+def _labels(frontier: Frontier, others: Mapping[str, Sequence[Point]]) -> list[Row]:
+    """Return a label for each method that has one point; methods that lie together share one."""
+    together: dict[tuple[float, float], list[str]] = {}
+    for name, points in others.items():
+        if len(points) == 1:
+            place = (_cost(frontier, points[0]), points[0].leakage_bits)
+            together.setdefault(place, []).append(name)
+    farthest = max((cost for cost, _ in together), default=0.0)
+    return [
+        {
+            "cost": cost,
+            "leakage": leakage,
+            "label": ", ".join(names[:MOST_NAMED])
+            + (f" +{len(names) - MOST_NAMED}" * (len(names) > MOST_NAMED)),
+            "side": "right" if cost > 0.6 * farthest else "left",
+        }
+        for (cost, leakage), names in together.items()
+    ]
 
 
 def _status(frontier: Frontier, point: Point) -> str:
@@ -208,8 +246,8 @@ def _tooltip(frontier: Frontier) -> list[Any]:
     far = "farthest" if frontier.utility == "distortion" else "values together, at most"
     return [
         alt.Tooltip("status:N").title("point"),
-        alt.Tooltip("leakage:Q").title("leakage (bits)").format(".4~g"),
-        alt.Tooltip("candidates:Q").title("candidates left, at least"),
+        alt.Tooltip("leakage:Q").title("revealed (bits)").format(".4~g"),
+        alt.Tooltip("candidates:Q").title("values left for anyone, at least"),
         alt.Tooltip("groups:Q").title("groups never confused"),
         alt.Tooltip("cost:Q").title(far).format(".4~g"),
         alt.Tooltip("released:Q").title("different released values"),
@@ -219,25 +257,25 @@ def _tooltip(frontier: Frontier) -> list[Any]:
 def _label(frontier: Frontier, point: Point) -> str:
     if frontier.leakage == "istar":
         return f"chosen: {point.components} group{'s' if point.components != 1 else ''}"
-    return f"chosen: at least {point.distinct_l} candidate{'s' if point.distinct_l != 1 else ''}"
+    return f"chosen: at least {point.distinct_l} value{'s' if point.distinct_l != 1 else ''} left"
 
 
 def _caption(frontier: Frontier, chosen: Point | None, names: list[str]) -> str:
     first, last = frontier.points[0], frontier.points[-1]
     said = [
-        "Each point is a table that could be published: leftmost the table as it is, lower gives away less. "
-        f"Leakage falls from {first.leakage_bits:.3g} to {last.leakage_bits:.3g} bits."
+        "Each point is a table that could be published: leftmost the table as it is, lower reveals less. "
+        f"What is revealed falls from {first.leakage_bits:.3g} to {last.leakage_bits:.3g} bits."
     ]
     if frontier.search == "optimal":
         if all(point.proven_optimal for point in frontier.points):
-            said.append("Every point is proven: no recoding of the same utility gives away less.")
+            said.append("Every point is proven: no recoding that loses no more reveals less.")
         elif _has_gap(frontier):
             said.append("Nothing can lie below the dotted line; filled points are proven to be best.")
         else:
             said.append("Filled points are proven to be best, open ones are the best that was found.")
     if names:
         said.append(
-            f"The other shapes are {', '.join(names)}: the farther above the line, the more they give away."
+            f"The other shapes are {', '.join(names)}: the farther above or right of the line, the worse."
         )
     if chosen is not None:
         said.append("The ring marks the point that was chosen.")

@@ -61,7 +61,8 @@ def joint_range_figure(joint: JointRange, partition: Partition, *, theme: Theme 
     )
     return finished(
         alt.hconcat(*charts, spacing=30),
-        title="Which values occur together, before and after",
+        title=f"Which values of {' and '.join(joint.public.columns)} and "
+        f"{' and '.join(joint.sensitive.columns)} occur together, before and after",
         caption=caption,
         data=data,
         theme=theme,

@@ -12,6 +12,7 @@ from hartley.report.figures.figure import Figure, Row, finished, needs_packages,
 from hartley.report.figures.joint_range import named_axis, named_places
 from hartley.report.figures.theme import LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
+from hartley.report.words.audit import listed
 
 MOST_CLUSTERS = 400
 MOST_MEMBERS = 3_000
@@ -113,7 +114,7 @@ def recoding_figure(public: Alphabet, partition: Partition, *, theme: Theme = LI
     )
     return finished(
         alt.vconcat(top, bottom, spacing=10).resolve_scale(x="shared"),
-        title=f"How {column} is recoded",
+        title=f"How {listed(public.columns)} {'is' if len(public.columns) == 1 else 'are'} recoded",
         caption=_caption(public, partition, len(alone), len(merged)),
         data=data,
         theme=theme,

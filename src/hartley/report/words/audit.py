@@ -14,6 +14,7 @@ LONG_NAME = 12
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
+    from hartley.model import JointRange
 
 
 def bits(value: float) -> str:
@@ -136,14 +137,15 @@ def _independent(audit: Audit) -> str:
 
 def _occurring(audit: Audit) -> str:
     """Say how many public values are to blame, to stand in brackets."""
-    secret, some, every = named(audit.sensitive), audit.narrowest_count, audit.observations
+    some, every = audit.narrowest_count, audit.observations
     is_one_column = audit.side is None and len(audit.public.columns) == 1
     thing = "value" if is_one_column else "combination"
     things = f"{some:,} of {'its' if is_one_column else 'the'} {counted(every, thing)}"
     if some == every:
         things = f"its only {thing}" if every == 1 else f"every {thing}"
     verb = "occurs" if some in (1, every) else "occur"
-    return f"{things} {verb} with {f'one {secret} only' if audit.distinct_l == 1 else 'so few'}"
+    one = f"one {values_of(1, audit.sensitive.columns).removeprefix('1 ')} only"
+    return f"{things} {verb} with {one if audit.distinct_l == 1 else 'so few'}"
 
 
 def _added(audit: Audit) -> str:
@@ -243,6 +245,17 @@ def number(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def frontier_title(joint: JointRange, table: str | None = None) -> str:
+    """Return the title of a frontier: its table and its columns.
+
+    >>> from hartley.examples import toy
+    >>> frontier_title(toy(), "toy.csv")
+    'toy.csv: what protecting S costs in X'
+    """
+    what = f"what protecting {listed(joint.sensitive.columns)} costs in {listed(joint.public.columns)}"
+    return f"{what[0].upper()}{what[1:]}" if table is None else f"{table}: {what}"
 
 
 def proof(point: Point) -> str:

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hartley.report.words.audit import counted
+
+PRIVATE = (
+    "diagnos",
+    "disease",
+    "illness",
+    "hiv",
+    "salary",
+    "wage",
+    "income",
+    "earning",
+    "debt",
+    "religion",
+    "status",
+    "age",
+    "birth",
+    "weight",
+)
+"""Parts of names that sound private, the most private first: for a first guess, no more."""
 
 if TYPE_CHECKING:
     from hartley.workflow import ColumnDescription, TableDescription
@@ -42,7 +61,17 @@ def next_columns(table: TableDescription) -> tuple[str, str] | None:
     ]
     if len(usable) < 2:
         return None
-    # The column with most values is the likeliest to single somebody out, and the first other one a guess.
-    published = max(usable, key=lambda one: (one.values or 0, one.name))
-    protected = next(one for one in usable if one is not published)
+    protected = _private(usable) or usable[0]
+    others = [one for one in usable if one is not protected]
+    # The column with most values is the likeliest to single somebody out.
+    published = max(others, key=lambda one: (one.values or 0, one.name))
     return protected.name, published.name
+
+
+def _private(columns: Sequence[ColumnDescription]) -> ColumnDescription | None:
+    """Return the column whose name sounds most private; nothing where none does."""
+    for word in PRIVATE:
+        for column in columns:
+            if word in column.name.lower():
+                return column
+    return None

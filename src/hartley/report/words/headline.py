@@ -40,7 +40,7 @@ def headline(audit: Audit) -> Headline:
     """
     if audit.distinct_l == 1:
         return Headline("red", words.worst_case(audit))
-    is_calm = audit.independent or (audit.distinct_l >= COMFORTABLE and audit.components == 1)
+    is_calm = audit.independent or audit.distinct_l >= COMFORTABLE
     return Headline("green" if is_calm else "amber", words.worst_case(audit))
 
 

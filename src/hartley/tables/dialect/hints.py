@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hartley.errors import option
+from hartley.errors import option, quoted
 from hartley.notes import is_heard, note
 from hartley.tables.dialect.cells import COMMA_NUMBER
 from hartley.tables.engine import literal, one_row
@@ -32,6 +32,7 @@ MISSING_WORDS = (
     "-",
     "?",
 )
+MOST_NAMED = 4
 LOOKED_AT = 100_000
 """Rows from the start that are looked at: a hint is no more than that."""
 
@@ -43,6 +44,7 @@ def note_other_reading(
     if not is_heard() or not columns:
         return
     listed = ", ".join(map(literal, MISSING_WORDS))
+    hints: dict[str, list[str]] = {}
     for name, cell in columns:
         found = one_row(
             connection,
@@ -56,7 +58,16 @@ def note_other_reading(
         )
         said = _hint(*found)
         if said:
-            note(f"column {name!r} is read as text; it looks like numbers {said}")
+            hints.setdefault(said, []).append(name)
+    for said, alike in hints.items():
+        some = quoted(alike[:MOST_NAMED]) + (
+            f" and {len(alike) - MOST_NAMED} more" * (len(alike) > MOST_NAMED)
+        )
+        note(
+            f"column {some} is read as text; it looks like numbers {said}"
+            if len(alike) == 1
+            else f"columns {some} are read as text; they look like numbers {said}"
+        )
 
 
 def _hint(cells: int, missing: int, numbers: int, commas: int, words: Sequence[str] | None) -> str:
