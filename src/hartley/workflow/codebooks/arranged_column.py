@@ -14,7 +14,6 @@ from hartley.model.arrays import Floats
 from hartley.model.band import ALL, Bands
 from hartley.model.codebook import ColumnCodebook, Group
 from hartley.search.by_size.categories import CategoryArrangement, Taxonomy
-from hartley.search.codebooks.tree import value_tree
 from hartley.search.demand_search import DemandAnswer
 from hartley.workflow.request.column_choices import ColumnChoices
 
@@ -127,6 +126,8 @@ def _taxonomy(
     ranks: Floats | None,
 ) -> tuple[Taxonomy, tuple[str, ...]]:
     """Return the tree over public values; a missing cell stands beside all groups."""
+    from hartley.search.codebooks.tree import value_tree
+
     present = [word for word, cell in zip(words, cells, strict=True) if cell is not None]
     paths = value_tree(column, present, rows).groups
     size = len(cells)
