@@ -24,7 +24,7 @@ CLUSTERS_AT_A_TIME = 500
 ROUNDS = 4
 PASSES = 8
 LEAST_PROGRESS, LEAST_PROGRESS_OF_MANY = 0.005, 0.02
-"""A round that lowers the loss by less than this share of it is the last; of many tuples each round is dear."""
+"""A round that lowers the loss by less than this share of it is the last; of many tuples a round is dear."""
 MANY = 5000
 NEAREST, MOST_NEAR = 32, 64
 MOST_DISSOLVED_PER_WANTED = 6
