@@ -23,8 +23,9 @@ from hartley.search.effort import Effort
 CLUSTERS_AT_A_TIME = 500
 ROUNDS = 4
 PASSES = 8
-LEAST_PROGRESS = 0.005
-"""A round that lowers the loss by less than this share of it is the last."""
+LEAST_PROGRESS, LEAST_PROGRESS_OF_MANY = 0.005, 0.02
+"""A round that lowers the loss by less than this share of it is the last; of many tuples a round is dear."""
+MANY = 5000
 NEAREST, MOST_NEAR = 32, 64
 MOST_DISSOLVED_PER_WANTED = 6
 
@@ -61,10 +62,11 @@ class Polisher:
         if cap is None:
             cap = float(cluster_sides(prepared.cells, labels).max())
         loss = np.inf
+        progress = LEAST_PROGRESS_OF_MANY if prepared.size > MANY else LEAST_PROGRESS
         for _ in range(ROUNDS):
             labels, after = self._once(labels, cap, effort)
             labels = peel(prepared, split(prepared, labels, MIDDLE, effort), effort)
-            if effort.should_stop() or after >= loss * (1 - LEAST_PROGRESS):
+            if effort.should_stop() or after >= loss * (1 - progress):
                 break
             loss = after
         return labels
