@@ -18,7 +18,9 @@ from hartley.measures.overlap import (
     confusion,
     is_chain,
     is_separation,
+    join_links,
     link_candidates,
+    linked_groups,
     maximin_information,
     overlap_partition,
 )
@@ -154,3 +156,15 @@ def test_renaming_and_reordering_changes_nothing(joint, random):
     renamed = JointRange.from_pairs([(f"x{publics[x]}", f"s{sensitives[s]}") for x, s in pairs])
     assert maximin_information(renamed) == maximin_information(joint)
     assert sorted(np.diff(renamed.indptr)) == sorted(np.diff(joint.indptr))
+
+
+def test_links_joined_at_once_group_as_those_joined_one_by_one() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(1000):
+        size, links = int(rng.integers(1, 25)), int(rng.integers(0, 35))
+        anchors, linked = rng.integers(0, size, links), rng.integers(0, size, links)
+        parent = np.arange(size)
+        join_links(anchors, linked, parent)
+        while not np.array_equal(parent[parent], parent):
+            parent = parent[parent]
+        assert linked_groups(size, anchors, linked) == Partition(parent)

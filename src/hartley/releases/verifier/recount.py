@@ -74,19 +74,14 @@ def _groups(where: Ints, what: Ints, values: int) -> int:
     """
     is_first = np.r_[True, where[1:] != where[:-1]]
     first = what[is_first][np.cumsum(is_first) - 1]
-    links = np.unique(first * np.int64(values) + what)
-    leads_to = list(range(values))
-
-    def end_of(value: int) -> int:
-        while leads_to[value] != value:
-            leads_to[value] = leads_to[leads_to[value]]
-            value = leads_to[value]
-        return value
-
-    groups = values
-    for link in links.tolist():
-        one, other = end_of(link // values), end_of(link % values)
-        if one != other:
-            leads_to[one] = other
-            groups -= 1
-    return groups
+    leads_to = np.arange(values)
+    while True:
+        one, other = leads_to[first], leads_to[what]
+        apart = one != other
+        if not apart.any():
+            return int((leads_to == np.arange(values)).sum())
+        first, what = first[apart], what[apart]
+        # Of two linked groups the one with the greater number leads to the other.
+        np.minimum.at(leads_to, np.maximum(one, other)[apart], np.minimum(one, other)[apart])
+        while not np.array_equal(further := leads_to[leads_to], leads_to):
+            leads_to = further

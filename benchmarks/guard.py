@@ -1,0 +1,323 @@
+"""Print how fast everything is against its goals, in a few minutes; exit with 1 where a goal is missed.
+
+    python benchmarks/guard.py [--only greedy,groups,release,verify,wide,start]
+
+Every work runs in a process of its own; times are CPU seconds, all threads together. Ratios are against
+something that everybody can run in the same minutes on the same machine: DuckDB, SciPy, or a sort. A machine
+that does much else at the time is slower without being so; run it again before believing a miss.
+"""
+
+# ruff: noqa: S608 (the queries are written here)
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from math import log10
+from pathlib import Path
+
+import numpy as np
+from meter import Cost, cost, peak_gigabytes
+
+SMALL, LARGE = 100_000, 1_000_000
+VALUES = 1_000_000
+ROWS, PUBLIC, SENSITIVE = 2_000_000, 20_000, 1_000
+COLUMNS = 1_200
+FAMILIES = (
+    ("two of 100", None),
+    ("two or three of 1,000", None),
+    ("Zipf", None),
+    ("giant component", None),
+    ("long blocks", "scattered"),
+    ("two or three of 10,000", "scattered"),
+    ("each its own", "all equal"),
+    ("one component", "all equal"),
+)
+"""Tables on which Algorithm 1 has been slow, and where their values lie; under resolution where nowhere."""
+
+
+def greedy(folder: Path) -> list[list[float | str]]:
+    """Run Algorithm 1 at two sizes, and sort as many numbers beside it."""
+    del folder
+    from greedy_families import POSITIONS, TABLES
+
+    from hartley.hot_loops import HotLoop
+    from hartley.measures.utility import LineDistortion, Resolution, Utility
+    from hartley.search.greedy import narrowest_first
+
+    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+
+    def run(name: str, place: str | None, size: int) -> float:
+        joint = TABLES[name](size)
+        measure: Utility = Resolution(size)
+        if place is not None:
+            measure = LineDistortion(POSITIONS[place](size), "centroid")
+        return cost(lambda: narrowest_first(joint, measure)).seconds
+
+    def bare(size: int) -> float:
+        numbers = np.random.default_rng(size).random(size)
+        return cost(lambda: numbers[np.argsort(numbers)].cumsum()).seconds
+
+    for name, place in FAMILIES:
+        run(name, place, 500)  # compiles
+    loop = log10(bare(LARGE) / bare(SMALL))
+    return [
+        [f"{name}, {place or 'by size'}", run(name, place, SMALL), run(name, place, LARGE), loop]
+        for name, place in FAMILIES
+    ]
+
+
+def groups_ours(folder: Path) -> int:
+    """Group a million values by a million links."""
+    del folder
+    from hartley.measures.overlap import linked_groups
+
+    one, other = _links()
+    return linked_groups(VALUES, one, other).size
+
+
+def groups_scipy(folder: Path) -> int:
+    """Group the same values by SciPy."""
+    del folder
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    one, other = _links()
+    found = connected_components(coo_array((np.ones(len(one)), (one, other)), shape=(VALUES, VALUES)), False)
+    return int(found[0])
+
+
+def _links() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(7)
+    return rng.integers(0, VALUES, VALUES), rng.integers(0, VALUES, VALUES)
+
+
+def release(folder: Path) -> int:
+    """Release a table of a million different public values."""
+    import pyarrow as pa
+
+    import hartley
+
+    rng = np.random.default_rng(5)
+    table = pa.table({"x": rng.permutation(20 * VALUES)[:VALUES], "s": rng.integers(0, 1000, VALUES)})
+    made = hartley.release(
+        table,
+        folder / "values.csv",
+        sensitive="s",
+        public="x",
+        require={"distinct_l": 20},
+        search="greedy",
+        overwrite=True,
+    )
+    return made.rows
+
+
+def to_verify(folder: Path) -> int:
+    """Make a release of many rows with nearly as many pairs, to be verified."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    import hartley
+
+    rng = np.random.default_rng(6)
+    table = pa.table({"x": rng.integers(0, PUBLIC, ROWS), "s": rng.integers(0, SENSITIVE, ROWS)})
+    pq.write_table(table, folder / "rows.parquet")
+    made = hartley.release(
+        folder / "rows.parquet",
+        folder / "released.parquet",
+        sensitive="s",
+        public="x",
+        require={"distinct_l": 150},
+        search="greedy",
+        overwrite=True,
+        publish_sensitive=True,
+    )
+    policy = hartley.Policy.read(made.policy)
+    members = [(one, cluster.label) for cluster in policy.clusters for one in cluster.members]
+    book = pa.table(
+        {"x": [int(one[0] or 0) for one, _ in members], "label": [label[0] for _, label in members]}
+    )
+    pq.write_table(book, folder / "book.parquet")
+    return made.rows
+
+
+def verify_ours(folder: Path) -> bool:
+    """Verify the release."""
+    import hartley
+
+    return hartley.verify(
+        folder / "released.parquet",
+        original=folder / "rows.parquet",
+        policy=folder / "released.policy.json",
+        certificate=folder / "released.certificate.json",
+    ).holds
+
+
+def verify_duckdb(folder: Path) -> bool:
+    """Do the same in DuckDB alone: count pairs of both, join by the codebook, compare, count candidates."""
+    import duckdb
+
+    original, released, book = (f"'{folder / name}.parquet'" for name in ("rows", "released", "book"))
+    connection = duckdb.connect()
+    pairs = f"SELECT x, s, count(*) AS n FROM {original} GROUP BY ALL"
+    connection.execute(
+        f"CREATE TEMP TABLE pairs AS SELECT b.label, p.x, p.s, n FROM ({pairs}) p JOIN {book} b USING (x)"
+    )
+    expected = "SELECT label::VARCHAR AS label, s, sum(n) AS n FROM pairs GROUP BY ALL"
+    found = f"SELECT x::VARCHAR AS label, s, count(*) AS n FROM {released} GROUP BY ALL"
+    (wrong,) = connection.execute(
+        f"SELECT count(*) FROM ({expected}) e FULL JOIN ({found}) f USING (label, s) "
+        "WHERE e.n IS DISTINCT FROM f.n"
+    ).fetchall()[0]
+    (fewest,) = connection.execute(
+        "SELECT min(c) FROM (SELECT count(DISTINCT s) AS c FROM pairs GROUP BY label)"
+    ).fetchall()[0]
+    return bool(wrong == 0 and fewest >= 150)
+
+
+def wide(folder: Path) -> int:
+    """Audit a table of many columns, none of them named."""
+    import hartley
+
+    path = folder / "wide.csv"
+    return len(hartley.audit(path, sensitive="c0").each)
+
+
+WORKS: dict[str, Callable[[Path], object]] = {
+    work.__name__: work
+    for work in (greedy, groups_ours, groups_scipy, release, to_verify, verify_ours, verify_duckdb, wide)
+}
+
+
+def measured(name: str, folder: Path) -> tuple[Cost, object]:
+    """Return what a work costs in a process of its own, with all that it loads, and its answer."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--work", name, str(folder)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{name} failed: {done.stderr[-2000:]}")
+    seconds, gigabytes, answer = json.loads(done.stdout.splitlines()[-1])
+    return Cost(seconds, gigabytes), answer
+
+
+class Goals:
+    """Prints figures beside their goals, and counts those missed."""
+
+    def __init__(self) -> None:
+        self.missed = 0
+
+    def say(self, what: str, found: float, goal: float, unit: str, more: str = "") -> None:
+        """Print one figure."""
+        holds = found <= goal
+        self.missed += not holds
+        mark = "ok  " if holds else "MISS"
+        print(f"{mark} {found:9.2f} {unit:<8} (goal {goal:.3g})  {what}{more}", flush=True)
+
+
+def check_greedy(folder: Path, goals: Goals) -> None:
+    """Measure how every family grows beside a sort, and what a million values take."""
+    spent, rows = measured("greedy", folder)
+    for name, small, large, loop in rows:  # type: ignore[attr-defined]
+        growth = log10(max(large, 1e-3) / max(small, 1e-3))
+        goals.say(
+            f"greedy, {name}: growth from 1e5 to 1e6",
+            growth,
+            1.2 + max(0.0, loop - 1),
+            "exponent",
+            f"; a sort has {loop:.2f}",
+        )
+        goals.say(f"greedy, {name}: a million values", large, 6, "s")
+    goals.say("greedy: memory", spent.gigabytes, 2, "GB")
+
+
+def check_groups(folder: Path, goals: Goals) -> None:
+    """Measure groups of a million links, against SciPy."""
+    measured("groups_ours", folder)  # compiles
+    (ours, mine), (theirs, others) = measured("groups_ours", folder), measured("groups_scipy", folder)
+    assert mine == others, "other groups"
+    goals.say("groups of a million links", ours.seconds / theirs.seconds, 2, "x SciPy", _beside(ours))
+
+
+def check_release(folder: Path, goals: Goals) -> None:
+    """Measure a release of a million different values, from reading to verifying."""
+    spent, _ = measured("release", folder)
+    goals.say("release of a million different values", spent.seconds, 15, "s", _beside(spent))
+    goals.say("release of a million different values: memory", spent.gigabytes, 1.5, "GB")
+
+
+def check_verify(folder: Path, goals: Goals) -> None:
+    """Measure verification, against a script for DuckDB that does the same."""
+    measured("to_verify", folder)
+    (ours, holds), (theirs, agrees) = measured("verify_ours", folder), measured("verify_duckdb", folder)
+    assert holds, "the release does not hold"
+    assert agrees, "DuckDB finds another answer"
+    goals.say(f"verification of {ROWS:,} rows", ours.seconds / theirs.seconds, 2.5, "x DuckDB", _beside(ours))
+
+
+def check_wide(folder: Path, goals: Goals) -> None:
+    """Measure an audit of many columns."""
+    cells = np.random.default_rng(0).integers(0, 50, (1000, COLUMNS))
+    names = ",".join(f"c{place}" for place in range(COLUMNS))
+    np.savetxt(folder / "wide.csv", cells, fmt="%d", delimiter=",", header=names, comments="")
+    spent, _ = measured("wide", folder)
+    goals.say(f"audit of {COLUMNS:,} columns", spent.seconds, 3, "s", _beside(spent))
+
+
+def check_start(folder: Path, goals: Goals) -> None:
+    """Measure an audit of a small table, from the shell."""
+    cells = np.random.default_rng(1).integers(0, 90, (300, 2))
+    np.savetxt(folder / "small.csv", cells, fmt="%d", delimiter=",", header="age,chol", comments="")
+    least = float("inf")
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "hartley", "audit", str(folder / "small.csv")]
+        subprocess.run([*command, "--sensitive", "age", "--public", "chol"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    goals.say("hartley audit of 300 rows", least, 0.5, "s")
+
+
+def _beside(spent: Cost) -> str:
+    return f"; {spent.seconds:.1f} s, {spent.gigabytes:.2f} GB"
+
+
+CHECKS = {
+    "start": check_start,
+    "wide": check_wide,
+    "groups": check_groups,
+    "greedy": check_greedy,
+    "verify": check_verify,
+    "release": check_release,
+}
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", default=",".join(CHECKS), help="for example greedy,start")
+    parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.work:
+        answer = WORKS[options.work[0]](Path(options.work[1]))
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        print(json.dumps([usage.ru_utime + usage.ru_stime, peak_gigabytes(), answer]))
+        return 0
+    goals = Goals()
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hartley-guard-") as folder:
+        for name in options.only.split(","):
+            CHECKS[name](Path(folder), goals)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    print(f"{goals.missed} missed; {time.monotonic() - begin:.0f} s, load of the machine {load:.1f}")
+    return 1 if goals.missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,50 @@
+"""Ticks of whole columns are those of the cells one by one."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from hartley.model import Coordinate
+from hartley.releases.ticks import Scale, _numbers, _plain_numbers, scale_of
+
+
+def drawn(rng: random.Random) -> np.ndarray:
+    size = rng.randint(1, 12)
+    if rng.random() < 0.2:
+        return np.array([rng.randrange(-(10**6), 10**6) for _ in range(size)])
+    unit = rng.choice([1, 2, 4, 10, 100, 1000, 3, 10**7, 0.001, 1e-12])
+    values = [rng.randrange(-(10**5), 10**5) / unit for _ in range(size)]
+    if rng.random() < 0.3:
+        values[0] = rng.choice([-0.0, 0.1 + 0.2, 1e22, 1e-7, 2.5e14, 123456789.123456])
+    return np.array(values)
+
+
+def same(one: Scale, other: Scale) -> bool:
+    labels = [tick // one.step * one.step for tick in one.ticks if tick is not None]
+    return (one.ticks, one.step, one.per_unit) == (other.ticks, other.step, other.per_unit) and [
+        repr(one.value(tick)) for tick in labels
+    ] == [repr(other.value(tick)) for tick in labels]
+
+
+@pytest.mark.parametrize("most_decimals", [None, 0, 2])
+def test_a_column_at_once_has_the_ticks_of_its_cells(most_decimals: int | None) -> None:
+    rng = random.Random(f"ticks {most_decimals}")
+    met = 0
+    for _ in range(1500):
+        values = drawn(rng)
+        column = Coordinate("x", "number", values, np.zeros(len(values), dtype=bool))
+        found = _plain_numbers(column, most_decimals)
+        if found is not None:
+            met += 1
+            assert same(found, _numbers(column.cells, None, most_decimals)), values
+    assert met > 500
+
+
+def test_missing_cells_have_no_tick() -> None:
+    column = Coordinate("x", "number", np.array([1.5, 0.0, 2.25]), np.array([False, True, False]))
+    scale = scale_of(column)
+    assert scale is not None
+    assert scale.ticks == (1500, None, 2250)
