@@ -54,11 +54,11 @@ def table_sql(table: BookTable, words: Words) -> Iterator[str]:
     writers = [_cell_writer(column.kind, words, write_text) for column in table.columns]
     for start in range(0, len(table.rows), AT_ONCE):
         rows = table.rows[start : start + AT_ONCE]
-        columns = [
+        written = [
             ["NULL" if cell is None else write(cell) for cell in cells]
             for write, cells in zip(writers, zip(*rows, strict=True), strict=True)
         ]
-        lines = [f"({', '.join(cells)})" for cells in zip(*columns, strict=True)]
+        lines = [f"({', '.join(cells)})" for cells in zip(*written, strict=True)]
         yield f"INSERT INTO {name} VALUES\n" + ",\n".join(lines) + ";\n"
 
 
