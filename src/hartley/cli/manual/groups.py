@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Columns": ("sensitive", "public", "side", "keep", "harmless", "publish_sensitive", "earlier"),
+    "Columns": ("sensitive", "public", "side", "keep", "harmless", "publish_sensitive", "person", "earlier"),
     "Requirements": (
         "distinct_l",
         "separated_l",
