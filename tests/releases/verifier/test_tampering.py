@@ -50,6 +50,9 @@ WITHOUT_MEANING = {
     ("policy", "reading", "text"): "the kinds of the columns say how cells are read",
     ("policy", "untouched_kinds", "k"): "a kept column is compared as text in a text file",
     ("policy", "choices", "missing_at"): "no public cell is missing here",
+    ("policy", "choices", "shape"): "what was asked of clusters; the clusters and the proofs are checked",
+    ("policy", "choices", "withheld_label"): "nothing is withheld here",
+    ("policy", "reading", "missing_words"): "no cell here is such a word",
 }
 
 
