@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 import re
 import shlex
 from pathlib import Path
@@ -25,6 +26,16 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Path("clinic.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    source = random.Random(1)
+    with Path("people.csv").open("w", newline="", encoding="utf-8") as file:
+        people = [
+            (source.randint(20, 40), source.choice("fm"), source.choice("NESW"), source.randint(20, 60))
+            for _ in range(300)
+        ]
+        csv.writer(file).writerows([("age", "sex", "region", "income"), *people])
+    with Path("visits.csv").open("w", newline="", encoding="utf-8") as file:
+        visits = [(number // 2, 30 + number // 2 % 9, source.randint(180, 240)) for number in range(60)]
+        csv.writer(file).writerows([("patient", "age", "cholesterol"), *visits])
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")], ids=lambda page: page.stem)

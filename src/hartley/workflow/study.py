@@ -218,10 +218,12 @@ class Study(StudyTable):
 
         Parameters
         ----------
-        require, target
+        require
             What every method must keep; without it, what the balanced point of our frontier keeps.
         each
             Whether a requirement without a column is of every sensitive column by itself.
+        target
+            The same as ``require``.
         hierarchies
             Files of words for public columns.
         **fields
