@@ -79,7 +79,6 @@ def test_each_of_several_columns_can_be_required(browser, asked):
         ({"require": [{"name": "row-k", "wanted": 2}] * 2}, "row-k is required twice"),
         ({"tolerance": {"pulse": 4}}, "is of a protected column"),
         ({"tolerance": {"age": -4}}, "tolerance"),
-        ({"withhold": 2}, "a label of their own (“Withheld cells are written as”)"),
         ({"withhold": 11}, "“Rows to withhold” goes from 0 to 10"),
         ({"shape": "round"}, "unknown shape"),
         ({"shape": "intervals", "borders": -5}, "“Intervals may begin at” needs a step above 0"),
