@@ -25,7 +25,7 @@ from hartley.model.requirement import Requirement, Verdict
 from hartley.model.words import SLACK, Leakage, SearchName
 
 if TYPE_CHECKING:
-    from hartley.model.codebook import ColumnCodebook
+    from hartley.model.shapes.codebook import ColumnCodebook
     from hartley.search.codebooks import Codebooks
 
 

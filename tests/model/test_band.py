@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hartley.errors import InputError, OptionError
-from hartley.model.band import Bands
-from hartley.model.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid, roundest
+from hartley.model.shapes.band import Bands
+from hartley.model.shapes.border_grid import (
+    BorderGrid,
+    calendar_grid,
+    day_of,
+    parse_grid,
+    round_grid,
+    roundest,
+)
 
 DAY = day_of(dt.date(2024, 1, 1))
 

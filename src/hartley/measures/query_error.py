@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.measures.usefulness import cell_codes, rows_of_values
+from hartley.measures.uncertainty import rows_of_values
+from hartley.measures.usefulness import cell_codes
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 

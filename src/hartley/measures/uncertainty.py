@@ -240,6 +240,17 @@ def row_counts(joint: JointRange, partition: Partition | None = None) -> Int64s:
     return np.add.reduceat(released.rows.astype(np.int64), released.indptr[:-1])
 
 
+def rows_of_values(joint: JointRange) -> Int64s:
+    """Return how many rows each public value stands in.
+
+    >>> from hartley.examples import toy
+    >>> rows_of_values(toy()).sum() == toy().row_count
+    np.True_
+    """
+    of_pair = joint.public_of[joint.observation_of]
+    return np.bincount(of_pair, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
+
+
 def row_k(joint: JointRange, partition: Partition | None = None) -> int:
     """Return the fewest rows that share one released value: what others call k-anonymity.
 

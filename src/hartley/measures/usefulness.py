@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Floats, Int64s
 
@@ -117,13 +118,6 @@ class Usefulness:
             "columns": [column.to_dict() for column in self.columns],
             "correlations": [one.to_dict() for one in self.correlations],
         }
-
-
-def rows_of_values(joint: JointRange) -> Int64s:
-    """Return how many rows each public value stands in."""
-    pair = joint.observation_of
-    counted = np.bincount(joint.public_of[pair], weights=joint.rows, minlength=joint.public.size)
-    return counted.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

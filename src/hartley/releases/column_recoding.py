@@ -15,7 +15,7 @@ from hartley.releases.canonical import StrictStruct
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
 
 if TYPE_CHECKING:
-    from hartley.model.codebook import ColumnCodebook
+    from hartley.model.shapes.codebook import ColumnCodebook
 
 RecodingForm = Literal["kept", "bands", "groups", "all"]
 """Every cell as it is, bands on a line, groups of categories, or everything under one label."""

@@ -24,6 +24,7 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
+from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.measures.verdicts import kept_by_each
@@ -31,7 +32,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
-from hartley.model.shape import ANY_SHAPE, CALENDARS, Shape
+from hartley.model.shapes.shape import ANY_SHAPE, CALENDARS, Shape
 from hartley.search.by_size.categories import CategoryArrangement
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
@@ -50,7 +51,7 @@ from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from hartley.search.withheld.of_few import best_of_all, costs_of_subsets
-from hartley.search.withheld.of_partition import rows_of_values, without_values, worst_clusters
+from hartley.search.withheld.of_partition import without_values, worst_clusters
 from hartley.search.withheld.of_tuples import withhold_tuples
 
 MOST_TURNS = 200

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
@@ -135,7 +136,7 @@ class Enough:
     ) -> Enough:
         offsets = np.zeros(len(codes) + 1, dtype=np.int64)
         np.cumsum([each.width for each in codes], out=offsets[1:])
-        size, width = joint.public.size, int(offsets[-1])
+        width = int(offsets[-1])
         next_code = [each.next_code + begin for each, begin in zip(codes, offsets[:-1], strict=True)]
         value_ptr, value_code = _codes_of_values(joint, codes, offsets)
         return cls(
@@ -144,9 +145,7 @@ class Enough:
             np.concatenate([np.zeros(0, dtype=np.int64), *next_code]),
             offsets,
             np.array(wanted, dtype=np.int64),
-            np.bincount(joint.public_of[joint.observation_of], weights=joint.rows, minlength=size).astype(
-                np.int64
-            ),
+            rows_of_values(joint),
             row_k,
             requirements,
             count_of,

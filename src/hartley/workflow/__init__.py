@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hartley.measures.audit import Audit
     from hartley.model.demand import Demand
     from hartley.model.requirement import Requirement, Verdict
-    from hartley.model.shape import Shape
+    from hartley.model.shapes.shape import Shape
     from hartley.model.target import TARGET_KINDS, Target
     from hartley.releases.policy import Policy
     from hartley.releases.writer.staging import cannot_write
@@ -59,7 +59,7 @@ _HOME = {
     "ReleaseResult": "hartley.workflow.publication.write_release",
     "Requirement": "hartley.model.requirement",
     "SearchLimits": "hartley.workflow.request.time_limit",
-    "Shape": "hartley.model.shape",
+    "Shape": "hartley.model.shapes.shape",
     "Study": "hartley.workflow.study",
     "StudyTable": "hartley.workflow.request.study_table",
     "TARGET_KINDS": "hartley.model.target",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
@@ -71,6 +71,13 @@ class ApplyResult:
         }
 
 
+class AppliedFileFields(TypedDict, total=False):
+    """How the file of an applied policy is written."""
+
+    overwrite: bool
+    defuse_formulas: bool
+
+
 def apply(
     policy: str | Path | Policy,
     source: Any,
@@ -80,8 +87,7 @@ def apply(
     require: Wanted = None,
     person: str | None = None,
     unmet: Consent = "refuse",
-    overwrite: bool = False,
-    defuse_formulas: bool = False,
+    **written: Unpack[AppliedFileFields],
 ) -> ApplyResult:
     """Release new data by the codebook of an earlier release, and measure the result.
 
@@ -107,11 +113,10 @@ def apply(
         of one person.
     unmet : {"refuse", "accept"}
         What to do where the requirements of the policy itself do not hold for the new data.
-    overwrite : bool
-        Whether a file that is there may be replaced.
-    defuse_formulas : bool
-        Whether cells of a CSV file that a spreadsheet would run get a quote before them; they do anyway
-        where the policy says so.
+    **written
+        How the file is written: ``overwrite``, whether to replace one that is there; ``defuse_formulas``,
+        whether cells of a CSV file that a spreadsheet would run get a quote before them (they do anyway where
+        the policy says so).
 
     Returns
     -------
@@ -142,7 +147,7 @@ def apply(
     """
     requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
-    if defuse_formulas:
+    if written.get("defuse_formulas", False):
         book = msgspec.structs.replace(
             book, choices=msgspec.structs.replace(book.choices, formulas="defused")
         )
@@ -195,7 +200,7 @@ def apply(
             )
         formula_cells = applied.publication.formula_cells(format_)
         require_defusable(book, formula_cells)
-        with staged({"output": out}, overwrite=overwrite) as staging:
+        with staged({"output": out}, overwrite=written.get("overwrite", False)) as staging:
             applied.publication.write(staging.path("output"), format_, keep_order=book.choices.keep_order)
             staging.publish()
         return ApplyResult(

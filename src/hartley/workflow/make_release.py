@@ -36,7 +36,7 @@ from hartley.workflow.publication.choose_point import (
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
 from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.publication.write_release import ReleaseResult, write_release
+from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.destination import Destination
@@ -190,11 +190,13 @@ def make_release(
             asked,
             reached,
             made,
-            overwrite=destination.overwrite,
-            into=(database, into),
-            progress=effort.progress,
-            key=signer,
-            complete=complete,
+            Writing(
+                overwrite=destination.overwrite,
+                into=(database, into),
+                progress=effort.progress,
+                key=signer,
+                is_complete=complete,
+            ),
         )
         if question.budget and not made_release.usefulness.withheld_rows and known is None:
             helpful = None

@@ -23,9 +23,9 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
-from hartley.model.codebook import ColumnCodebook
 from hartley.model.requirement import Requirement
-from hartley.model.shape import ANY_SHAPE, Shape
+from hartley.model.shapes.codebook import ColumnCodebook
+from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demand_search import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level

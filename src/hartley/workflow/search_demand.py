@@ -12,6 +12,7 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import linked_range, separated_values
+from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Resolution
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
@@ -20,7 +21,7 @@ from hartley.search.by_size.withheld import component_levels
 from hartley.search.demand_search import DemandAnswer, cheapest, fewest_components
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import joining_values, rows_of_values, without_values
+from hartley.search.withheld.of_partition import joining_values, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 

@@ -16,8 +16,8 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.confusability_graph import confusability_edges
 from hartley.measures.overlap import components, overlap_partition
-from hartley.measures.uncertainty import candidate_counts, row_counts
-from hartley.measures.usefulness import Usefulness, rows_of_values
+from hartley.measures.uncertainty import candidate_counts, row_counts, rows_of_values
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 from hartley.releases.codebook import MISSING, Codebook, Labels, codebook

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from hartley.errors import OptionError
 from hartley.measures.verdicts import verdicts
@@ -31,17 +31,23 @@ from hartley.workflow.publication.release_paths import signature_beside
 __all__ = ["Verification", "verify", "verify_published"]
 
 
+class DocumentFields(TypedDict, total=False):
+    """What a release is checked against."""
+
+    certificate: str | Path | Certificate | None
+    record: str | Path | Record | None
+    public_key: str | Path | None
+
+
 def verify(
     released: str | Path,
     *,
     original: Any,
     policy: str | Path | Policy,
-    certificate: str | Path | Certificate | None = None,
-    record: str | Path | Record | None = None,
-    public_key: str | Path | None = None,
     earlier: Sequence[str | Path | Policy] = (),
     person: str | None = None,
     progress: Callable[[int, int, str], None] | None = None,
+    **documents: Unpack[DocumentFields],
 ) -> Verification:
     """Count everything again from the files, and compare with what certificate and record claim.
 
@@ -53,12 +59,6 @@ def verify(
         The table it was made from: a path, a pattern, the URL of a database, or a data frame.
     policy : str, Path or Policy
         The policy of the release, or its file. What it asks for is checked in any case.
-    certificate : str, Path or Certificate, optional
-        What is promised; its signature is looked for beside its file.
-    record : str, Path or Record, optional
-        What was measured, with the proofs; without it nothing is said to be proven.
-    public_key : str or Path, optional
-        The public key of whoever must have signed the certificate.
     earlier : sequence of str, Path or Policy
         Policies of the earlier releases that the certificate speaks of, in the same order.
     person : str, optional
@@ -66,6 +66,10 @@ def verify(
         reader who can link the rows of one person.
     progress : callable, optional
         Told (done, total, what) now and then.
+    **documents
+        ``certificate``: what is promised, a file (its signature is looked for beside it) or a value;
+        ``record``: what was measured, with the proofs, without which nothing is said to be proven;
+        ``public_key``: the file with the public key of whoever must have signed the certificate.
 
     Returns
     -------
@@ -115,7 +119,7 @@ def verify(
         released,
         for_verifier(original, options),
         book,
-        _documents(certificate, record, public_key),
+        _documents(**documents),
         [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
         progress,
     )
@@ -149,13 +153,13 @@ def verify_published(
 
     Nothing is said about whether the certificate is true: that takes the original and the policy.
     """
-    return verify_signature(released, _documents(certificate, None, public_key))
+    return verify_signature(released, _documents(certificate=certificate, public_key=public_key))
 
 
 def _documents(
-    certificate: str | Path | Certificate | None,
-    record: str | Path | Record | None,
-    public_key: str | Path | None,
+    certificate: str | Path | Certificate | None = None,
+    record: str | Path | Record | None = None,
+    public_key: str | Path | None = None,
 ) -> Documents:
     claims = certificate
     if claims is not None and not isinstance(claims, Certificate):

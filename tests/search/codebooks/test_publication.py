@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hartley.errors import InputError, OptionError, UnreachableError
-from hartley.model.codebook import ColumnCodebook
+from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.search.codebooks import (
     CellDemand,
     CodebookOptions,

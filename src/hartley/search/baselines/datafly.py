@@ -15,10 +15,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from hartley.errors import OptionError
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition, meet
 from hartley.model.arrays import Flags
 from hartley.search.baselines.class_counts import ClassDemand, Count
-from hartley.search.baselines.generalisation import Generalisation, precision, rows_of_values
+from hartley.search.baselines.generalisation import Generalisation, precision
 from hartley.search.baselines.hierarchy import Hierarchy, hierarchies_for
 
 Suppression: TypeAlias = Literal["released", "dropped"]

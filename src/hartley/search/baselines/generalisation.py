@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
 
@@ -32,12 +33,6 @@ class Generalisation:
         if not self.suppressed:
             return 0
         return int(rows_of_values(joint)[list(self.suppressed)].sum())
-
-
-def rows_of_values(joint: JointRange) -> Int64s:
-    """Count the rows that show each public value."""
-    pair_public = joint.public_of[joint.observation_of]
-    return np.bincount(pair_public, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
 
 
 def precision(joint: JointRange, levels: Int64s, heights: Sequence[int]) -> float:

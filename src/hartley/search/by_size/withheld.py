@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.overlap import components
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
@@ -60,7 +61,7 @@ def fewest_components_withholding(joint: JointRange, largest: int, budget: int) 
     if joint.side is not None:
         raise InputError("the closed form holds without side information only")
     groups = components(joint)
-    rows = np.bincount(joint.observation_of, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
+    rows = rows_of_values(joint)
     size, parts = len(rows), groups.size
     by_cost = np.lexsort((np.arange(size), rows, groups.labels))
     cheapest = by_cost[np.flatnonzero(np.diff(groups.labels[by_cost], prepend=-1))]

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from hartley.errors import InputError, OptionError
 from hartley.model.alphabet import Coordinate, Label
 from hartley.model.arrays import Floats, frozen_array
-from hartley.model.band import Scale
-from hartley.model.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
+from hartley.model.shapes.band import Scale
+from hartley.model.shapes.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
 from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
 
 ColumnKind = Literal["number", "date", "ordered", "category", "tree", "prefix"]

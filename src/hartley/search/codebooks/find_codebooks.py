@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, quoted
-from hartley.model.border_grid import BorderGrid
+from hartley.model.shapes.border_grid import BorderGrid
 from hartley.search.codebooks.bound import lower_bound
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.demand import CellDemand

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
-from hartley.model.border_grid import BorderGrid, Calendar, round_steps
+from hartley.model.shapes.border_grid import BorderGrid, Calendar, round_steps
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.width import band_widths
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from hartley.model.alphabet import Label
 from hartley.model.arrays import Int64s
-from hartley.model.band import ALL, Bands
-from hartley.model.border_grid import BorderGrid, roundest, roundest_day
-from hartley.model.codebook import OTHER, ColumnCodebook, Form, Group
+from hartley.model.shapes.band import ALL, Bands
+from hartley.model.shapes.border_grid import BorderGrid, roundest, roundest_day
+from hartley.model.shapes.codebook import OTHER, ColumnCodebook, Form, Group
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem

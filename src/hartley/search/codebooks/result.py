@@ -9,8 +9,8 @@ import numpy as np
 
 from hartley.model.alphabet import Label
 from hartley.model.arrays import frozen_array
-from hartley.model.codebook import ColumnCodebook
 from hartley.model.partition import Partition
+from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.search.codebooks.loops.workspace import Int32s
 
 

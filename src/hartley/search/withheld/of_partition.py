@@ -13,14 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.measures.overlap import components
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s
-
-
-def rows_of_values(joint: JointRange) -> Int64s:
-    """Return the rows of each public value."""
-    public = joint.public_of[joint.observation_of]
-    return np.bincount(public, weights=joint.rows, minlength=joint.public.size).astype(np.int64)
 
 
 def worst_clusters(costs: Floats, rows: Int64s, budget: int) -> Int64s:

@@ -11,8 +11,8 @@ from hartley.errors import InputError, OptionError, option
 from hartley.model import Alphabet
 from hartley.model.alphabet import Label
 from hartley.model.arrays import Floats
-from hartley.model.band import ALL, Bands
-from hartley.model.codebook import ColumnCodebook, Group
+from hartley.model.shapes.band import ALL, Bands
+from hartley.model.shapes.codebook import ColumnCodebook, Group
 from hartley.search.by_size.categories import CategoryArrangement, Taxonomy
 from hartley.search.demand_search import DemandAnswer
 from hartley.workflow.request.column_choices import ColumnChoices

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
 from hartley.model.alphabet import Label
-from hartley.model.arrays import Floats, Int64s
-from hartley.model.band import Bands, Scale
-from hartley.model.border_grid import CALENDARS, Calendar, roundest, roundest_day
-from hartley.model.codebook import ColumnCodebook
-from hartley.model.shape import Shape
+from hartley.model.arrays import Floats
+from hartley.model.shapes.band import Bands, Scale
+from hartley.model.shapes.border_grid import CALENDARS, Calendar, roundest, roundest_day
+from hartley.model.shapes.codebook import ColumnCodebook
+from hartley.model.shapes.shape import Shape
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import MISSING, Codebook, CodedColumn
 from hartley.search.demand_search import DemandAnswer
@@ -57,7 +58,7 @@ def interval_codebook(
     )
     lasts = np.append(firsts[1:], len(order)) - 1
     widths = (at[lasts] - at[firsts]) / max(float(at[-1] - at[0]), 1e-300)
-    rows = _rows(joint)[order]
+    rows = rows_of_values(joint)[order]
     band_of = np.cumsum(np.diff(clusters, prepend=clusters[0]) != 0)
     return ColumnCodebook(
         column=coordinate.name,
@@ -114,9 +115,3 @@ def _scale(coordinate: Coordinate, at: Floats) -> Scale:
 
 def _calendar(shape: Shape) -> Calendar | None:
     return next((one for one in CALENDARS if one == shape.borders), None)
-
-
-def _rows(joint: JointRange) -> Int64s:
-    """Return how many rows hold each public value."""
-    of_value = joint.public_of[joint.observation_of]
-    return np.bincount(of_value, weights=joint.rows, minlength=joint.public.size).astype(np.int64)

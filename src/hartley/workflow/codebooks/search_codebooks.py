@@ -11,6 +11,7 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import separated_values
+from hartley.measures.uncertainty import rows_of_values
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
@@ -116,7 +117,7 @@ def point_of_codebooks(question: Question, found: Codebooks) -> Point:
     joint = question.joint
     was_missing = np.logical_and.reduce([one.missing for one in joint.public.coordinates])
     withheld = np.flatnonzero((found.clusters == found.combinations) & ~was_missing)
-    rows = np.bincount(joint.public_of[joint.observation_of], weights=joint.rows, minlength=joint.public.size)
+    rows = rows_of_values(joint)
     # What was missing in every column is released as it was, whatever joins it.
     found = replace(
         found,

@@ -149,6 +149,20 @@ class ReleaseResult:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """How the files of a release are written."""
+
+    overwrite: bool
+    into: tuple[str | None, str | None]
+    """The database, and the new table in it that is filled as well."""
+    progress: Callable[[int, int, str], None]
+    key: SigningKey | None = None
+    """What signs the certificate."""
+    is_complete: bool = True
+    """Whether the search ended by itself."""
+
+
 def write_release(
     original: Any,
     places: dict[str, Path],
@@ -157,26 +171,17 @@ def write_release(
     demand: ReleaseDemand,
     reached: ChosenPoint,
     policy: Policy,
-    *,
-    overwrite: bool,
-    into: tuple[str | None, str | None],
-    progress: Callable[[int, int, str], None],
-    key: SigningKey | None = None,
-    timings: Mapping[str, float] | None = None,
-    complete: bool = True,
+    writing: Writing,
 ) -> ReleaseResult:
-    """Write the release and its documents, have them verified, and let all of them appear together.
-
-    ``key`` signs the certificate; ``timings`` go into the record as they are; ``complete`` says whether the
-    search ended by itself.
-    """
+    """Write the release and its documents, have them verified, and let all of them appear together."""
+    key = writing.key
     observed, book = seen.observed, reached.book
     before, after = measure(observed.before()), measure(observed.reader(book))
     after_all = measure(observed.reader(book, harmless=True)) if plan.harmless else after
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
     usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
-    with staged(places, overwrite=overwrite, private=("policy", "record")) as staging:
+    with staged(places, overwrite=writing.overwrite, private=("policy", "record")) as staging:
         try:
             publication = Publication(seen.rows, policy)
             formula_cells = publication.formula_cells(plan.format_)
@@ -218,7 +223,6 @@ def write_release(
                 ),
                 codebooks=codebooks_record(reached.point, book),
                 usefulness=usefulness.to_dict(),
-                timings=timings,
             )
             staging.path("record").write_bytes(record.to_json())
             certificate = certificate_of(
@@ -245,7 +249,7 @@ def write_release(
                 key=None if key is None else key.public,
             ),
             plan.earlier,
-            progress,
+            writing.progress,
         )
         if not verification.holds:
             failed = verification.failures[0]
@@ -253,10 +257,10 @@ def write_release(
                 f"the verifier does not confirm the release ({failed.name}: {failed.reason}); "
                 f"nothing was written{doubt_about(original)}"
             )
-        if into[0] is not None:
+        if writing.into[0] is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
         input_sha256 = file_sha256(source) if (source := original_file(original)) else None
-        with new_table(*into, staging.path("output")) as commit, undisturbed():
+        with new_table(*writing.into, staging.path("output")) as commit, undisturbed():
             # The files are whole without the table, so they come first; a table without them would not be.
             staging.publish()
             commit()
@@ -284,7 +288,7 @@ def write_release(
         closeness=demand.question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
-        complete=complete,
+        complete=writing.is_complete,
         joint=reached.joint,
         partition=book.partition,
     )

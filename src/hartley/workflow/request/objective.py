@@ -10,7 +10,7 @@ from hartley.errors import OptionError, option
 from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet
-from hartley.model.shape import ANY_SHAPE, Shape, ShapeName
+from hartley.model.shapes.shape import ANY_SHAPE, Shape, ShapeName
 from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
 from hartley.workflow.request.budget import Budget
 from hartley.workflow.request.column_choices import (

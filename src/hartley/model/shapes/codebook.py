@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from hartley.errors import InputError
 from hartley.model.alphabet import Label, label_to_json
-from hartley.model.band import ALL, Bands, number_text
+from hartley.model.shapes.band import ALL, Bands, number_text
 
 OTHER = "other"
 """The label of the categories that are not kept, where no category is called so."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.model.arrays import Floats, Int64s
-from hartley.model.border_grid import MONTHS, Calendar, day_of
+from hartley.model.shapes.border_grid import MONTHS, Calendar, day_of
 
 Scale = Literal["number", "whole", "date", "ordered"]
 """Numbers, whole numbers, dates, or categories with an order; a category lies at its rank."""

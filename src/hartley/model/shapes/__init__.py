@@ -1,0 +1,1 @@
+"""How clusters may look: bands, their borders, and the codebook of a column."""
