@@ -104,9 +104,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         if any("\x00" in argument for argument in given):
             raise click.UsageError("an argument holds a NUL character, which stands in no name and no path")
-        with heard_notes(_say_note):
-            result = program.main(args=given, prog_name="hartley", standalone_mode=False)
+        # A refusal is one line: how the table was read is said where there is an answer.
+        notes: list[str] = []
+        try:
+            with heard_notes(notes.append):
+                result = program.main(args=given, prog_name="hartley", standalone_mode=False)
+        except UnreachableError:
+            _say_notes(notes)
+            raise
         streams.write("")
+        _say_notes(notes)
         return result if isinstance(result, int) else 0
     except UnreachableError as error:
         return _say(error.said(as_flag), 3)
@@ -149,8 +156,9 @@ def _say(message: str, code: int) -> int:
     return code
 
 
-def _say_note(message: str) -> None:
-    _say(f"note: {worded(message, as_flag)}", 0)
+def _say_notes(messages: Sequence[str]) -> None:
+    for message in messages:
+        _say(f"note: {worded(message, as_flag)}", 0)
 
 
 def _refused_path(error: OSError) -> str:

@@ -18,6 +18,7 @@ ALLOWED = {
     "hartley.hot_loops",
     "hartley.releases.certificate",
     "hartley.releases.formats",
+    "hartley.releases.column_recoding",
     "hartley.releases.policy",
     "hartley.releases.record",
 }

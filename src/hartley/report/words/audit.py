@@ -252,7 +252,7 @@ def frontier_title(joint: JointRange, table: str | None = None) -> str:
 
     >>> from hartley.examples import toy
     >>> frontier_title(toy(), "toy.csv")
-    'toy.csv: what protecting S costs in X'
+    'toy.csv: what protecting sensitive costs in public'
     """
     what = f"what protecting {listed(joint.sensitive.columns)} costs in {listed(joint.public.columns)}"
     return f"{what[0].upper()}{what[1:]}" if table is None else f"{table}: {what}"
