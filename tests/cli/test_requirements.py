@@ -122,3 +122,13 @@ def test_groups_count_as_one_in_a_release_and_in_what_is_made_by_its_policy(caps
     assert typed("apply out.policy.json clinic.csv again.csv --require separated-l=3") == 3
     assert "separated-l is 2 where 3 is required" in capsys.readouterr().err
     assert typed("apply out.policy.json clinic.csv again.csv --require distinct-l:chol=3") == 2
+
+
+@pytest.mark.parametrize("option", ["--distinct-l", "--row-k", "--max-distortion", "--missing-at"])
+def test_an_option_given_twice_is_refused_where_the_last_would_win(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("s,x\n1,1\n2,2\n3,3\n", encoding="utf-8")
+    assert run(["release", "t.csv", "o.csv", "-s", "s", "-p", "x", option, "5", option, "3"]) == 2
+    said = f"hartley: {option} is given twice; say it once; see 'hartley release --help'\n"
+    assert capsys.readouterr().err == said
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

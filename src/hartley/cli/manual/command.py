@@ -1,4 +1,4 @@
-"""A command whose help is in groups and ends in examples."""
+"""A command whose help is in groups and ends in examples, and that takes no option twice."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from hartley.cli.manual.groups import GROUPS, OTHER, group_of, place_in_group
 
 class ManualCommand(click.Command):
     """A command with its options in groups, and calls to copy below them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice and holds one value: the last would silently win."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in given:
+            is_single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
+            if is_single and given.count(parameter) > 1:
+                raise click.UsageError(f"{parameter.opts[-1]} is given twice; say it once", ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group, in the order of the work."""
