@@ -33,7 +33,8 @@ from hartley.search.columns.cells import CategoryCells, Column, NumberCells
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.levels import search_levels
 from hartley.search.columns.search import search_columns
-from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
 

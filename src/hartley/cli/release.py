@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_work
@@ -72,10 +72,10 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
         result = release(
             table,
             out,
-            require=options.demand(given),
+            require=option_values.demand(given),
             each=given["each"],
-            **options.shape_fields(given),
-            **options.closeness_fields(given),
+            **option_values.shape_fields(given),
+            **option_values.closeness_fields(given),
             sensitive=given["sensitive"],
             public=given["public"],
             side=given["side"],
@@ -83,7 +83,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             harmless=given["harmless"],
             publish_sensitive=given["publish_sensitive"],
             leakage=given["leakage"],
-            utility=options.utility_choice(given),
+            utility=option_values.utility_choice(given),
             search=given["search"],
             labels=given["labels"],
             missing=given["missing"],
@@ -102,7 +102,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             time_limit=given["time_limit"],
             seed=given["seed"],
             progress=progress,
-            options=options.read_options(given),
+            options=option_values.read_options(given),
         )
     if plot is not None:
         candidates_figure(result.joint, result.partition).save(plot)

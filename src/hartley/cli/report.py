@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from hartley import workflow
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console
 from hartley.cli.progress import announce, patience
@@ -106,14 +106,14 @@ def command(
             side=given["side"],
             keep=given["keep"],
             leakage=given["leakage"],
-            utility=options.utility_choice(given),
+            utility=option_values.utility_choice(given),
             search=given["search"],
             utility_weight=given["utility_weight"],
             missing=missing,
             missing_at=missing_at,
             earlier=given["earlier"],
             effort=effort,
-            options=options.read_options(given),
+            options=option_values.read_options(given),
         )
     choice = Choice.of(found.frontier, target, found.reader.beside)
     name = Path(shown_source(table)).name

@@ -27,7 +27,7 @@ from hartley.model.requirement import Requirement
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
-from hartley.search.demand_search import DemandAnswer, DemandQuestion
+from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_intervals import interval_codebook

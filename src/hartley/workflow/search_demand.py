@@ -18,7 +18,8 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
-from hartley.search.demand_search import DemandAnswer, cheapest, fewest_components
+from hartley.search.demands.find_cheapest import cheapest, fewest_components
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.withheld.of_partition import joining_values, without_values
