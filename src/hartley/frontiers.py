@@ -108,6 +108,8 @@ class Point:
         """
         if requirement.column is None and requirement.name == "distinct-l":
             return self.distinct_l
+        if requirement.column is None and requirement.name == "separated-l" and self.separated_l is not None:
+            return self.separated_l
         if requirement.name == "istar":
             return log2(self.components)
         for verdict in self.verdicts:

@@ -232,6 +232,8 @@ def _wanted(name: str, given: Any) -> float:
         raise OptionError(f"the requirement {name} needs a number up to 2^62")
     if name not in IN_BITS and not (is_number and float(given).is_integer()):
         raise OptionError(f"the requirement {name} needs a whole number, not {given!r}")
+    if name not in IN_BITS and given < 1:
+        raise OptionError(f"the requirement {name} needs a whole number from 1 on, not {given!r}")
     if not is_number or not 0 <= given < float("inf"):
         raise OptionError(f"the requirement {name} needs a number from 0 on, not {given!r}")
     return float(given) if name in IN_BITS else int(given)
