@@ -6,12 +6,13 @@ bounds what any budget buys. The tuples of the greatest reach are withheld first
 enough to be a released value, others that bring what they lack are added. The rest is searched as ever, and
 what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing withheld,
 less its worst clusters, is the other candidate; the less costly of the two is taken, then the one of less
-loss, then of fewer rows.
+loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as well,
+or in place of another, as long as that lowers the cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +33,10 @@ MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
+MOST_EXCHANGED = 200
+"""On more tuples than these none is exchanged for another."""
+MOST_TRIED = 40
+"""Exchanges that are tried, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +91,8 @@ def withhold_tuples(
     if withheld is not None and not effort.should_stop():
         found += question.rest_searched(withheld, budget)
     best = min(found, key=lambda one: one.key)
+    if len(here) <= MOST_EXCHANGED:
+        best = question.exchanged(best, budget, bound)
     return replace(best, bound=min(bound, best.worst))
 
 
@@ -138,24 +145,30 @@ class _Tuples:
 
     def topped_up(self, order: Places, fitting: int, budget: int) -> Places | None:
         """Return the tuples of greatest reach with others that bring what they lack, or nothing."""
-        demand = self.demand
         for _ in range(FEWER):
-            withheld = order[:fitting]
-            room = budget - int(demand.rows[withheld].sum())
+            withheld = self.filled(order[:fitting], order[fitting : fitting + MOST_LOOKED_AT], budget)
+            if withheld is not None:
+                return withheld
+            fitting //= 2
+        return None
+
+    def filled(self, withheld: Places, others: Places, budget: int) -> Places | None:
+        """Return tuples with others that bring what they lack, in their order; nothing where none are left."""
+        demand = self.demand
+        if demand.is_enough(withheld):
+            return np.sort(withheld)
+        room = budget - int(demand.rows[withheld].sum())
+        held = set(demand.of_tuples(withheld).value_code.tolist())
+        for one in others.tolist():
+            brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
+            is_of_use = bool(brought - held) or demand.row_k > 1
+            if demand.rows[one] > room or not is_of_use:
+                continue
+            withheld = np.append(withheld, one)
+            held |= brought
+            room -= int(demand.rows[one])
             if demand.is_enough(withheld):
                 return np.sort(withheld)
-            held = set(demand.of_tuples(withheld).value_code.tolist())
-            for one in order[fitting : fitting + MOST_LOOKED_AT].tolist():
-                brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
-                is_of_use = bool(brought - held) or demand.row_k > 1
-                if demand.rows[one] > room or not is_of_use:
-                    continue
-                withheld = np.append(withheld, one)
-                held |= brought
-                room -= int(demand.rows[one])
-                if demand.is_enough(withheld):
-                    return np.sort(withheld)
-            fitting //= 2
         return None
 
     def rest_searched(self, withheld: Places, budget: int) -> list[WithheldTuples]:
@@ -175,6 +188,44 @@ class _Tuples:
             labels[kept] = found.labels
         first = self.measured(_as_one(labels, withheld), withheld)
         return [first, self.less_its_worst(first, budget)]
+
+    def exchanged(self, best: WithheldTuples, budget: int, bound: float) -> WithheldTuples:
+        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it."""
+        tried: set[bytes] = {best.withheld.tobytes()}
+        while best.worst > bound:
+            better = None
+            for withheld in self._neighbours(best, budget):
+                if len(tried) > MOST_TRIED or self.effort.should_stop():
+                    return best
+                if withheld.tobytes() in tried:
+                    continue
+                tried.add(withheld.tobytes())
+                found = min(self.rest_searched(withheld, budget), key=lambda one: one.key, default=best)
+                if found.worst < best.worst:
+                    better = found
+                    break
+            if better is None:
+                return best
+            best = better
+        return best
+
+    def _neighbours(self, best: WithheldTuples, budget: int) -> Iterator[Places]:
+        """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
+        demand = self.demand
+        kept = np.setdiff1d(np.arange(demand.size), best.withheld)
+        kept = kept[present(self.columns, demand.size)[kept]]
+        inside = compact(best.labels[kept])
+        costs = midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
+        far = kept[costs[inside] >= best.worst]
+        others = kept[np.lexsort((kept, demand.rows[kept]))]
+        for one in far[np.lexsort((far, demand.rows[far]))].tolist():
+            joined = np.append(best.withheld, one)
+            for left_out in (-1, *best.withheld.tolist()):
+                withheld = joined[joined != left_out]
+                if demand.rows[withheld].sum() <= budget:
+                    filled = self.filled(withheld, others[others != one], budget)
+                    if filled is not None:
+                        yield filled
 
 
 def _as_one(labels: Places, withheld: Places) -> Places:
