@@ -134,7 +134,8 @@ def test_an_option_given_twice_is_refused_where_the_last_would_win(option, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_with_a_tolerance_points_and_releases_tell_what_is_apart(folder, capsys):
+@pytest.mark.usefixtures("folder")
+def test_with_a_tolerance_points_and_releases_tell_what_is_apart(capsys):
     keys = {"tolerance", "separated_l", "separated_values", "l0_tolerance_bits", "istar_tolerance_bits"}
     asked = "-s age -p chol --tolerance age=10"
     for search in ("optimal", "greedy"):

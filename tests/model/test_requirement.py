@@ -43,7 +43,6 @@ def test_text_and_requirement_are_the_same(text):
         ("l0=inf", "from 0 on"),
         ("row-k=-1", "from 1 on"),
         ("distinct-l=0", "from 1 on"),
-        ("l0=-1", "from 0 on"),
         ("row-k:age=5", "takes no column"),
         ("istar:age=0", "takes no column"),
     ],

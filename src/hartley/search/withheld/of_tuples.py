@@ -153,7 +153,7 @@ class _Tuples:
         return None
 
     def filled(self, withheld: Places, others: Places, budget: int) -> Places | None:
-        """Return tuples with others that bring what they lack, in their order; nothing where none are left."""
+        """Return tuples with others that bring what they lack, in their order; nothing if none are left."""
         demand = self.demand
         if demand.is_enough(withheld):
             return np.sort(withheld)
