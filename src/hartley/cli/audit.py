@@ -69,17 +69,10 @@ def command(
     with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            missing=given["missing"],
+            **option_values.study_fields(given),
             require=given["require"],
             each=given["each"],
-            **option_values.closeness_fields(given),
             stochastic=given["stochastic"],
-            earlier=given["earlier"],
-            person=given["person"],
-            options=option_values.read_options(given),
         )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))

@@ -94,22 +94,16 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
+            **option_values.study_fields(given),
             leakage=given["leakage"],
             utility=option_values.utility_choice(given),
             require=option_values.demand(given) if has_more else None,
             each=given["each"],
             target=target,
             withhold=given["withhold"],
-            **option_values.closeness_fields(given),
             hierarchies=files,
-            missing=given["missing"],
-            missing_at=given["missing_at"],
             time_limit=given["time_limit"],
             effort=effort,
-            options=option_values.read_options(given),
         )
     if plot is not None:
         draw(found, Path(shown_source(table)).name, plot)

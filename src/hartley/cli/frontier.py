@@ -51,23 +51,12 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         result = workflow.frontier(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            keep=given["keep"],
-            leakage=given["leakage"],
-            utility=option_values.utility_choice(given),
-            search=given["search"],
+            **option_values.study_fields(given),
+            **option_values.search_fields(given),
             utility_weight=given["utility_weight"],
             require=given["require"],
             each=given["each"],
-            **option_values.shape_fields(given),
-            **option_values.closeness_fields(given),
-            missing=given["missing"],
-            missing_at=given["missing_at"],
-            earlier=given["earlier"],
             effort=effort,
-            options=option_values.read_options(given),
         )
     document = result.to_dict(trace=trace) if as_json or trace else {}
     if plot is not None:

@@ -10,6 +10,39 @@ from hartley.errors import OptionError
 from hartley.errors import option as mention
 from hartley.workflow import Demand, ReadOptions, Requirement, Target, UtilityChoice
 
+STUDY = (
+    "sensitive",
+    "public",
+    "side",
+    "keep",
+    "harmless",
+    "publish_sensitive",
+    "missing",
+    "missing_at",
+    "earlier",
+    "person",
+)
+"""Options that are fields of a study under their own name."""
+
+
+def study_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said of the table and its roles, as the fields of a study."""
+    return {
+        **{name: given[name] for name in STUDY if name in given},
+        **closeness_fields(given),
+        "options": read_options(given),
+    }
+
+
+def search_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said of leakage, utility, shape and withheld rows, as keywords."""
+    return {
+        "leakage": given["leakage"],
+        "utility": utility_choice(given),
+        "search": given["search"],
+        **shape_fields(given),
+    }
+
 
 def demand(given: dict[str, Any]) -> Demand:
     """Return what is asked of a release: requirements, and at most one cap."""

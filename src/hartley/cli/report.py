@@ -59,8 +59,6 @@ def command(
     /,
     table: str,
     output: Path,
-    missing: Any,
-    missing_at: float | None,
     overwrite: bool,
     audience: Audience | None,
     disclosive: bool,
@@ -78,27 +76,13 @@ def command(
     audience = "curator" if disclosive else audience or "board"
     if output.exists() and not overwrite:
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
-    study = workflow.Study(
-        table,
-        sensitive=given["sensitive"],
-        public=given["public"],
-        side=given["side"],
-        keep=given["keep"],
-        **option_values.closeness_fields(given),
-        missing=missing,
-        missing_at=missing_at,
-        earlier=given["earlier"],
-        options=option_values.read_options(given),
-    )
+    study = workflow.Study(table, **option_values.study_fields(given))
     demand = study.demand(option_values.demand(given), each=given["each"])
     announce(table, given["query"])
     with study, patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         searched = {
-            "leakage": given["leakage"],
-            "utility": option_values.utility_choice(given),
-            "search": given["search"],
+            **option_values.search_fields(given),
             "utility_weight": given["utility_weight"],
-            **option_values.shape_fields(given),
             "effort": effort,
         }
         report = study_report(study, demand, repeated(ctx), searched)
