@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -222,12 +222,13 @@ def side_joint_levels(
     for largest, partition in sorted(free.items()):
         if largest < least_joining:
             continue
-        need = search.needs(partition)
-        tries = TRIES * joint.public.size
-        repaired = joined(joint, search.sets, partition, largest, need, tries, effort)
-        fitting = [*_fitting(given, largest), *([] if repaired is None else [repaired])]
+        fitting = _fitting(given, largest)
         if levels:
             fitting.append(levels[-1].partition)
+        known = min(map(search.bits, fitting), default=inf)
+        repaired = _joined_as_well_as_can_be(search, partition, largest, known, effort)
+        if repaired is not None:
+            fitting.append(repaired)
         if fitting:
             level = search.level(largest, min(fitting, key=search.bits))
             least = max(level.lower_bound_cost or 1, least_joining)
@@ -236,6 +237,29 @@ def side_joint_levels(
         else:
             complete = False
     return Levels(levels=without_doubles(levels), complete=complete and not effort.should_stop())
+
+
+def _joined_as_well_as_can_be(
+    search: SideSearch, partition: Partition, largest: int, known: float, effort: Effort
+) -> Partition | None:
+    """Return a partition of one component that leaks as little as the given one, or else less than is known.
+
+    Where the given one cannot be joined at its own leakage, what leaks more is found by bisection.
+    """
+    joint, tries = search.joint, TRIES * search.joint.public.size
+    found = joined(joint, search.sets, partition, largest, search.needs(partition), tries, effort)
+    if found is not None or search.bits(partition) > known - ROUNDING:
+        return found
+    needs = search.needs_between(search.bits(partition), min(known, log2(int(search.sets.before.max())) + 1))
+    low, high = 0, len(needs)
+    while low < high and not effort.should_stop():
+        middle = (low + high) // 2
+        here = joined(joint, search.sets, partition, largest, needs[middle], tries, effort)
+        if here is None:
+            low = middle + 1
+        else:
+            found, high = here, middle
+    return found
 
 
 def _sizes(joint: JointRange, given: Sequence[Partition]) -> list[int]:
