@@ -170,6 +170,17 @@ def test_whole_numbers_beyond_any_table_are_refused(
     assert option in refusal(capsys, "release", table, out, *ROLES, option, "1" + "0" * 400)
 
 
+def test_where_every_row_may_be_withheld_there_is_a_frontier(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("town,secret\nKiel,a\n", encoding="utf-8")
+    asked = ("-s", "secret", "-p", "town", "--withhold", "100%", "--json")
+    for leakage in ("l0", "istar", "joint"):
+        assert run(["frontier", str(path), *asked, "--leakage", leakage]) == 0
+        assert [point["utility"] for point in json.loads(capsys.readouterr().out)["points"]] == [0.0]
+
+
 def released(table: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
     out = table.with_name("out.csv")
     assert run(["release", str(table), str(out), *ROLES, "--distinct-l", "2"]) == 0

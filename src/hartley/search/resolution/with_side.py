@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -241,10 +241,12 @@ class _Repair:
         for largest, partition in sorted(free.items()):
             if largest < least_joining:
                 continue
-            joined_up = self._joined(largest, partition)
-            fitting = [*_fitting(given, largest), *([] if joined_up is None else [joined_up])]
+            fitting = [*_fitting(given, largest)]
             if levels:
                 fitting.append(levels[-1].partition)
+            joined_up = self._joined(largest, partition, min(map(search.bits, fitting), default=inf))
+            if joined_up is not None:
+                fitting.append(joined_up)
             if fitting:
                 level = search.level(largest, min(fitting, key=search.bits))
                 least = max(level.lower_bound_cost or 1, least_joining)
@@ -254,14 +256,35 @@ class _Repair:
                 everywhere = False
         return tuple(levels), everywhere
 
-    def _joined(self, largest: int, partition: Partition) -> Partition | None:
+    def _joined(self, largest: int, partition: Partition, known: float) -> Partition | None:
         if (largest, partition) not in self.repaired:
-            joint, sets, need = self.search.joint, self.search.sets, self.search.needs(partition)
-            tries = TRIES * joint.public.size
-            self.repaired[largest, partition] = joined(
-                joint, sets, partition, largest, need, tries, self.effort
+            self.repaired[largest, partition] = _joined_as_well_as_can_be(
+                self.search, partition, largest, known, self.effort
             )
         return self.repaired[largest, partition]
+
+
+def _joined_as_well_as_can_be(
+    search: SideSearch, partition: Partition, largest: int, known: float, effort: Effort
+) -> Partition | None:
+    """Return a partition of one component that leaks as little as the given one, or else less than is known.
+
+    Where the given one cannot be joined at its own leakage, what leaks more is found by bisection.
+    """
+    joint, tries = search.joint, TRIES * search.joint.public.size
+    found = joined(joint, search.sets, partition, largest, search.needs(partition), tries, effort)
+    if found is not None or search.bits(partition) > known - ROUNDING:
+        return found
+    needs = search.needs_between(search.bits(partition), min(known, log2(int(search.sets.before.max())) + 1))
+    low, high = 0, len(needs)
+    while low < high and not effort.should_stop():
+        middle = (low + high) // 2
+        here = joined(joint, search.sets, partition, largest, needs[middle], tries, effort)
+        if here is None:
+            low = middle + 1
+        else:
+            found, high = here, middle
+    return found
 
 
 def _sizes(joint: JointRange, given: Sequence[Partition]) -> list[int]:
