@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from columns import real_tables
-from requirements import positions_of, random_table, table, timed
+from meter import table, timed
+from requirements import positions_of, random_table
 
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import LineDistortion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil, log2
+from math import ceil, inf, log2
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from hartley.workflow.request.time_limit import compiling_in_time
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
+GLANCES = 64
+"""Levels that are glanced at before any is searched at length, at most, where there is a limit of time."""
 
 
 def frontier_of_demands(
@@ -55,6 +57,8 @@ def frontier_of_demands(
         return question.frontier(_bounded(question, found, most), search="optimal", complete=False)
 
     with compiling_in_time(effort):
+        if effort.remaining() < inf:
+            known = (*known, *_glanced(question, most, effort))
         while level <= most:
             effort.progress(level - 1, most, f"level {level} of {question.axis}")
             try:
@@ -69,12 +73,29 @@ def frontier_of_demands(
                 so_far(so_far_found)
             level = max(level, _reached(question, point)) + 1
             if effort.should_stop():
-                complete = level > most
+                # The last level may have been cut short, too.
+                complete = level > most and answer.is_proven
                 break
     points = _bounded(question, found, most)
     if not complete:
         points += [_unbounded(point) for point in known]
     return question.frontier(points, search="optimal", complete=complete)
+
+
+def _glanced(question: Question, most: int, effort: Effort) -> list[Point]:
+    """Return what levels cost at most, by searches stopped as they begin; the highest level first."""
+    at_once = replace(effort, should_stop=lambda: True, remaining=lambda: 0.0)
+    levels = np.unique(np.geomspace(1, most, min(most, GLANCES)).round().astype(int))
+    points: list[Point] = []
+    for level in levels[::-1].tolist():
+        if effort.should_stop():
+            break
+        try:
+            answer = cheapest(question.demanded([Requirement(question.axis, level)]), at_once)
+        except UnreachableError:
+            continue
+        points.append(question.point_of(answer))
+    return points
 
 
 def _frontier_from_both_ends(question: Question, effort: Effort, so_far: SoFar | None) -> Frontier:
