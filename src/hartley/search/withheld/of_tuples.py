@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hartley.errors import UnreachableError
+from hartley.model.arrays import Floats
 from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.costs import midpoint_costs
 from hartley.search.columns.demand import ClusterDemand
@@ -35,7 +36,7 @@ FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
 MOST_EXCHANGED = 200
 """On more tuples than these none is exchanged for another."""
-MOST_TRIED = 40
+MOST_TRIED = 24
 """Exchanges that are tried, at most."""
 
 
@@ -92,7 +93,9 @@ def withhold_tuples(
         found += question.rest_searched(withheld, budget)
     best = min(found, key=lambda one: one.key)
     if len(here) <= MOST_EXCHANGED:
-        best = question.exchanged(best, budget, bound)
+        reach_of = np.zeros(demand.size)
+        reach_of[here] = reach
+        best = question.exchanged(best, budget, bound, reach_of)
     return replace(best, bound=min(bound, best.worst))
 
 
@@ -107,7 +110,7 @@ class _Tuples:
         self.combination = combination
         self.effort = effort
 
-    def reaches(self, here: Places) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def reaches(self, here: Places) -> Floats:
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
         return Prepared(cells, self.demand.of_tuples(here)).reaches_of(np.arange(len(here)))
 
@@ -153,7 +156,7 @@ class _Tuples:
         return None
 
     def filled(self, withheld: Places, others: Places, budget: int) -> Places | None:
-        """Return tuples with others that bring what they lack, in their order; nothing if none are left."""
+        """Return tuples with others that bring what they lack, in their order, or nothing."""
         demand = self.demand
         if demand.is_enough(withheld):
             return np.sort(withheld)
@@ -171,7 +174,7 @@ class _Tuples:
                 return np.sort(withheld)
         return None
 
-    def rest_searched(self, withheld: Places, budget: int) -> list[WithheldTuples]:
+    def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
         """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
         kept = np.setdiff1d(np.arange(self.demand.size), withheld)
         labels = np.zeros(self.demand.size, dtype=np.int64)
@@ -181,6 +184,7 @@ class _Tuples:
                     [cells_at(column, kept) for column in self.columns],
                     self.demand.of_tuples(kept),
                     combination=self.combination,
+                    polish=polish,
                     effort=self.effort,
                 )
             except UnreachableError:
@@ -189,27 +193,28 @@ class _Tuples:
         first = self.measured(_as_one(labels, withheld), withheld)
         return [first, self.less_its_worst(first, budget)]
 
-    def exchanged(self, best: WithheldTuples, budget: int, bound: float) -> WithheldTuples:
-        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it."""
+    def exchanged(self, best: WithheldTuples, budget: int, bound: float, reach: Floats) -> WithheldTuples:
+        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it.
+
+        ``reach`` is the reach of each tuple: no tuple of a reach above the cost is kept instead of another.
+        """
         tried: set[bytes] = {best.withheld.tobytes()}
-        while best.worst > bound:
-            better = None
-            for withheld in self._neighbours(best, budget):
+        found: WithheldTuples | None = best
+        while found is not None and found.worst > bound:
+            best, found = found, None
+            for withheld in self._neighbours(best, budget, reach):
                 if len(tried) > MOST_TRIED or self.effort.should_stop():
-                    return best
+                    break
                 if withheld.tobytes() in tried:
                     continue
                 tried.add(withheld.tobytes())
-                found = min(self.rest_searched(withheld, budget), key=lambda one: one.key, default=best)
-                if found.worst < best.worst:
-                    better = found
+                rough = self.rest_searched(withheld, budget, polish=False)
+                if min((one.worst for one in rough), default=np.inf) < best.worst:
+                    found = min(self.rest_searched(withheld, budget), key=lambda one: one.key)
                     break
-            if better is None:
-                return best
-            best = better
-        return best
+        return best if found is None or found.key > best.key else found
 
-    def _neighbours(self, best: WithheldTuples, budget: int) -> Iterator[Places]:
+    def _neighbours(self, best: WithheldTuples, budget: int, reach: Floats) -> Iterator[Places]:
         """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
         demand = self.demand
         kept = np.setdiff1d(np.arange(demand.size), best.withheld)
@@ -220,7 +225,8 @@ class _Tuples:
         others = kept[np.lexsort((kept, demand.rows[kept]))]
         for one in far[np.lexsort((far, demand.rows[far]))].tolist():
             joined = np.append(best.withheld, one)
-            for left_out in (-1, *best.withheld.tolist()):
+            near = best.withheld[reach[best.withheld] < 2 * best.worst]
+            for left_out in (-1, *near.tolist()):
                 withheld = joined[joined != left_out]
                 if demand.rows[withheld].sum() <= budget:
                     filled = self.filled(withheld, others[others != one], budget)
