@@ -153,3 +153,8 @@ def test_a_signal_that_comes_while_a_loop_is_compiled_is_heard_when_the_compiler
 def test_a_signal_is_an_interrupt_at_once_where_nothing_is_compiled():
     with pytest.raises(KeyboardInterrupt):
         interrupt(signal.SIGTERM)
+
+
+def test_an_interpreted_loop_takes_lists_and_comes_to_the_same():
+    values = np.arange(5)
+    assert sum_of_triples.interpreted(values.tolist()) == sum_of_triples(values)
