@@ -26,6 +26,7 @@ from hartley.web.demand_form import in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.option_labels import as_label
 from hartley.web.pages import page_json as pages
+from hartley.web.pages.border_line import MOST_BORDERS, asked_borders, border_page
 from hartley.web.pages.codebook_lines import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
@@ -37,6 +38,7 @@ from hartley.workflow import (
     release,
     sheet_names,
 )
+from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.show_release import policy_of
@@ -63,6 +65,7 @@ class Desk:
             "earlier": self.add_earlier,
             "audit": self.audit,
             "search": self.search,
+            "borders": self.borders,
             "look": self.look,
             "codebook": self.codebook,
             "figure": self.figure,
@@ -156,9 +159,24 @@ class Desk:
     def look(self, asked: Json, tell: Tell) -> Json:
         """Show the recoding of a point."""
         del tell
-        found, place = self._point(asked)
-        self.book = Book.of(found.result, place)
-        return pages.point_page(found.result, place, found.number, self.book)
+        found, point = self._point(asked)
+        self.book = Book.of(found.result, point)
+        return pages.point_page(found.result, point, asked["point"], found.number, self.book)
+
+    def borders(self, asked: Json, tell: Tell) -> Json:
+        """Show the borders of a point, its own or those set by hand, and what they keep and cost."""
+        del tell
+        found, point = self._point(asked)
+        line = BorderLine.of(found.result.question)
+        if line is None:
+            return {"line": None}
+        drawn = asked_borders(asked, line, point)
+        if drawn is None or len(drawn.borders) > MOST_BORDERS:
+            return {"line": None}
+        if asked.get("borders") is None or drawn.borders == line.borders_of(point):
+            return border_page(line, drawn, asked["point"])
+        self.found = found.with_drawn(drawn.point)
+        return border_page(line, drawn, self.found.drawn_place)
 
     def codebook(self, asked: Json, tell: Tell) -> Json:
         """Look a text up in the codebook that is shown."""
@@ -173,15 +191,16 @@ class Desk:
         """Draw a figure of a point as SVG."""
         del tell
         found = self.found
-        if found is None or found.number != asked["search"] or not 0 <= asked["point"] < len(found.points):
+        if found is None or found.number != asked["search"]:
             raise InputError("there is no such point; search first")
-        return pages.figure(found.result, asked["point"], asked["kind"], asked["theme"]).svg()
+        point = found.point(asked["point"])
+        return pages.figure(found.result.joint, point, asked["kind"], asked["theme"]).svg()
 
     def release(self, asked: Json, tell: Tell) -> Json:
         """Release a point into the private folder, verified; show its first rows and its codebook."""
         del tell
-        found, place = self._point(asked)
-        point, given, frontier = found.points[place], found.asked, found.result.frontier
+        found, point = self._point(asked)
+        given, frontier = found.asked, found.result.frontier
         stem = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip() or "table"
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
         made = release(
@@ -209,7 +228,7 @@ class Desk:
             options=self.options,
             **given.demand.shape_fields,
         )
-        self.book = Book.of(found.result, place).as_released(policy_of(made.policy))
+        self.book = Book.of(found.result, point).as_released(policy_of(made.policy))
         return {
             **pages.release_page(made, given, found.result, self.book),
             "files": {
@@ -226,10 +245,12 @@ class Desk:
     def report(self, asked: Json, tell: Tell) -> Json:
         """Write the report of a point, for the board or for the curator."""
         del tell
-        found, place = self._point(asked)
+        found, point = self._point(asked)
         result = found.result
-        target = Target("max_leakage", found.points[place].leakage_bits)
-        choice = Choice.of(result.frontier, target, result.reader.beside)
+        choice = Choice(point, "its borders were set by hand.")
+        if point is not found.drawn:
+            target = Target("max_leakage", point.leakage_bits)
+            choice = Choice.of(result.frontier, target, result.reader.beside)
         disclosive = asked.get("disclosive") is True
         word = "curators-report" if disclosive else "report"
         report = Report(
@@ -285,17 +306,11 @@ class Desk:
             raise InputError("another table has been opened since; open this one again")
         return self.path
 
-    def _point(self, asked: Json) -> tuple[FoundFrontier, int]:
+    def _point(self, asked: Json) -> tuple[FoundFrontier, Point]:
         self._table(asked)
-        place = asked.get("point")
-        if (
-            self.found is None
-            or not isinstance(place, int)
-            or isinstance(place, bool)
-            or not 0 <= place < len(self.found.points)
-        ):
+        if self.found is None:
             raise InputError("there is no such point; search first")
-        return self.found, place
+        return self.found, self.found.point(asked.get("point"))
 
 
 def _described(

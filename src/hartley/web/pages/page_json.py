@@ -17,7 +17,7 @@ from hartley.web.pages.column_strips import column_pages
 from hartley.web.pages.suggestion import Suggestion
 from hartley.web.pages.withheld_gain import bought
 from hartley.web.request import Asked
-from hartley.workflow import AuditResult, Frontier, FrontierResult
+from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.show_release import (
@@ -89,9 +89,12 @@ def frontier_page(
     }
 
 
-def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Json:
-    """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
-    joint, point, reader = found.joint, found.frontier.points[place], found.reader
+def point_page(found: FrontierResult, point: Point, place: int, number: int, book: Book) -> Json:
+    """Return what a point means: sentences, figures, and its recoding.
+
+    ``place`` is the number of the point, ``number`` that of the search.
+    """
+    joint, reader = found.joint, found.reader
     partition = point.partition
     before, after = before_and_after(reader, partition)
     use = found.usefulness(point)
@@ -108,7 +111,7 @@ def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Js
         "figures": [
             {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place, "search": number}
             for kind in FIGURES
-            if (drawn := figure(found, place, kind, "light"))
+            if (drawn := figure(joint, point, kind, "light"))
         ],
         "codebook": book.page(),
         **({} if book.coded is None else column_pages(joint, point, use, book.coded)),
@@ -215,8 +218,8 @@ def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
     ]
 
 
-def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
+def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:
     """Draw a figure by its name."""
     if kind not in FIGURES or theme not in THEMES:
         raise InputError("there is no such figure")
-    return FIGURES[kind](found.joint, found.frontier.points[place].partition, THEMES[theme])
+    return FIGURES[kind](joint, point.partition, THEMES[theme])

@@ -4,7 +4,8 @@ import { ask, fetched, send, session } from "./api.js";
 import { startDemand } from "./demand.js";
 import { by, cell, count, counted, element, listed, replace } from "./dom.js";
 import { follow, search } from "./frontier.js";
-import { during, keep, kept, reveal, state } from "./page.js";
+import { showBorders } from "./borders.js";
+import { during, keep, kept, reveal, shownPoint, state } from "./page.js";
 import { showLook, showRelease } from "./release.js";
 
 const ROLES = [
@@ -40,7 +41,8 @@ async function resume() {
   if (number === work.search.number) state.wanted = chosen;
   keep({ chosen, search: number });
   await follow(work.search);
-  if (!work.look || work.point !== state.chosen) return;
+  if (work.borders && work.borders.base === state.chosen) await showBorders(work.borders.seen);
+  if (!work.look || work.point !== shownPoint()) return;
   showLook(work.look);
   if (work.release) showRelease(work.release, work.links);
 }
@@ -60,7 +62,7 @@ function setRoles(roles) {
 
 function opened(described) {
   state.following += 1;
-  Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null });
+  Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
   replace(by("table-notes"), ...described.notes.map((text) => element("li", { text })));
   if (described.notes.length) by("how-read").open = true;

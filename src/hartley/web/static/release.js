@@ -2,14 +2,14 @@
 
 import { ask, withTicket } from "./api.js";
 import { by, cell, count, counted, element, replace } from "./dom.js";
-import { during, reveal, state } from "./page.js";
+import { during, reveal, shownPoint, state } from "./page.js";
 import { stripOf, usefulness } from "./strips.js";
 
 by("preview").addEventListener("click", (event) => during(event.target, async () => {
-  const point = { revision: state.table.revision, point: state.chosen };
+  const point = { revision: state.table.revision, point: shownPoint() };
   const seen = await ask("/api/look", point);
   // Another point may have been chosen meanwhile; what is shown must be what would be released.
-  if (state.chosen !== point.point || !state.roles) return;
+  if (shownPoint() !== point.point || !state.roles) return;
   showLook(seen);
   by("release").scrollIntoView();
   by("release-about").focus({ preventScroll: true });
@@ -56,7 +56,7 @@ by("release-options").addEventListener("submit", (event) => {
   event.preventDefault();
   during(event.submitter, async () => {
     const labels = new FormData(event.target).get("labels") || null;
-    const made = await ask("/api/release", { revision: state.table.revision, point: state.chosen, labels });
+    const made = await ask("/api/release", { revision: state.table.revision, point: shownPoint(), labels });
     showRelease(made, made.links);
     by(made.warning ? "exposed" : "verified").scrollIntoView({ block: "center" });
   });
@@ -97,7 +97,7 @@ function showDownloads(links) {
     if (link) return element("li", {}, element("a", { attributes: { href: withTicket(link.href), download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
     const make = element("button", { text: `Make: ${text}`, attributes: { type: "button" } });
     make.addEventListener("click", () => during(make, async () => {
-      const made = await ask("/api/report", { revision: state.table.revision, point: state.chosen, disclosive: word !== "report" });
+      const made = await ask("/api/report", { revision: state.table.revision, point: shownPoint(), disclosive: word !== "report" });
       showDownloads(made.links);
     }));
     return element("li", {}, make);
