@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
+from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.verifier.certificate_checks import check_certificate
@@ -83,7 +85,7 @@ class Documents:
 
 
 def verify_release(
-    released: str | Path,
+    released: Any,
     original: Any,
     policy: Policy,
     documents: Documents,
@@ -92,9 +94,10 @@ def verify_release(
 ) -> Verification:
     """Check a release against its original, its policy, and what its certificate and record claim.
 
+    ``released`` is a file, or a folder that stays in Spark and counts its own rows and hash.
     What the policy asks for is checked in any case. ``progress`` is told (done, total, what) now and then.
     """
-    path = _file(released)
+    released_hash = released.sha256 if hasattr(released, "sha256") else partial(file_sha256, _file(released))
     checks = Checks()
     out = RereadTable(released)
     source = RereadTable(original, policy.reading)
@@ -133,7 +136,7 @@ def verify_release(
             optimality = check_optimality(checks, documents.record, policy, partition, counter.situations)
     elif counted is not None:
         checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
-    _check_documents(checks, documents, policy, earlier, path, original, counted)
+    _check_documents(checks, documents, policy, earlier, released_hash, original, counted)
     measures = {} if counted is None else counted.measures
     return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
 
@@ -158,9 +161,12 @@ def verify_signature(released: str | Path, documents: Documents) -> Verification
 
 
 def _file(released: str | Path) -> Path:
-    if not Path(released).is_file():
+    path = Path(released)
+    if path.is_dir() and Format.of(path).name != "parquet":
+        raise TableError(f"{str(released)!r} is a folder; give the released table")
+    if not path.exists():
         raise TableError(f"no file {str(released)!r}; give the released table")
-    return Path(released)
+    return path
 
 
 def _check_rows(checks: Checks, counted: RowCount) -> bool:
@@ -209,14 +215,14 @@ def _check_documents(
     documents: Documents,
     policy: Policy,
     earlier: Sequence[Policy],
-    released: Path,
+    released_hash: Callable[[], str],
     original: Any,
     counted: RowCount | None,
 ) -> None:
     certificate, record = documents.certificate, documents.record
     hashes = [one.output_sha256 for one in (certificate, record) if one is not None]
     if hashes:
-        found = file_sha256(released)
+        found = released_hash()
         checks.add(
             "hash of the release",
             all(one == found for one in hashes),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +35,13 @@ from hartley.releases.verifier.verification import (
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.publication import Publication, require_defusable
 from hartley.releases.writer.reader_view import Observed
-from hartley.releases.writer.staging import cannot_write, staged
+from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.tables.interrupts import undisturbed
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.original_source import doubt_about, original_file
 from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.released_folder import FolderWriter
 from hartley.workflow.publication.write_to_database import new_table
 
 
@@ -59,7 +62,7 @@ class ReleaseResult:
     """
 
     output: Path
-    """The released file."""
+    """The released file; a folder of Parquet files where the rows stay in Spark."""
     policy: Path
     """The policy file, which stays with the curator."""
     certificate: Path
@@ -168,8 +171,22 @@ class Writing:
     progress: Callable[[int, int, str], None]
     key: SigningKey | None = None
     """What signs the certificate."""
+    in_spark: bool = False
+    """Whether the rows stay in Spark, which writes a folder."""
     is_complete: bool = True
     """Whether the search ended by itself."""
+
+
+@contextmanager
+def _aside(places: dict[str, Path], writing: Writing) -> Iterator[Staging]:
+    """Write the files aside; the folder of a release that stays in Spark is written beside them."""
+    files = {role: place for role, place in places.items() if role != "output" or not writing.in_spark}
+    with staged(files, overwrite=writing.overwrite, private=("policy", "record")) as staging:
+        try:
+            yield staging
+        finally:
+            if writing.in_spark:
+                shutil.rmtree(places["output"].parent / staging.home.name, ignore_errors=True)
 
 
 def write_release(
@@ -190,19 +207,28 @@ def write_release(
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
     usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
-    with staged(places, overwrite=writing.overwrite, private=("policy", "record")) as staging:
+    with _aside(places, writing) as staging:
+        folder: FolderWriter | None = None
+        if writing.in_spark:
+            folder = FolderWriter(original, places["output"], staging.home.name)
+        formula_cells: dict[str, int] = {}
+        output: Any
         try:
-            publication = Publication(seen.rows, policy)
-            formula_cells = publication.formula_cells(plan.format_)
-            require_defusable(policy, formula_cells)
-            publication.write(
-                staging.path("output"),
-                plan.format_,
-                keep_order=policy.choices.keep_order,
-                cluster_rows=row_counts(observed.before().without_side(), book.partition),
-            )
+            if folder is None:
+                publication = Publication(seen.rows, policy)
+                formula_cells = publication.formula_cells(plan.format_)
+                require_defusable(policy, formula_cells)
+                output = staging.path("output")
+                publication.write(
+                    output,
+                    plan.format_,
+                    keep_order=policy.choices.keep_order,
+                    cluster_rows=row_counts(observed.before().without_side(), book.partition),
+                )
+            else:
+                output = folder.write(policy)
             staging.path("policy").write_bytes(policy.to_json())
-            output_sha256 = file_sha256(staging.path("output"))
+            output_sha256 = file_sha256(output) if folder is None else output.sha256()
             released = Released(
                 policy=policy,
                 public=seen.public,
@@ -248,7 +274,7 @@ def write_release(
             raise cannot_write(places["output"].parent, error) from None
         # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
         verification = verify_release(
-            staging.path("output"),
+            output,
             original,
             Policy.read(staging.path("policy")),
             Documents(
@@ -269,10 +295,14 @@ def write_release(
         if writing.into[0] is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
         input_sha256 = file_sha256(source) if (source := original_file(original)) else None
-        with new_table(*writing.into, staging.path("output")) as commit, undisturbed():
-            # The files are whole without the table, so they come first; a table without them would not be.
-            staging.publish()
-            commit()
+        if folder is not None:
+            with undisturbed(), folder.published():
+                staging.publish()
+        else:
+            with new_table(*writing.into, output) as commit, undisturbed():
+                # The files are whole without the table, so they come first.
+                staging.publish()
+                commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],
