@@ -119,14 +119,14 @@ def verify_release(
         is_whole = _check_rows(checks, counted)
         if policy.choices.keep_order:
             _check_order(checks, policy, source, out, is_whole)
-    if counted is not None and counted.measures:
+    if counted is not None and counted.values is not None:
         checks.add(
             "withheld values",
             counted.withheld <= policy.choices.withhold,
             f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
         )
         check_codebooks(checks, policy)
-        partition = ReleasedPartition(policy, counted.values, counter.book)
+        partition = ReleasedPartition(policy, counted.values)
         found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
@@ -291,6 +291,10 @@ def _check_commitments(
     )
 
 
+_AT_ONCE = 1 << 18
+"""Rows that are written as text at once."""
+
+
 def input_commitment(policy: Policy, original: Any) -> str:
     """Return the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
 
@@ -304,14 +308,20 @@ def input_commitment(policy: Policy, original: Any) -> str:
 
 
 def _row_bytes(found: RowTally) -> Iterator[bytes]:
-    # Rows of a database have no order of their own, so none is committed to.
+    """Return the different rows as text, one to a line, each with how often it occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     yield repr(list(found.columns)).encode()
-    texts = [list(map(repr, column.keys)) for column in found.columns.values()]
-    codes = [column.codes.tolist() for column in found.columns.values()]
-    rows = ([text[code] for code in of_column] for text, of_column in zip(texts, codes, strict=True))
-    for *cells, count in sorted(zip(*rows, map(str, found.counts.tolist()), strict=True)):
-        yield ", ".join((*cells, count)).encode()
-        yield b"\n"
+    columns = [column.reprs().take(pa.array(column.codes)) for column in found.columns.values()]
+    columns.append(pa.array(found.counts).cast(pa.string()))
+    # Rows of a database have no order of their own, so none is committed to.
+    names = [str(place) for place in range(len(columns))]
+    order = pc.sort_indices(pa.table(columns, names), sort_keys=[(name, "ascending") for name in names])
+    for start in range(0, len(order), _AT_ONCE):
+        here = order.slice(start, _AT_ONCE)
+        lines = pc.binary_join_element_wise(*(column.take(here) for column in columns), ", ")
+        yield "\n".join([*lines.to_pylist(), ""]).encode()
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:
