@@ -24,6 +24,7 @@ from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
+from hartley.releases.withheld_label import is_label
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet
@@ -364,10 +365,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         named = (*roles, (*self.keep, *self.harmless))
         if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
             raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
-        has_label = self.choices.withheld_label is not None
+        label = self.choices.withheld_label
         if self.withheld is not None and not (
             0 <= self.withheld < len(self.clusters)
-            and all((cell is None) != has_label for cell in self.clusters[self.withheld].label)
+            and all(
+                is_label(cell, label, column.kind)
+                for cell, column in zip(self.clusters[self.withheld].label, self.public, strict=False)
+            )
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
         if (self.codebooks or self.choices.shape == "columns") and (
