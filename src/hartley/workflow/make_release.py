@@ -24,7 +24,7 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.demands.budgets import least_helpful_rows
+from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.choose_point import (
@@ -121,7 +121,8 @@ def make_release(
         )
         if objective.withheld_label is not None:
             is_text = asked.labels in ("interval", "set")
-            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text)
+            dropped = study.reading.missing_words if study.missing == "drop" else ()
+            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text, dropped=dropped)
         effort = limits.start(question.default_seconds)
         reached = reach(
             seen.observed,
@@ -207,7 +208,12 @@ def make_release(
             helpful = None
             if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:
                 helpful = least_helpful_rows(question, cost_of(reached.point), 1, effort)
-            made_release = replace(made_release, unused_budget=question.budget, helpful_rows=helpful)
+            made_release = replace(
+                made_release,
+                unused_budget=question.budget,
+                helpful_rows=helpful,
+                needed_rows=needed_rows(question, 1),
+            )
     if database is not None:
         study.let_go()
     return made_release
