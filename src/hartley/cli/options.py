@@ -264,6 +264,12 @@ shape = stacked(
         metavar="COL=FILE",
         help="Pairs of neighbouring values of a text column.",
     ),
+    click.option(
+        "--dissimilarity",
+        multiple=True,
+        metavar="COL=FILE",
+        help="How unlike two values of a text column are: value,other,number.",
+    ),
     click.option("--prefix", multiple=True, metavar="COL", help="Text that may be cut, such as postcodes."),
     click.option(
         "--weight",

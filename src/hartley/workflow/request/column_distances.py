@@ -1,7 +1,8 @@
-"""What is said about single columns, as distances: weights, orders and hierarchies.
+"""What is said about single columns, as distances: weights, orders, hierarchies and dissimilarities.
 
 A weight multiplies the distances of a column. The values of an ordered column lie evenly from 0 to 1. Two
-values of a hierarchy are as far apart as the lowest group that holds both is high; the top is 1 high.
+values of a hierarchy are as far apart as the lowest group that holds both is high; the top is 1 high. Or
+it is said of each two values how unlike they are.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ Distances = dict[tuple[Label, Label], float]
 
 def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet) -> UtilityChoice:
     """Return a choice of utility with the distances that are said for single columns."""
-    named = {*said.weight, *said.order, *said.hierarchy}
+    named = {*said.weight, *said.order, *said.hierarchy, *said.dissimilarity}
     if not named:
         return choice
     said.require_among(public.columns)
@@ -37,12 +39,14 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
         if column.name not in named:
             continue
         weight = float(said.weight.get(column.name, 1.0))
-        # The settings refuse an order or a hierarchy of a column that is no text.
+        # The settings refuse an order, a hierarchy or dissimilarities of a column that is no text.
         settings = said.settings(column, keep=False)
         if settings.hierarchy is not None:
             tables[column.name] = _weighed(_by_hierarchy(public, place, settings.hierarchy), weight)
         elif settings.order is not None:
             tables[column.name] = _weighed(_by_order(column, settings.order), weight)
+        elif column.name in said.dissimilarity:
+            tables[column.name] = _weighed(said.dissimilarities(column.name), weight)
         elif column.name in tables:
             tables[column.name] = _weighed(tables[column.name], weight)
         elif column.kind == "text":
@@ -52,7 +56,7 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
     return replace(choice, scales=scales, dissimilarities=tables)
 
 
-def _weighed(distances: Mapping[tuple[Label, Label], float], weight: float) -> Distances:
+def _weighed(distances: Mapping[Any, float], weight: float) -> Distances:
     return {pair: weight * distance for pair, distance in distances.items()}
 
 
