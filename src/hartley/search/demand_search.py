@@ -32,7 +32,8 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
-from hartley.model.shapes.shape import ANY_SHAPE, CALENDARS, Shape
+from hartley.model.shapes.border_grid import CALENDARS
+from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.search.by_size.categories import CategoryArrangement
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of

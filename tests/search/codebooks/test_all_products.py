@@ -7,9 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hartley.search.codebooks import CodebookOptions, codebooks_by_budget, codebooks_by_demand, find_codebooks
+from hartley.search.codebooks import (
+    CodebookOptions,
+    CodebookProblem,
+    codebooks_by_budget,
+    codebooks_by_demand,
+    find_codebooks,
+)
 from hartley.search.codebooks.ladder import build_ladder
-from hartley.search.codebooks.problem import CodebookProblem
 from reference_codebooks import all_products, judge, random_table
 
 QUICK = CodebookOptions(rounds=4)
@@ -117,7 +122,9 @@ def test_a_weaker_demand_is_never_worse():
             ]
             for wanted in (1, 2, 3, 99)
         ]
-        found = codebooks_by_demand(columns, demands, withhold=5, options=QUICK)
+        found = codebooks_by_demand(
+            [CodebookProblem(tuple(columns), demand) for demand in demands], withhold=5, options=QUICK
+        )
         assert found[-1] is None
         losses = [one.loss for one in found if one is not None]
         assert losses == sorted(losses)
