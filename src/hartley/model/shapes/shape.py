@@ -7,11 +7,10 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, option
+from hartley.model.shapes.border_grid import CALENDARS, Calendar
 
 ShapeName: TypeAlias = Literal["any", "intervals", "columns"]
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
-Calendar: TypeAlias = Literal["week", "month", "quarter", "year"]
-CALENDARS: tuple[Calendar, ...] = get_args(Calendar)
 
 
 @dataclass(frozen=True, kw_only=True)

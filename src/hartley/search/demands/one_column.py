@@ -7,7 +7,8 @@ from typing import Literal, cast
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.utility import LineDistortion, Resolution
-from hartley.model.shapes.shape import ANY_SHAPE, CALENDARS
+from hartley.model.shapes.border_grid import CALENDARS
+from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
