@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+from meter import forget_peak, peak_gigabytes
 
 from hartley.releases.export import statement
 from hartley.releases.policy import Choices, Cluster, MeasuredColumn, Policy, Reading, RecodedColumn
@@ -78,6 +79,7 @@ def main() -> None:
         ("r", None),
         ("csv", None),
     ):
+        forget_peak()
         start = cpu()
         export(policy, to=to, dialect=dialect)  # type: ignore[arg-type]
         print(
@@ -87,6 +89,7 @@ def main() -> None:
                     "dialect": dialect,
                     "values": given.values,
                     "seconds": round(cpu() - start, 2),
+                    "peak_mb": round(peak_gigabytes() * 1024),
                 }
             )
         )
@@ -107,6 +110,7 @@ def main() -> None:
         )
         exported = timed(connection, query)
         told = {"rows": given.rows, "bare_inner_join": inner, "bare_left_join": left, "exported": exported}
+        told["peak_mb"] = round(peak_gigabytes() * 1024)
         print(json.dumps({name: round(figure, 3) for name, figure in told.items()}))
         small = policy_of(statement.CASE_LIMIT)
         query = export(small, to="sql", table=str(path)).text.rstrip().removesuffix(";")
@@ -118,6 +122,7 @@ def main() -> None:
                     "rows": given.rows,
                     "conditions": statement.CASE_LIMIT,
                     "seconds": round(timed(connection, query), 3),
+                    "peak_mb": round(peak_gigabytes() * 1024),
                 }
             )
         )

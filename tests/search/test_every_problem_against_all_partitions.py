@@ -125,8 +125,7 @@ PROBLEMS = {
     "member": Problem(on_a_line("member")),
     "centroid": Problem(on_a_line("centroid"), to_the_end=20, questions=20, tells_costs=False),
     "any dissimilarity": Problem(of_any_kind, to_the_end=60, questions=8, tells_costs=False),
-    # Seen once in 1,500 tables under joint: every level proven, and a point between them not found.
-    "resolution with side": Problem(by_size, has_side=True, to_the_end=25, questions=3, tells_costs=False),
+    "resolution with side": Problem(by_size, has_side=True, to_the_end=25, questions=3),
     "distortion with side": Problem(
         of_any_kind_or_on_a_line, has_side=True, to_the_end=60, questions=8, tells_costs=False
     ),

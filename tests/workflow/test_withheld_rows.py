@@ -8,8 +8,13 @@ import pytest
 
 import hartley
 from hartley.errors import OptionError
+from hartley.measures.overlap import components
+from hartley.measures.uncertainty import rows_of_values
+from hartley.measures.utility import LineDistortion
+from hartley.model import Partition
 from hartley.report.words.release import lost
 from hartley.report.words.withheld import bought
+from reference_every_partition import every_partition
 
 AGES = [30, 41, 52, 30, 41, 52, 63, 30, 41, 52, 63, 30, 41, 52, 63, 30]
 CHOL = [180, 181, 182, 183, 184, 185, 186, 190, 191, 192, 193, 196, 197, 198, 199, 400]
@@ -193,3 +198,51 @@ def test_a_release_whose_budget_buys_nothing_says_which_would(clinic, tmp_path):
     assert f"no row is withheld: withholding up to 1 row buys nothing; {least} rows would" in lost(result)
     assert made(clinic, tmp_path, withhold=least, overwrite=True).point.withheld_rows > 0
     assert f"{least} rows would" in bought(asked(clinic, require={"distinct_l": 3}, withhold=1))[0]
+
+
+def test_components_with_rows_withheld_are_bounded_against_all_partitions():
+    rng, met, levels = np.random.default_rng(8), 0, 0
+    for number in range(12):
+        places = rng.choice(30, size=rng.integers(3, 6), replace=False).tolist()
+        if number % 3 == 0:
+            places[0] = None
+        rows = [
+            (place, int(code))
+            for place in places
+            for code in rng.choice(8, size=rng.integers(1, 3), replace=False)
+            for _ in range(rng.integers(1, 3))
+        ]
+        budget = int(rng.integers(1, 6))
+        table = pa.table({"chol": [row[0] for row in rows], "age": [row[1] for row in rows]})
+        found = asked(table, leakage="istar", withhold=budget)
+        every = components_of_every_partition(found.joint, budget)
+        points = found.frontier.points
+        for point in points:
+            fewest = min(count for cost, count in every if cost <= point.max_distortion + 1e-9)
+            assert point.lower_bound_bits <= np.log2(fewest) + 1e-9
+            assert fewest <= point.components
+            assert not point.proven_optimal or point.components == fewest
+        for cost in {cost for cost, _ in every if np.isfinite(cost)}:
+            reached = min(point.components for point in points if point.max_distortion <= cost + 1e-9)
+            levels += 1
+            met += reached == min(count for other, count in every if other <= cost + 1e-9)
+    assert met >= 0.95 * levels
+
+
+def components_of_every_partition(joint, budget):
+    """Cost and components of every partition, and of every block of it that may be withheld."""
+    utility = LineDistortion.of(joint.public)
+    rows = rows_of_values(joint).copy()
+    # What is withheld joins the cells that were missing before, whose rows do not count.
+    rows[np.isnan(utility.positions)] = 0
+    found = []
+    for labels in every_partition(joint.public.size):
+        partition = Partition(labels)
+        costs, count = utility.costs(partition), components(joint.release(partition)).size
+        found.append((costs.max(), count))
+        found += [
+            (np.delete(costs, cluster).max(initial=0.0), count)
+            for cluster in range(partition.size)
+            if rows[partition.labels == cluster].sum() <= budget
+        ]
+    return found

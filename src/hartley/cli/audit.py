@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from hartley import workflow
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.progress import announce_and_read
@@ -69,17 +69,10 @@ def command(
     with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            missing=given["missing"],
+            **option_values.study_fields(given),
             require=given["require"],
             each=given["each"],
-            **options.closeness_fields(given),
             stochastic=given["stochastic"],
-            earlier=given["earlier"],
-            person=given["person"],
-            options=options.read_options(given),
         )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
@@ -89,7 +82,7 @@ def command(
             shown_source(table),
             result,
             disclosive=disclosive,
-            reading=options.reading_words(given),
+            reading=option_values.reading_words(given),
         )
     return 0 if result.holds else 3
 
@@ -100,11 +93,11 @@ def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
     if needing:
         raise OptionError(f"--{needing[0]} needs a column to protect; name it with --sensitive")
     with announce_and_read(table, given["query"]):
-        found = workflow.describe(table, options.read_options(given))
+        found = workflow.describe(table, option_values.read_options(given))
     if as_json:
         print_json(_listing(found))
     else:
-        show_columns(console(), table, found, options.reading_words(given))
+        show_columns(console(), table, found, option_values.reading_words(given))
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
@@ -94,22 +94,16 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
+            **option_values.study_fields(given),
             leakage=given["leakage"],
-            utility=options.utility_choice(given),
-            require=options.demand(given) if has_more else None,
+            utility=option_values.utility_choice(given),
+            require=option_values.demand(given) if has_more else None,
             each=given["each"],
             target=target,
             withhold=given["withhold"],
-            **options.closeness_fields(given),
             hierarchies=files,
-            missing=given["missing"],
-            missing_at=given["missing_at"],
             time_limit=given["time_limit"],
             effort=effort,
-            options=options.read_options(given),
         )
     if plot is not None:
         draw(found, Path(shown_source(table)).name, plot)

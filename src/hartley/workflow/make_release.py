@@ -36,6 +36,7 @@ from hartley.workflow.publication.choose_point import (
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
 from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.released_folder import require_no_folder, stays_in_spark
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
@@ -83,6 +84,9 @@ def make_release(
     format_ = Format.of(places["output"])
     into = destination.into
     database = database_for(into, destination.into_database, study.source, places["output"])
+    in_spark = stays_in_spark(study.source, format_, study.reading, into)
+    if in_spark:
+        require_no_folder(places["output"])
     require_free(places, overwrite=destination.overwrite)
     require_no_table(database, into)
     with study.opened() as table:
@@ -195,6 +199,7 @@ def make_release(
                 into=(database, into),
                 progress=effort.progress,
                 key=signer,
+                in_spark=in_spark,
                 is_complete=complete,
             ),
         )

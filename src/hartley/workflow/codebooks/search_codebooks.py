@@ -22,7 +22,7 @@ from hartley.search.codebooks import (
     codebooks_by_demand,
     find_codebooks,
 )
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.workflow.question import Question

@@ -11,7 +11,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.requirement import Requirement
 from hartley.model.words import SAME_COST, SLACK
-from hartley.search.demand_search import cheapest
+from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.budget import Budget

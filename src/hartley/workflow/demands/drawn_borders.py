@@ -16,7 +16,7 @@ from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.shapes.border_grid import roundest, roundest_day
 from hartley.model.shapes.shape import Shape
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.line.answer import Band
 from hartley.search.line.borders import CALENDARS, Borders
 from hartley.workflow.question import Question
