@@ -1023,3 +1023,60 @@ def test_figures_and_reports_open_without_a_network(chromium, clinic_csv, fronti
         assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
         assert faults == []
     context.close()
+
+
+def serious_findings(page) -> list[str]:
+    """What axe-core calls serious or critical in a page, with the first places of each."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    return [
+        f"{one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}"
+        for one in axe.Axe().run(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 360)])
+def test_axe_finds_nothing_serious_in_the_app(chromium, address, scheme, width):
+    visit = Visit(chromium, address, color_scheme=scheme)
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 800})
+    assert serious_findings(page) == []
+    visit.open_example()
+    for summary in page.locator("details:visible > summary").all():
+        summary.click()
+    visit.to_frontier_from_roles()
+    page.click("#options summary")
+    page.select_option("[name=shape]", "intervals")
+    page.wait_for_selector("#borders .handle")
+    page.wait_for_selector("#progress", state="hidden")
+    page.click("#border-add")
+    page.get_by_text("nothing is proven of them").wait_for()
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a", state="attached")
+    if page.is_visible("#accept"):
+        page.click("#accept")
+    assert serious_findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.context.close()
+    assert visit.wrong == []
+
+
+def test_axe_finds_nothing_serious_in_a_report(chromium, clinic_csv, tmp_path):
+    from hartley.cli.program import run
+
+    context = chromium.new_context(color_scheme="light")
+    for audience in ("public", "board", "curator"):
+        path = tmp_path / f"{audience}.html"
+        asked = ["report", str(clinic_csv), "-s", "age", "-p", "cholesterol", "--distinct-l", "5"]
+        assert run([*asked, "--for", audience, "-o", str(path)]) == 0
+        page = context.new_page()
+        page.goto(path.as_uri())
+        assert serious_findings(page) == []
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert serious_findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.close()
+    context.close()

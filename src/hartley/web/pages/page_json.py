@@ -8,6 +8,7 @@ from typing import Any
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
 from hartley.report.figures import Figure, candidates_figure
+from hartley.report.figures.candidates import NARROW
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
@@ -30,7 +31,11 @@ Json = dict[str, Any]
 FIRST_ROWS = 10
 FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
     "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
+    "candidates-narrow": lambda joint, partition, theme: candidates_figure(
+        joint, partition, theme=theme, width=NARROW
+    ),
 }
+"""By their names in an address; each also as a phone shows it."""
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
@@ -111,6 +116,7 @@ def point_page(found: FrontierResult, point: Point, place: int, number: int, boo
         "figures": [
             {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place, "search": number}
             for kind in FIGURES
+            if not kind.endswith("-narrow")
             if (drawn := figure(joint, point, kind, "light"))
         ],
         "codebook": book.page(),

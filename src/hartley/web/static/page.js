@@ -17,7 +17,7 @@ export function reveal(step) {
   const reached = SECTIONS.indexOf(step);
   SECTIONS.forEach((name, i) => { by(name).hidden = i > reached; });
   document.querySelectorAll("#steps a").forEach((link, i) => {
-    link.toggleAttribute("aria-disabled", i > reached);
+    i > reached ? link.setAttribute("aria-disabled", "true") : link.removeAttribute("aria-disabled");
     i === reached ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
   });
 }

@@ -28,10 +28,13 @@ export function showLook(seen) {
 
 function picture({ kind, title, caption, point, search: number }) {
   // A browser may show an image again without asking; the number keeps those of other searches apart.
-  const source = (theme) => withTicket(`/figure/${number}/${point}/${kind}/${theme}.svg`);
-  return element("figure", { attributes: { tabindex: "0", "aria-label": title } },
+  const source = (theme, width = "") => withTicket(`/figure/${number}/${point}/${kind}${width}/${theme}.svg`);
+  const phone = "(max-width: 40rem)", dark = "(prefers-color-scheme: dark)";
+  return element("figure", { attributes: { "aria-label": title } },
     element("picture", {},
-      element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
+      element("source", { attributes: { media: `${phone} and ${dark}`, srcset: source("dark", "-narrow") } }),
+      element("source", { attributes: { media: phone, srcset: source("light", "-narrow") } }),
+      element("source", { attributes: { media: dark, srcset: source("dark") } }),
       element("img", { attributes: { src: source("light"), alt: `${title}. ${caption}` } })),
     element("figcaption", { text: caption }));
 }
