@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
@@ -65,14 +67,14 @@ class Reader:
             rows=joint.rows,
         )
 
-    def _codes(self, labels: Ints) -> tuple[Ints, Ints]:
+    def _codes(self, labels: Ints) -> tuple[Ints, npt.NDArray[Any]]:
         """Return the values that he sees, as one number of cluster and side value, and those of each row."""
         joint, shown = self.joint, self._shown
         assert joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
         beside = shown.of_side[joint.observed_side]
         seen = labels[joint.public_of].astype(np.int64) * shown.alphabet.size + beside
         codes, public = np.unique(seen, return_inverse=True)
-        return codes, public.astype(np.int64)
+        return codes, public
 
     def l0_bits(self, partition: Partition | None = None) -> float:
         """Return the most bits that this reader learns from what one row shows."""
