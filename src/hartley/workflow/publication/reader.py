@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +66,7 @@ class Reader:
             rows=joint.rows,
         )
 
-    def _codes(self, labels: Ints) -> tuple[Ints, npt.NDArray[Any]]:
+    def _codes(self, labels: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
         """Return the values that he sees, as one number of cluster and side value, and those of each row."""
         joint, shown = self.joint, self._shown
         assert joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
