@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +58,7 @@ class Reader:
         beside = shown.alphabet.take((codes % width).astype(np.intp)).coordinates
         pair = joint.observation_of
         return JointRange.from_codes(
-            public_codes=public.astype(code_type(len(codes)))[pair],
+            public_codes=cast("Ints", public.astype(code_type(len(codes))))[pair],
             sensitive_codes=joint.indices,
             public=Alphabet((*released.take((codes // width).astype(np.intp)).coordinates, *beside)),
             sensitive=joint.sensitive,
