@@ -136,7 +136,7 @@ def make_release(
         complete = known is not None or not effort.should_stop()
         if study.person is not None:
             reached = hold_for_persons(
-                PersonRelease(study, plan, asked, objective, demand),
+                PersonRelease(study, plan, seen, asked, destination),
                 table,
                 reached,
                 lambda point: reach(
@@ -144,7 +144,7 @@ def make_release(
                     asked,
                     effort,
                     decimals=seen.decimals,
-                    has_earlier=False,
+                    has_earlier=bool(plan.earlier),
                     point=point,
                     found_in=question.joint,
                 ),
