@@ -152,7 +152,9 @@ class _Coder:
         self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
         self.cells = coordinate.cells
-        self.distinct = [list(dict.fromkeys(self.cells[place] for place in cluster)) for cluster in clusters]
+        inside = [[self.cells[place] for place in cluster] for cluster in clusters]
+        are_different = len(set(self.cells)) == len(self.cells)
+        self.distinct = inside if are_different else [list(dict.fromkeys(cells)) for cells in inside]
         self.clusters = clusters
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
 
@@ -175,6 +177,9 @@ class _Coder:
             return self._of_withheld()
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
+        if self.scale is not None and not self.is_text:
+            best = self._best(self._ticks(number))
+            return min(cell for cell in cells if cell is not None) if best is None else self.scale.value(best)
         present = sorted(cell for cell in cells if cell is not None)
         if self.column.coding == "set":
             return "{" + ", ".join([*map(_item, present), *([MISSING] if None in cells else [])]) + "}"
@@ -182,11 +187,7 @@ class _Coder:
             ends = [cell_text(present[0]), cell_text(present[-1])]
             text = ends[0] if len(present) == 1 else f"[{ends[0]}, {ends[1]}]"
             return f"{text} or {MISSING}" if None in cells else text
-        if self.scale is None:
-            return present[0]
-        ticks = self._ticks(number)
-        best = self._best(ticks)
-        return present[0] if best is None else self.scale.value(best)
+        return present[0]
 
     def _of_withheld(self) -> Cell:
         if self.withheld_label is None or self.is_text:
@@ -200,7 +201,8 @@ class _Coder:
         assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
         every = self.scale.ticks
         found = {every[place] for place in self.clusters[number]}
-        return sorted(tick for tick in found if tick is not None)
+        found.discard(None)
+        return sorted(found)  # type: ignore[arg-type]
 
     def _best(self, ticks: list[int]) -> int | None:
         """Return the tick of the label; nothing where no allowed tick lies in the range."""

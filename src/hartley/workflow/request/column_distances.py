@@ -16,7 +16,6 @@ import numpy as np
 
 from hartley.errors import InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
-from hartley.search.baselines.hierarchy import Hierarchy
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.utility_choice import UtilityChoice
 
@@ -87,6 +86,9 @@ def _by_order(column: Coordinate, order: Sequence[str]) -> Distances:
 
 
 def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Distances:
+    # Loaded where there is a hierarchy: with it come all searches that others have.
+    from hartley.search.baselines.hierarchy import Hierarchy
+
     column = public.coordinates[place]
     try:
         words = Hierarchy.of_rows(public, rows, column=place).words
