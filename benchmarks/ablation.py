@@ -97,12 +97,9 @@ CERTAIN: tuple[Leakage, ...] = ("istar", "joint")
 METHODS = (
     Method("matching", (SIZES,), CANDIDATES, (("resolution.one_size.MOST_VALUES", 0),)),
     Method("closed forms", (SIZES,), CANDIDATES, (("resolution.one_size.SizeSearch._closed_form", nothing),)),
-    Method("flow cut", (SIZES,), CANDIDATES, (("resolution.one_size.flow_cut", nothing),)),
-    Method("flow cut", (SIDE,), CANDIDATES, (("resolution.side_search.flow_cut", nothing),)),
     Method("prices of sizes", (SIZES,), CANDIDATES, (("resolution.one_size.size_prices", nothing),)),
     Method("prices of sizes", (SIDE,), CANDIDATES, (("resolution.side_search.size_prices", nothing),)),
     Method("prices of values", (SIZES,), CANDIDATES, (("resolution.one_size.value_prices", nothing),)),
-    Method("packing", (SIZES,), CANDIDATES, (("resolution.one_size.packing", nothing),)),
     Method("long annealing", (SIZES,), CANDIDATES, (("resolution.one_size.LONG", ()),)),
     Method("long annealing", (SIDE,), CANDIDATES, (("resolution.swaps.SwapSearch.anneal", fails),)),
     Method("smaller clusters", (SIDE,), CANDIDATES, (("resolution.side_search.SideSearch.cheaper", none),)),
