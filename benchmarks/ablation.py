@@ -104,7 +104,6 @@ METHODS = (
     Method("long annealing", (SIDE,), CANDIDATES, (("resolution.swaps.SwapSearch.anneal", fails),)),
     Method("smaller clusters", (SIDE,), CANDIDATES, (("resolution.side_search.SideSearch.cheaper", none),)),
     Method("swaps that join", (SIDE,), CERTAIN, (("resolution.with_side.TRIES", 0),)),
-    Method("second repairs", (SIZES,), ("joint",), (("resolution.joint.REPAIRS", 1),)),
     Method("count bound", (LINE,), CANDIDATES, (("distortion.least_cost.count_bounded", as_known),)),
     Method("count bound", (CENTROID,), CANDIDATES, (("centroid.l0.count_bounded", as_known),)),
     Method("two open clusters", (LINE,), CANDIDATES, (("distortion.least_cost.LONGEST_SWEEP", 0),)),
