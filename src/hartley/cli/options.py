@@ -154,7 +154,7 @@ question = stacked(
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="Stop after this time with the best found and its bounds.",
+        help="Stop after this time by the clock, with the best found and its bounds.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
