@@ -31,10 +31,11 @@ from hartley.web.pages.codebook_lines import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (
+    Demand,
+    FrontierResult,
     Point,
     Policy,
     ReadOptions,
-    Target,
     release,
     sheet_names,
 )
@@ -245,13 +246,19 @@ class Desk:
 
     def report(self, asked: Json, tell: Tell) -> Json:
         """Write the report of a point, for the board or for the curator."""
-        del tell
         found, point = self._point(asked)
-        result = found.result
-        choice = Choice(point, "its borders were set by hand.")
-        if point is not found.drawn:
-            target = Target("max_leakage", point.leakage_bits)
-            choice = Choice.of(result.frontier, target, result.reader.beside)
+        demand = Demand(requirements=found.asked.demand.requirements, max_leakage=point.leakage_bits)
+        is_drawn = point is found.drawn
+        result = found.result if is_drawn else self._whole_frontier(found, demand, tell)
+        choice = Choice(point, "its borders were set by hand in the app.")
+        if not is_drawn:
+            choice = Choice.of(
+                result.frontier,
+                demand,
+                result.reader.beside,
+                result.joint.sensitive.columns,
+                result.question.closeness,
+            )
         disclosive = asked.get("disclosive") is True
         word = "curators-report" if disclosive else "report"
         report = Report(
@@ -260,13 +267,33 @@ class Desk:
             frontier=result.frontier,
             chosen=choice.point,
             reason=choice.reason,
-            command=self._command(found, choice.point, f"{word}.html", disclosive),
+            command=f"hartley serve {shlex.quote(self.name)}"
+            if is_drawn
+            else self._command(found, choice.point, f"{word}.html", disclosive),
             dropped_rows=result.dropped_rows,
             known=result.known,
+            demand=demand,
+            closeness=result.question.closeness,
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
+
+    def _whole_frontier(self, found: FoundFrontier, demand: Demand, tell: Tell) -> FrontierResult:
+        """Return the frontier that the command line draws for a demand: over the count that goes up in it."""
+        over = "distinct-l" if found.result.question.closeness.is_empty else "separated-l"
+        beside = demand.beside(over)
+        if len(beside) == len(demand.requirements) or not found.result.frontier.complete:
+            return found.result
+        given = replace(found.asked, demand=replace(found.asked.demand, requirements=beside))
+        searcher = Searcher(
+            table=self.path or Path(),
+            options=self.options,
+            policies=self._policies(given),
+            stop=self.stop,
+            tell=tell,
+        )
+        return searcher.find(given, found.number, None).result
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Return the command line that makes the same report."""
