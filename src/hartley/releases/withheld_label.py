@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hartley.errors import OptionError, option
-from hartley.model import Alphabet, Coordinate
 from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
+
+if TYPE_CHECKING:
+    from hartley.model import Alphabet, Coordinate
 
 
 def require_withheld_label(
@@ -20,6 +23,7 @@ def require_withheld_label(
     columns that stay numbers or dates the label must be one itself, outside of the column's range.
     ``dropped`` are words for missing cells whose rows are left out.
 
+    >>> from hartley.model import Alphabet
     >>> ages = Alphabet.of_values([30, 41], ("age",))
     >>> require_withheld_label(ages, "-9", is_text=False)
     >>> require_withheld_label(ages, "41", is_text=True)
