@@ -100,6 +100,20 @@ def are_short_numbers(texts: Sequence[str | None]) -> bool:
     return _SHORT_NUMBERS.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
 
 
+def is_label(text: str | None, label: str | None, kind: Kind) -> bool:
+    """Tell whether a released cell is the label, as it is written or as the cell of a kind that it is.
+
+    >>> is_label("99", "99.0", "number"), is_label("gone", "gone", "number"), is_label(None, "gone", "text")
+    (True, True, False)
+    """
+    if text is None or label is None:
+        return text is label
+    try:
+        return text == label or parse_cell(text, kind) == parse_cell(label, kind)
+    except (ValueError, KeyError):
+        return False
+
+
 def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
     """Return the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
     columns = (parse_cells(column_texts(coordinate), coordinate.kind) for coordinate in alphabet.coordinates)

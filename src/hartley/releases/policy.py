@@ -22,9 +22,8 @@ import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
-from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cells, value_texts
+from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
-from hartley.releases.withheld_label import is_label
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hartley.errors import OptionError, option
-from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell
-
-if TYPE_CHECKING:
-    from hartley.model import Alphabet, Coordinate
+from hartley.model import Alphabet, Coordinate
+from hartley.releases.cell_text import Cell, cell_text, parse_cell
 
 
 def require_withheld_label(
@@ -23,7 +20,6 @@ def require_withheld_label(
     columns that stay numbers or dates the label must be one itself, outside of the column's range.
     ``dropped`` are words for missing cells whose rows are left out.
 
-    >>> from hartley.model import Alphabet
     >>> ages = Alphabet.of_values([30, 41], ("age",))
     >>> require_withheld_label(ages, "-9", is_text=False)
     >>> require_withheld_label(ages, "41", is_text=True)
@@ -67,17 +63,3 @@ def label_cell(coordinate: Coordinate, label: str) -> Cell:
             f"column {coordinate.name!r} is released as {coordinate.kind}s, and {label!r} is none; give "
             f"one as {option('withheld_label')}, or write intervals ({option('labels', 'interval')})"
         ) from None
-
-
-def is_label(text: str | None, label: str | None, kind: Kind) -> bool:
-    """Tell whether a released cell is the label, as it is written or as the cell of a kind that it is.
-
-    >>> is_label("99", "99.0", "number"), is_label("gone", "gone", "number"), is_label(None, "gone", "text")
-    (True, True, False)
-    """
-    if text is None or label is None:
-        return text is label
-    try:
-        return text == label or parse_cell(text, kind) == parse_cell(label, kind)
-    except (ValueError, KeyError):
-        return False
