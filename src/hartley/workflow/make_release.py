@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -11,7 +11,7 @@ from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each
-from hartley.model import JointRange
+from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import Codeword
@@ -40,6 +40,7 @@ from hartley.workflow.publication.released_folder import require_no_folder, stay
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
+from hartley.workflow.request.column_distances import groups_said
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
@@ -116,6 +117,7 @@ def make_release(
             search=objective.search,
             labels=destination.labels or _default_labels(question, codeword),
             withheld_label=objective.withheld_label,
+            groups=_groups(objective, destination, seen.public),
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
@@ -244,6 +246,13 @@ def _default_labels(question: Question, codeword: str | None) -> Labels:
     if len(question.joint.public.columns) > 1 or not question.shape.is_any:
         return "interval"
     return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
+
+
+def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:
+    """Return the groups that name merged text: where there are hierarchies, unless sets are asked for."""
+    if not objective.clusters.is_any or destination.labels == "set":
+        return {}
+    return groups_said(objective.columns, public)
 
 
 def _reading(options: ReadOptions, study: StudyTable, table: Table) -> Reading:

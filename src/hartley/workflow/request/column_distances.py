@@ -20,6 +20,8 @@ from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 Distances = dict[tuple[Label, Label], float]
+Paths = dict[Label, tuple[Label, ...]]
+"""The ever wider groups of each value, itself first."""
 
 
 def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet) -> UtilityChoice:
@@ -85,7 +87,17 @@ def _by_order(column: Coordinate, order: Sequence[str]) -> Distances:
     return {(one, other): distance(one, other) for one, other in combinations(cells, 2)}
 
 
-def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Distances:
+def groups_said(said: ColumnChoices, public: Alphabet) -> dict[str, Paths]:
+    """Return the ever wider groups of the values of each column that has a hierarchy."""
+    found = {}
+    for place, column in enumerate(public.coordinates):
+        rows = said.settings(column, keep=False).hierarchy if column.name in said.hierarchy else None
+        if rows is not None:
+            found[column.name] = _paths(public, place, rows)
+    return found
+
+
+def _paths(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Paths:
     # Loaded where there is a hierarchy: with it come all searches that others have.
     from hartley.search.baselines.hierarchy import Hierarchy
 
@@ -94,8 +106,12 @@ def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -
         words = Hierarchy.of_rows(public, rows, column=place).words
     except InputError as error:
         raise InputError(f"hierarchy of {column.name!r}: {error.message}") from None
-    path = {column.cell(at): tuple(level[at] for level in words) for at in range(public.size)}
-    top = max(len(words) - 1, 1)
+    return {column.cell(at): tuple(level[at] for level in words) for at in range(public.size)}
+
+
+def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Distances:
+    path = _paths(public, place, rows)
+    top = max(len(next(iter(path.values()))) - 1, 1)
 
     def height(one: Label, other: Label) -> float:
         pairs = zip(path[one], path[other], strict=True)
