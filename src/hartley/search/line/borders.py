@@ -78,6 +78,14 @@ class Borders:
         return cls._of_cells(grid, grid.cells(positions / scale), scale, calendar)
 
     @classmethod
+    def calendars(cls, positions: Floats, unit: Literal["day", "second"]) -> Iterator[Borders]:
+        """Yield the calendars from the finest that joins any two values on, the finest first."""
+        for calendar in CALENDARS:
+            found = cls.in_calendar(positions, calendar, unit)
+            if not found.allowed.all():
+                yield found
+
+    @classmethod
     def _of_cells(cls, grid: BorderGrid, cells: Int64s, scale: float, name: str) -> Borders:
         """Build from the cell of each rank; ``scale`` is how many units of the line make one of the grid."""
         allowed = np.ones(len(cells) + 1, dtype=bool)
