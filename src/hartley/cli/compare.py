@@ -11,14 +11,15 @@ from rich.console import Console
 from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
+from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience
-from hartley.errors import OptionError
+from hartley.errors import OptionError, worded
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.workflow import Target, compare, shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
-from hartley.workflow.rivals.comparison import Comparison, Measured
+from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
 
 targets = options.stacked(
     click.option(
@@ -138,11 +139,15 @@ def show(out: Console, name: str, found: Comparison) -> None:
     paragraph(out, target_words(found))
     out.print()
     methods = found.to_dict()["methods"]
+    answers = [*(method.answer for method in found.methods), found.noise.answer]
+    for row, answer in zip(methods, answers, strict=True):
+        if isinstance(answer, Refused):
+            row["not_applicable"] = worded(answer.reason, as_flag)
     rows = [_cells(row) for row in methods if row["not_applicable"] is None]
     out.print(grid(_columns(found), rows, right=range(1, len(_columns(found)))))
     out.print()
     paragraph(out, finding(found))
-    paragraph(out, noise_finding(found))
+    paragraph(out, worded(noise_finding(found), as_flag))
     out.print()
     for line in _legend(found):
         paragraph(out, line)
