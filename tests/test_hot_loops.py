@@ -5,9 +5,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from hartley.hot_loops import compiling_while, hot_loop, interrupt
+import hartley
+from hartley import hot_loops
+from hartley.examples import clinic
+from hartley.hot_loops import HotLoop, compiling_while, hot_loop, interrupt
 
 
 @hot_loop
@@ -158,3 +162,40 @@ def test_a_signal_is_an_interrupt_at_once_where_nothing_is_compiled():
 def test_an_interpreted_loop_takes_lists_and_comes_to_the_same():
     values = np.arange(5)
     assert sum_of_triples.interpreted(values.tolist()) == sum_of_triples(values)
+
+
+def test_a_loop_that_was_never_compiled_runs_as_written_until_that_takes_as_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: False)
+    monkeypatch.setattr(HotLoop, "compiled", property(lambda _: "compiled"))
+
+    @hot_loop
+    def add_one(x: int) -> int:
+        return x + 1
+
+    some, many = hot_loops.COMPILED_FROM, hot_loops.FIRST_COMPILED_FROM
+    assert add_one.for_size(some)(1) == 2
+    assert add_one.for_size(many) == "compiled"
+    assert add_one.for_size(many, in_pieces=True)(1) == 2
+    with hot_loops.repeated(1000):
+        assert add_one.for_size(some)(1) == 2
+    monkeypatch.setattr(hot_loops, "PATIENCE", 0.0)
+    assert add_one.for_size(some) == add_one.for_size(many, in_pieces=True) == "compiled"
+    assert add_one.for_size(some - 1)(1) == 2
+
+
+@pytest.mark.parametrize("asked", [{}, {"leakage": "istar"}, {"leakage": "joint"}], ids=str)
+def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
+) -> None:
+    def refuse(loop: HotLoop[..., object]) -> None:
+        raise AssertionError(f"{loop.plain.__name__} would be compiled")
+
+    monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: False)
+    monkeypatch.setattr(HotLoop, "compiled", property(refuse))
+    monkeypatch.setattr(hot_loops, "PATIENCE", 60.0)  # other tests may have run the same loops as written
+    rows = [row for row in clinic() if row[5] is not None]
+    table = pa.table({"age": [row[0] for row in rows], "pulse": [row[5] for row in rows]})
+    found = hartley.frontier(table, sensitive="age", public="pulse", **asked)  # type: ignore[arg-type]
+    assert found.frontier.points

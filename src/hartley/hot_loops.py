@@ -3,8 +3,9 @@
 A function marked with :func:`hot_loop` stays an ordinary function: calling it runs
 it as written, on any input, with no compiler. ``loop.for_size(n)`` gives the same
 function, compiled when ``n`` is large enough to be worth the wait. The compiler is
-imported only then, and its work is kept on disk for the next run. Where nothing is kept yet and time is short
-(:func:`compiling_while`), the function runs as written on large input too.
+imported only then, and its work is kept on disk for the next run. Where nothing is kept yet, the function
+runs as written on input that is not very large, until it has taken as long as the compiler would; and where
+time is short (:func:`compiling_while`), on any input.
 
 A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it.
 What is kept on disk has a name that covers the loop, the loops it calls and the numbers it reads, so that a
@@ -21,7 +22,7 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 from types import CodeType, FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -30,6 +31,11 @@ R = TypeVar("R")
 
 COMPILED_FROM = 20_000
 """Number of elementary steps from which a compiled loop pays for itself."""
+
+FIRST_COMPILED_FROM = 200_000
+"""The same of one call where nothing is on disk yet, and the compiler takes seconds."""
+PATIENCE = 1.0
+"""Seconds that a loop of fewer steps runs as written, in all, before the compiler is worth its time."""
 
 _listeners: list[Callable[[str], None]] = []
 _conditions: list[Callable[[], bool]] = []
@@ -128,26 +134,42 @@ class HotLoop(Generic[P, R]):
         self._compiled: Callable[P, R] | None = None
         self._interpreted: Callable[P, R] | None = None
         self._dispatched: Any = None
+        self._seconds = 0.0
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function as written, interpreted."""
         return self.plain(*args, **kwargs)
 
-    def for_size(self, steps: int, compiled_from: int = COMPILED_FROM) -> Callable[P, R]:
+    def for_size(
+        self, steps: int, compiled_from: int = COMPILED_FROM, *, in_pieces: bool = False
+    ) -> Callable[P, R]:
         """Return the function to use for an input of about this many elementary steps.
 
         ``compiled_from`` is how many make it worth to load the compiler for this loop alone. Where it is
-        loaded anyway and its work is at hand, fewer do.
+        loaded anyway and its work is at hand, fewer do. A loop that is asked for before each of many short
+        calls runs ``in_pieces``: it can be compiled between two of them, however many steps are ahead.
         """
+        of_one_call = steps
         steps *= max(_times, default=1)
         if steps < min(compiled_from, COMPILED_FROM):
             return self.plain
         if steps < compiled_from and "numba" not in sys.modules:
             return self.plain
-        if self._is_at_hand() or (steps >= compiled_from and all(has_time() for has_time in _conditions)):
+        if self._is_at_hand():
             return self.compiled
-        return self.plain
+        if steps < compiled_from or not all(has_time() for has_time in _conditions):
+            return self.plain
+        is_small = (in_pieces or of_one_call < FIRST_COMPILED_FROM) and self._seconds < PATIENCE
+        return self._timed if is_small else self.compiled
+
+    def _timed(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function as written, and add up how long that takes."""
+        began = process_time()
+        try:
+            return self.plain(*args, **kwargs)
+        finally:
+            self._seconds += process_time() - began
 
     def is_at_hand(self, steps: int, worth_loading: int) -> bool:
         """Tell whether the compiler's work is there already; below so many steps it is not looked for."""

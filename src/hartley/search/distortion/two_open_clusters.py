@@ -112,7 +112,7 @@ class _Sweep:
     def successors(self, states: Int64s, rank: int) -> Int64s:
         # Of a lone cluster come two states, of a pair two; one row more to write into.
         out = np.empty((2 * len(states) + 1, states.shape[1]), dtype=np.int64)
-        loop = succeed.for_size(self.steps)
+        loop = succeed.for_size(self.steps, in_pieces=True)
         count = loop(
             states,
             rank,
@@ -131,10 +131,10 @@ class _Sweep:
 
     def undominated(self, states: Int64s) -> Int64s:
         """Drop states that can do no more than another one."""
-        loop = outdone_by_free.for_size(self.steps)
+        loop = outdone_by_free.for_size(self.steps, in_pieces=True)
         states = states[~loop(states, self.wanted, len(self.words))]
         kept = np.zeros(len(states), dtype=np.bool_)
-        mark_maximal.for_size(self.steps)(states, _by_weight(states), kept)
+        mark_maximal.for_size(self.steps, in_pieces=True)(states, _by_weight(states), kept)
         return states[kept]
 
     def by_promise(self, states: Int64s) -> Int64s:

@@ -12,7 +12,6 @@ always taken, which is what carries the search across plateaus.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
@@ -292,17 +291,18 @@ class SwapSearch:
 
     def run(self, moves: int, heat: Heat, effort: Effort) -> bool:
         """Try so many moves, fewer where the effort ends; tell whether the goal is reached."""
-        return self._run(moves, heat, effort, swap_loop.for_size(STEPS_OF_A_MOVE * moves))
+        return self._run(moves, heat, effort, STEPS_OF_A_MOVE * moves)
 
     def anneal(self, moves: int, effort: Effort) -> bool:
         """Try so many moves at falling temperature; tell whether the goal is reached."""
-        loop = swap_loop.for_size(STEPS_OF_A_MOVE * moves)
-        return any(self._run(-(-moves // len(COOLING)), heat, effort, loop) for heat in COOLING)
+        steps = STEPS_OF_A_MOVE * moves
+        return any(self._run(-(-moves // len(COOLING)), heat, effort, steps) for heat in COOLING)
 
-    def _run(self, moves: int, heat: Heat, effort: Effort, loop: Callable[..., None]) -> bool:
+    def _run(self, moves: int, heat: Heat, effort: Effort, steps: int) -> bool:
         chances = heat.chances
         while moves > 0 and self.cost and not effort.should_stop():
             now = min(moves, CHUNK)
+            loop = swap_loop.for_size(steps, in_pieces=True)
             loop(
                 now,
                 self.largest,
