@@ -205,6 +205,16 @@ def test_a_policy_with_an_unknown_encoding_is_refused(
     refusal(capsys, "apply", policy, table, table.with_name("again.csv"))
 
 
+def test_the_name_of_a_table_that_cannot_be_written_is_refused(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, policy = released(table, capsys)
+    out = table.with_name("recoding.sql")
+    export = ("export", policy, "--to", "sql", "-o", out, "--table", "\udcff")
+    assert "no character" in refusal(capsys, *export)
+    assert not out.exists()
+
+
 def test_a_checksum_that_is_not_ascii_is_damage(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, policy = released(table, capsys)
     policy.write_bytes(msgspec.structs.replace(Policy.read(policy), checksum="é" * 64).to_json())

@@ -43,3 +43,10 @@ def test_the_counts_are_those_of_an_audit():
     audit = workflow.audit(table, sensitive="s", public="x").audit
     assert audit.sensitive.values == described["s"].values + 1
     assert audit.public.values == described["x"].values + 1
+
+
+def test_columns_beyond_one_pass_are_counted_too():
+    table = pa.table({f"c{place}": [row % (place % 5 + 1) for row in range(5)] for place in range(120)})
+    described = workflow.describe(table).columns
+    assert [column.values for column in described] == [place % 5 + 1 for place in range(120)]
+    assert {column.missing for column in described} == {0}

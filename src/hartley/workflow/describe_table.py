@@ -15,6 +15,8 @@ LOOKED_AT = 200
 """Rows from the start in which examples are looked for."""
 NEARLY_ALL = 0.95
 """The share of rows with a value of their own from which a column looks like a name or an identifier."""
+COUNTED_AT_ONCE = 50
+"""Columns whose different values are counted in one pass; the engine takes much memory for each."""
 FEWEST_ROWS = 10
 """Values of fewer rows than this are often all different by chance."""
 
@@ -123,16 +125,17 @@ def column_names(source: Any, options: ReadOptions | None = None) -> tuple[str, 
 
 
 def _counts(table: Table, names: list[str]) -> dict[str, tuple[int, int]]:
-    """Count the different values and the missing ones of each column."""
-    if not names:
-        return {}
-    asked = ", ".join(f"count(DISTINCT v{i}), count(*) - count(v{i})" for i in range(len(names)))
-    # The query holds only names that are ours: v0, v1, ...
-    query = f"SELECT {asked} FROM ({table.rows_sql([], typed=names)})"  # noqa: S608
-    found = table.connection.execute(query).fetchone()
-    if found is None:
-        return {}
-    return {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(names)}
+    """Count the different values and the missing ones of each column, so many columns at a time."""
+    counts: dict[str, tuple[int, int]] = {}
+    for start in range(0, len(names), COUNTED_AT_ONCE):
+        some = names[start : start + COUNTED_AT_ONCE]
+        asked = ", ".join(f"count(DISTINCT v{i}), count(*) - count(v{i})" for i in range(len(some)))
+        # The query holds only names that are ours: v0, v1, ...
+        query = f"SELECT {asked} FROM ({table.rows_sql([], typed=some)})"  # noqa: S608
+        found = table.connection.execute(query).fetchone()
+        if found is not None:
+            counts |= {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(some)}
+    return counts
 
 
 def _examples(table: Table, names: list[str]) -> dict[str, tuple[Any, ...]]:

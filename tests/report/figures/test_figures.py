@@ -377,3 +377,10 @@ def test_inks_stand_out_from_the_paper(theme):
     for ink in (theme.ink, theme.first, theme.second, theme.chosen):
         assert _contrast(ink, theme.paper) >= 4.5
     assert _contrast(theme.faint, theme.paper) >= 3
+
+
+def test_cells_that_no_picture_can_hold_are_drawn_with_a_mark():
+    joint = JointRange.from_pairs([("a\x00b", "s\x1f"), ("\ud800", "t"), ("c", "t\uffff")])
+    drawn = joint_range_figure(joint, Partition.singletons(3)).svg()
+    assert "\ufffd" in drawn
+    assert "\x00" not in drawn

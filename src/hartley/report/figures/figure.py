@@ -32,6 +32,19 @@ LETTER = 8.0
 """How wide a letter of a title is, about."""
 DESCRIBED = re.compile(r' (?:role|aria-roledescription|aria-label|aria-hidden)="[^"]*"')
 FORMATS = ("svg", "png", "pdf", "html")
+NOT_IN_PICTURES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML has no room for; the program that draws dies of them."""
+
+
+def drawable(content: Any) -> Any:
+    """Return a specification with a mark in place of each character that no picture can hold."""
+    if isinstance(content, str):
+        return NOT_IN_PICTURES.sub("\ufffd", content)
+    if isinstance(content, Mapping):
+        return {drawable(name): drawable(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [drawable(value) for value in content]
+    return content
 
 
 def needs_packages(function: Callable[P, R]) -> Callable[P, R]:
@@ -75,14 +88,14 @@ class Figure:
         """Draw it as SVG, with title and caption for readers who cannot see it."""
         import vl_convert
 
-        drawn: str = vl_convert.vegalite_to_svg(dict(self.spec), vl_version=self._version)
+        drawn: str = vl_convert.vegalite_to_svg(drawable(self.spec), vl_version=self._version)
         # Ids are made the figure's own: several figures may stand in one page.
         mark = "f" + sha256(json.dumps(self.spec, sort_keys=True).encode()).hexdigest()[:8]
         drawn = re.sub(r'\bid="([^"]+)"', rf'id="{mark}-\1"', drawn)
         drawn = re.sub(r"url\(#([^)]+)\)", rf"url(#{mark}-\1)", drawn)
         # The picture is described as a whole; its parts would need words of their own.
         drawn = re.sub(r"<[^>]*>", lambda tag: DESCRIBED.sub("", tag[0]), drawn)
-        label = html.escape(f"{self.title}. {self.caption}", quote=True)
+        label = html.escape(drawable(f"{self.title}. {self.caption}"), quote=True)
         return drawn.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
     @needs_packages
@@ -90,7 +103,7 @@ class Figure:
         """Draw it as PNG."""
         import vl_convert
 
-        drawn: bytes = vl_convert.vegalite_to_png(dict(self.spec), scale=scale, vl_version=self._version)
+        drawn: bytes = vl_convert.vegalite_to_png(drawable(self.spec), scale=scale, vl_version=self._version)
         return drawn
 
     @needs_packages
@@ -98,7 +111,7 @@ class Figure:
         """Draw it as PDF."""
         import vl_convert
 
-        drawn: bytes = vl_convert.vegalite_to_pdf(dict(self.spec), vl_version=self._version)
+        drawn: bytes = vl_convert.vegalite_to_pdf(drawable(self.spec), vl_version=self._version)
         return drawn
 
     @needs_packages

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
+from hartley.report.figures.figure import Figure, Row, drawable, finished, needs_packages, series
 from hartley.report.figures.theme import LIGHT, Theme
 from hartley.report.figures.value_text import shown_label
 from hartley.workflow.show_release import count_groups
@@ -158,7 +158,7 @@ def _cluster_name(alphabet: Alphabet, cluster: list[int]) -> str:
 def named_axis(names: dict[int, str], angle: int) -> dict[str, Any]:
     """Write names at whole numbers instead of the numbers."""
     # A Vega expression that looks the name up; JSON quoting keeps any cell inside its string.
-    listed = json.dumps({str(place): name for place, name in names.items()})
+    listed = json.dumps(drawable({str(place): name for place, name in names.items()}))
     return {
         "values": list(names),
         "labelExpr": f"{listed}[toString(datum.value)]",

@@ -132,6 +132,8 @@ def export(
         raise OptionError.unknown("language", to, DESTINATIONS)
     if dialect is not None and to not in ("sql", "dbt"):
         raise OptionError(f"{option('dialect')} is of SQL; leave it out for {to}")
+    if any("\ud800" <= character <= "\udfff" for character in table):
+        raise OptionError(f"{option('table')} {table!a} holds what is no character")
     spoken = dialect_named(dialect or "duckdb") if to in ("sql", "dbt") else None
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
     recoding = recoding_of(book, unseen)
