@@ -83,6 +83,18 @@ def test_worst_costs_that_differ_by_rounding_are_equal_and_the_loss_decides():
     assert best_first([wide, rough, close]) == [close, rough, wide]
 
 
+def test_an_important_column_keeps_more_of_its_detail():
+    columns, demand = mixed_table(60, seed=4)
+
+    def widths(importance):
+        asked = (replace(columns[0], importance=importance), *columns[1:])
+        found = search_columns(asked, demand)
+        alone = cells_of([columns[0]])
+        return relative_loss(alone, found.labels, demand.rows)
+
+    assert widths(20.0) < widths(0.05)
+
+
 def test_the_result_is_no_worse_than_a_start():
     columns, demand = mixed_table(70, seed=5)
     best = search_columns(columns, demand)

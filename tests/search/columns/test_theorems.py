@@ -115,13 +115,19 @@ def test_5_a_column_without_an_allowed_cut_has_none_in_any_part():
                 assert not cuts(table, part, column)
 
 
+def sides_of_clusters(mender):
+    """The sides of all clusters, from the greatest."""
+    side, size = np.asarray(mender.clusters.side), np.asarray(mender.clusters.size)
+    return np.sort(side[size > 0])[::-1].tolist()
+
+
 @pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
 def test_6_sides_fall_with_every_mend(combination, monkeypatch):
     mends = 0
 
     def commit(self):
         nonlocal mends
-        here = np.sort(self.clusters.side[self.clusters.size > 0])[::-1].tolist()
+        here = sides_of_clusters(self)
         assert here < self.sides_before
         self.sides_before = here
         mends += 1
@@ -135,7 +141,7 @@ def test_6_sides_fall_with_every_mend(combination, monkeypatch):
         if not table.demand.enough(labels).all():
             labels = np.zeros(table.size, dtype=np.int64)
         mender = _Mender(prepared, labels, 0.0)
-        mender.sides_before = np.sort(mender.clusters.side[mender.clusters.size > 0])[::-1].tolist()
+        mender.sides_before = sides_of_clusters(mender)
         result = mender.run(UNLIMITED, 0.0)
         assert table.demand.enough(result.labels).all()
     assert mends > 20

@@ -34,6 +34,8 @@ class NumberCells:
     positions: Floats
     weight: float = 1.0
     """How much the column counts: its distances are multiplied by this."""
+    importance: float = 1.0
+    """How much its relative width counts in the loss, beside the weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ class CategoryCells:
     weight: float = 1.0
     table: Floats | None = None
     paths: npt.NDArray[np.integer] | None = None
+    importance: float = 1.0
 
     @property
     def size(self) -> int:
@@ -90,7 +93,7 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
         kind=np.array([part.kind for part in parts], dtype=np.int64),
         mixed=np.array([part.mixed for part in parts]),
         apart=np.array([part.apart for part in parts]),
-        share=share / sum(column.weight for column in columns),
+        share=share / sum(column.weight * column.importance for column in columns),
         base=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         size=sizes,
         rise=np.concatenate([*rises, np.zeros(1)]),
@@ -127,7 +130,8 @@ def _number_part(column: NumberCells) -> _Part:
     if not np.isfinite(place).all():
         raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
     extent = float(place.max() - place.min()) if len(place) else 0.0
-    return _Part(place, NUMBER, column.weight / extent if extent > 0 else 0.0)
+    importance = column.weight * column.importance
+    return _Part(place, NUMBER, importance / extent if extent > 0 else 0.0)
 
 
 def _category_part(column: CategoryCells, norm: int) -> _Part:
@@ -136,7 +140,7 @@ def _category_part(column: CategoryCells, norm: int) -> _Part:
     if len(codes) and (codes.min() < 0 or codes.max() >= size):
         raise InputError("a tuple with a missing cell stays alone and must be taken out before the search")
     seen = len(np.unique(codes))
-    share = column.weight / (seen - 1) if seen > 1 else 0.0
+    share = column.weight * column.importance / (seen - 1) if seen > 1 else 0.0
     if column.table is not None:
         order, heights = _table_tree(column.table)
         return _Part(

@@ -10,7 +10,7 @@ and is never worse than a start.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from hartley.errors import InputError, UnreachableError
 from hartley.search.columns.blocks import blocks_first
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import (
-    CategoryCells,
     Column,
     Combination,
     NumberCells,
@@ -271,8 +270,8 @@ def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:
 def cells_at(column: Column, inside: Places) -> Column:
     """Return the cells of some tuples of a column."""
     if isinstance(column, NumberCells):
-        return NumberCells(column.positions[inside], column.weight)
-    return CategoryCells(np.asarray(column.codes)[inside], column.weight, column.table, column.paths)
+        return replace(column, positions=column.positions[inside])
+    return replace(column, codes=np.asarray(column.codes)[inside])
 
 
 def _require_enough(demand: ClusterDemand) -> None:

@@ -15,11 +15,15 @@ from hartley.model import Partition
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.search import search_columns
+from hartley.search.columns.measures import relative_loss
+from hartley.search.columns.search import present, search_columns
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.search.withheld.of_tuples import withhold_tuples
+
+ROUNDING = 1e-9
+"""A column whose values lie apart by 1 up to this much counts once."""
 
 
 def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
@@ -27,12 +31,23 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
     columns: list[Column] = []
     for column in utility.columns:
         if isinstance(column, NumberColumn):
-            columns.append(NumberCells(column.positions))
+            here = column.positions[~np.isnan(column.positions)]
+            columns.append(
+                NumberCells(column.positions, importance=_importance(np.ptp(here) if len(here) else 0.0))
+            )
         elif isinstance(column, CategoryColumn):
             table = column.table
             is_plain = table is None or bool((table == 1.0 - np.eye(len(table))).all())
-            columns.append(CategoryCells(column.codes, table=None if is_plain else table))
+            widest = 1.0 if is_plain or table is None else float(table.max(initial=0.0))
+            columns.append(
+                CategoryCells(column.codes, table=None if is_plain else table, importance=_importance(widest))
+            )
     return columns
+
+
+def _importance(widest: float) -> float:
+    """Return how much the relative width of a column counts: as much as its values lie apart at most."""
+    return float(widest) if widest > 0 and abs(widest - 1) > ROUNDING else 1.0
 
 
 def columns_answer(
@@ -54,8 +69,15 @@ def columns_answer(
         row_k=max(1, enough.row_k),
     )
     fitting = [start.labels for start in starts if demand.enough(start.labels).all()]
-    columns = cells_of_utility(utility)
-    found = search_columns(columns, demand, combination=utility.combination, starts=fitting, effort=effort)
+    weighed = cells_of_utility(utility)
+    columns: list[Column] = [replace(column, importance=1.0) for column in weighed]
+    found = search_columns(
+        columns if budget else weighed,
+        demand,
+        combination=utility.combination,
+        starts=fitting,
+        effort=effort,
+    )
     if budget:
         held = withhold_tuples(
             columns,
@@ -81,7 +103,9 @@ def columns_answer(
         cost=found.worst,
         lower_bound_cost=bound,
         any_bound=bound,
-        loss=found.loss,
+        loss=relative_loss(cells_of(columns, utility.combination), found.labels, enough.rows)
+        if present(columns, demand.size).all()
+        else found.loss,
     )
 
 
