@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hartley.errors import PolicyError, TableError
+from hartley.errors import PolicyError, TableError, WriteError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.model.target import Target
+from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
 from hartley.tables.sources.spark import SparkCounting
@@ -295,6 +296,53 @@ def bands_and_codebooks_hold_new_rows_in_spark(spark: Any, tmp_path: Path) -> No
             assert Counter(map(repr, there)) == here
 
 
+def a_release_stays_in_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = spark.range(0, 6_000).selectExpr(
+        "CAST(id % 12 AS INT) AS x",
+        "IF(id % 13 = 0, NULL, element_at(array('it''s', 'b'), CAST(id % 2 AS INT) + 1)) AS t",
+        "CAST(id % 35 AS INT) AS s",
+        "CAST(id % 3 AS INT) AS site",
+    )
+    fetched: list[int] = []
+    to_arrow = type(rows).toArrow
+
+    def counted(self: Any) -> Any:
+        table = to_arrow(self)
+        fetched.append(len(table))
+        return table
+
+    monkeypatch.setattr(type(rows), "toArrow", counted)
+    out = tmp_path / "stays.parquet"
+    asked: dict[str, Any] = {"sensitive": "s", "public": ["x", "t"], "missing": "drop", "withhold": "2%"}
+    asked |= {"require": {"distinct_l": 8, "separated_l": 3, "row_k": 50}, "tolerance": {"s": 4}}
+    made = release(rows, out, **asked)
+    assert made.verification.holds
+    assert all(verdict.holds for verdict in made.requirements)
+    assert out.is_dir()
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith(("stays", ".hartley"))} == {
+        "stays.parquet",
+        "stays.policy.json",
+        "stays.certificate.json",
+        "stays.record.json",
+    }
+    # Distinct rows of the columns that are asked for: 12 · 2 · 35 at most, never the 6,000 rows.
+    assert 0 < max(fetched) <= 840
+    assert made.output_sha256 == file_sha256(out)
+    here = release(rows.toArrow(), tmp_path / "here.parquet", **asked)
+    assert (made.rows, made.after, made.requirements) == (here.rows, here.after, here.requirements)
+    counts = [Counter(map(repr, pq.read_table(one.output).to_pylist())) for one in (made, here)]
+    assert counts[0] == counts[1]
+    documents = {"policy": made.policy, "certificate": made.certificate, "record": made.record}
+    assert verify(out, original=rows, **documents).holds
+    with pytest.raises(WriteError, match="folders are not replaced"):
+        release(rows, out, **asked, overwrite=True)
+    (part, *_) = sorted(out.glob("part-*"))
+    pq.write_table(pq.read_table(part).slice(1), part)
+    (part.parent / f".{part.name}.crc").unlink(missing_ok=True)
+    failed = {check.name for check in verify(out, original=rows, **documents).failures}
+    assert {"rows", "hash of the release"} <= failed
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
@@ -312,3 +360,5 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)
     with pytest.MonkeyPatch.context() as patch:
         a_release_of_a_spark_table_needs_distinct_rows_only(spark, tmp_path, patch)
+    with pytest.MonkeyPatch.context() as patch:
+        a_release_stays_in_spark(spark, tmp_path, patch)

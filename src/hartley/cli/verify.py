@@ -89,7 +89,7 @@ def _certificate(released: str, certificate: str | None, no_certificate: bool) -
     if certificate is not None:
         return certificate
     beside = default_names(Path(released))["certificate"]
-    if not Path(released).is_file():
+    if not Path(released).exists():
         raise TableError(f"no file {released!r}; give the released table")
     if not beside.exists():
         raise OptionError(

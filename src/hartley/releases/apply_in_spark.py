@@ -79,7 +79,10 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     places = {name: place for place, name in enumerate(names)}
     return released.select(
         *(
-            (f.col(f"{LABEL}{places[name]}") if name in places else f.col(place_of[name])).alias(name)
+            # What a column says about itself beside its cells is not released.
+            (f.col(f"{LABEL}{places[name]}") if name in places else f.col(place_of[name])).alias(
+                name, metadata={}
+            )
             for name in policy.published
         )
     )

@@ -16,7 +16,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -235,11 +235,24 @@ def _from_base64(text: str) -> bytes:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+    """Return the SHA-256 of a file; of a folder, that of the list of its files and their hashes."""
+    if path.is_dir():
+        parts = (part for part in path.iterdir() if not part.name.startswith(("_", ".")))
+        return listing_sha256((part.name, file_sha256(part)) for part in parts)
     code = hashlib.sha256()
     for piece in blocks(path):
         code.update(piece)
     return code.hexdigest()
+
+
+def listing_sha256(parts: Iterable[tuple[str, str]]) -> str:
+    r"""Return the SHA-256 of a list of files: what ``sha256sum`` prints of them, in the order of their names.
+
+    >>> listing_sha256([("b", "01"), ("a", "02")]) == hashlib.sha256(b"02  a\n01  b\n").hexdigest()
+    True
+    """
+    lines = (f"{found}  {name}\n" for name, found in sorted(parts))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def blocks(path: Path) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from hartley.frontiers import Frontier, Point, frontier_of_runs
 from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.utility import LineDistortion
-from hartley.measures.verdicts import verdicts
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import MergeTree, Partition
 from hartley.model.arrays import Int64s
 from hartley.model.requirement import Verdict
@@ -128,7 +128,7 @@ def greedy_frontier(question: Question, run: Run) -> Frontier:
         points.append(
             replace(
                 point,
-                separated_l=None if run.apart is None else int(run.apart[point.step or 0]),
+                separation=None if run.apart is None else ToleranceMeasures.of(released, question.closeness),
                 verdicts=verdicts(released, question.requirements, question.closeness),
             )
         )

@@ -25,7 +25,7 @@ from hartley.releases.verifier.verification import (
 from hartley.tables import ReadOptions
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows
-from hartley.workflow.publication.original_source import for_verifier
+from hartley.workflow.publication.original_source import for_verifier, is_spark
 from hartley.workflow.publication.release_paths import signature_beside
 
 __all__ = ["Verification", "verify", "verify_published"]
@@ -54,7 +54,8 @@ def verify(
     Parameters
     ----------
     released : str or Path
-        The released file.
+        The released file, or the folder that Spark wrote; where the original is in Spark, the rows of the
+        folder are counted there, too.
     original
         The table it was made from: a path, a pattern, the URL of a database, or a data frame.
     policy : str, Path or Policy
@@ -115,25 +116,37 @@ def verify(
         sheet=reading.sheet,
         query=reading.query,
     )
+    past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     found = verify_release(
-        released,
+        _released(released, original),
         for_verifier(original, options),
         book,
         _documents(**documents),
-        [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
+        past,
         progress,
     )
     return (
         found
         if person is None
-        else replace(found, checks=(*found.checks, *_of_persons(original, book, person)))
+        else replace(found, checks=(*found.checks, *_of_persons(original, book, person, past)))
     )
 
 
-def _of_persons(original: Any, policy: Policy, person: str) -> tuple[ClaimCheck, ...]:
+def _released(released: str | Path, original: Any) -> Any:
+    """Return what the verifier takes as the release: a file, or a folder whose rows Spark counts."""
+    if is_spark(original) and Path(released).is_dir():
+        from hartley.workflow.publication.released_folder import ReleasedFolder
+
+        return ReleasedFolder(original.sparkSession, Path(released))
+    return released
+
+
+def _of_persons(
+    original: Any, policy: Policy, person: str, earlier: Sequence[Policy]
+) -> tuple[ClaimCheck, ...]:
     """Check what the policy asks for once more, for persons."""
     with closing(open_for(policy, original)) as table:
-        linked = LinkedRows.of_policy(table, policy, person)
+        linked = LinkedRows.of_policy(table, policy, person, earlier)
     seen = linked.seen(codebook_of(policy, linked.joint.public).partition)
     found = verdicts(seen, asked_by(policy), closeness_of(policy, seen.sensitive))
     return tuple(

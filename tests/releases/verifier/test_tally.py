@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hartley.releases.verifier import tally as tally_module
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.tables import reread
+from hartley.releases.verifier.tables import parquet_parts
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
 from reference_recount import plain_recount
@@ -59,12 +59,20 @@ def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int,
 def test_batches_of_a_file_are_counted_together(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(reread, "BATCH", 7)
+    monkeypatch.setattr(parquet_parts, "BATCH", 7)
     rows = [(number * 7 % 5, f"t{number % 3}") for number in range(100)]
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [n for n, _ in rows], "t": [t for _, t in rows]}), path)
     expected = Counter((str(n), t) for n, t in rows)
     assert counter(tally(RereadTable(path), ["n", "t"])) == expected
+    folder = tmp_path / "parts.parquet"
+    folder.mkdir()
+    (folder / "_SUCCESS").touch()
+    for start in (0, 40):
+        pq.write_table(pq.read_table(path).slice(start, 40 if start == 0 else 60), folder / f"part-{start}")
+    found = RereadTable(folder)
+    assert (found.columns, found.rows_nearly()) == (["n", "t"], 100)
+    assert counter(tally(found, ["n", "t"])) == expected
 
 
 def numbered(values: list[int]) -> Combined:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
+from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.verifier.certificate_checks import check_certificate
@@ -83,7 +85,7 @@ class Documents:
 
 
 def verify_release(
-    released: str | Path,
+    released: Any,
     original: Any,
     policy: Policy,
     documents: Documents,
@@ -92,9 +94,10 @@ def verify_release(
 ) -> Verification:
     """Check a release against its original, its policy, and what its certificate and record claim.
 
+    ``released`` is a file, or a folder that stays in Spark and counts its own rows and hash.
     What the policy asks for is checked in any case. ``progress`` is told (done, total, what) now and then.
     """
-    path = _file(released)
+    released_hash = released.sha256 if hasattr(released, "sha256") else partial(file_sha256, _file(released))
     checks = Checks()
     out = RereadTable(released)
     source = RereadTable(original, policy.reading)
@@ -116,14 +119,14 @@ def verify_release(
         is_whole = _check_rows(checks, counted)
         if policy.choices.keep_order:
             _check_order(checks, policy, source, out, is_whole)
-    if counted is not None and counted.measures:
+    if counted is not None and counted.values is not None:
         checks.add(
             "withheld values",
             counted.withheld <= policy.choices.withhold,
             f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
         )
         check_codebooks(checks, policy)
-        partition = ReleasedPartition(policy, counted.values, counter.book)
+        partition = ReleasedPartition(policy, counted.values)
         found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
@@ -133,7 +136,7 @@ def verify_release(
             optimality = check_optimality(checks, documents.record, policy, partition, counter.situations)
     elif counted is not None:
         checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
-    _check_documents(checks, documents, policy, earlier, path, original, counted)
+    _check_documents(checks, documents, policy, earlier, released_hash, original, counted)
     measures = {} if counted is None else counted.measures
     return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
 
@@ -158,9 +161,12 @@ def verify_signature(released: str | Path, documents: Documents) -> Verification
 
 
 def _file(released: str | Path) -> Path:
-    if not Path(released).is_file():
+    path = Path(released)
+    if path.is_dir() and Format.of(path).name != "parquet":
+        raise TableError(f"{str(released)!r} is a folder; give the released table")
+    if not path.exists():
         raise TableError(f"no file {str(released)!r}; give the released table")
-    return Path(released)
+    return path
 
 
 def _check_rows(checks: Checks, counted: RowCount) -> bool:
@@ -209,14 +215,14 @@ def _check_documents(
     documents: Documents,
     policy: Policy,
     earlier: Sequence[Policy],
-    released: Path,
+    released_hash: Callable[[], str],
     original: Any,
     counted: RowCount | None,
 ) -> None:
     certificate, record = documents.certificate, documents.record
     hashes = [one.output_sha256 for one in (certificate, record) if one is not None]
     if hashes:
-        found = file_sha256(released)
+        found = released_hash()
         checks.add(
             "hash of the release",
             all(one == found for one in hashes),
@@ -285,6 +291,10 @@ def _check_commitments(
     )
 
 
+_AT_ONCE = 1 << 18
+"""Rows that are written as text at once."""
+
+
 def input_commitment(policy: Policy, original: Any) -> str:
     """Return the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
 
@@ -298,14 +308,20 @@ def input_commitment(policy: Policy, original: Any) -> str:
 
 
 def _row_bytes(found: RowTally) -> Iterator[bytes]:
-    # Rows of a database have no order of their own, so none is committed to.
+    """Return the different rows as text, one to a line, each with how often it occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     yield repr(list(found.columns)).encode()
-    texts = [list(map(repr, column.keys)) for column in found.columns.values()]
-    codes = [column.codes.tolist() for column in found.columns.values()]
-    rows = ([text[code] for code in of_column] for text, of_column in zip(texts, codes, strict=True))
-    for *cells, count in sorted(zip(*rows, map(str, found.counts.tolist()), strict=True)):
-        yield ", ".join((*cells, count)).encode()
-        yield b"\n"
+    columns = [column.reprs().take(pa.array(column.codes)) for column in found.columns.values()]
+    columns.append(pa.array(found.counts).cast(pa.string()))
+    # Rows of a database have no order of their own, so none is committed to.
+    names = [str(place) for place in range(len(columns))]
+    order = pc.sort_indices(pa.table(columns, names), sort_keys=[(name, "ascending") for name in names])
+    for start in range(0, len(order), _AT_ONCE):
+        here = order.slice(start, _AT_ONCE)
+        lines = pc.binary_join_element_wise(*(column.take(here) for column in columns), ", ")
+        yield "\n".join([*lines.to_pylist(), ""]).encode()
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:

@@ -25,7 +25,7 @@ from hartley.search.codebooks import (
     codebooks_by_demand,
     codebooks_of,
 )
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.workflow.question import Question

@@ -62,20 +62,25 @@ class CountedFrame:
         from hartley.tables.sources.frames import computed
         from hartley.tables.sources.spark import placed
 
+        self.frame = frame
         # By place and not by name: Spark takes `a` and `A` for one, and a dot for a step into a structure.
         self._places = {name: f"c{place}" for place, name in enumerate(frame.columns)}
         self._placed = placed(frame)
         with computed("pyspark"):
             found = self._placed.limit(0).toArrow()
         self.schema = found.rename_columns(list(self._places)).schema
+        self._last: tuple[list[str], Any] | None = None
 
     def counted(self, names: list[str]) -> Any:
         """Return the distinct rows of some columns as Arrow, with the number of each as the last column."""
         from hartley.tables.sources.frames import computed
         from hartley.tables.sources.spark import counted_rows
 
-        with computed("pyspark"):
-            return counted_rows(self._placed, [self._places[name] for name in names])
+        if self._last is None or self._last[0] != names:
+            with computed("pyspark"):
+                found = counted_rows(self._placed, [self._places[name] for name in names])
+            self._last = list(names), found
+        return self._last[1]
 
 
 def is_spark(source: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
+from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
@@ -31,12 +34,14 @@ from hartley.releases.verifier.verification import (
 )
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.publication import Publication, require_defusable
-from hartley.releases.writer.staging import cannot_write, staged
+from hartley.releases.writer.reader_view import Observed
+from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.tables.interrupts import undisturbed
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.original_source import doubt_about, original_file
 from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.publication.released_folder import FolderWriter
 from hartley.workflow.publication.write_to_database import new_table
 
 
@@ -57,7 +62,7 @@ class ReleaseResult:
     """
 
     output: Path
-    """The released file."""
+    """The released file; a folder of Parquet files where the rows stay in Spark."""
     policy: Path
     """The policy file, which stays with the curator."""
     certificate: Path
@@ -103,12 +108,16 @@ class ReleaseResult:
     formula_cells: Mapping[str, int]
     """How many cells of each column a spreadsheet would run; in the file they have a quote before them
     where that was asked for."""
+    separations: Mapping[str, ToleranceMeasures]
+    """With a tolerance, what ``before``, ``after`` and ``after_all`` keep of values that are apart."""
     complete: bool
     """Whether the search ended by itself, not at its time limit."""
     unused_budget: int = 0
     """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
     helpful_rows: int | None = None
     """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
+    needed_rows: int = 0
+    """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
@@ -130,9 +139,14 @@ class ReleaseResult:
             "dropped_rows": self.dropped_rows,
             "target": self.target.to_dict(),
             "point": self.point.to_dict(),
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "after_all": self.after_all.to_dict(),
+            **{
+                name: audit.to_dict() | (self.separations[name].to_dict() if self.separations else {})
+                for name, audit in (
+                    ("before", self.before),
+                    ("after", self.after),
+                    ("after_all", self.after_all),
+                )
+            },
             "together": None if self.together is None else self.together.to_dict(),
             "together_all": None if self.together_all is None else self.together_all.to_dict(),
             "verified": self.verification.holds,
@@ -159,8 +173,22 @@ class Writing:
     progress: Callable[[int, int, str], None]
     key: SigningKey | None = None
     """What signs the certificate."""
+    in_spark: bool = False
+    """Whether the rows stay in Spark, which writes a folder."""
     is_complete: bool = True
     """Whether the search ended by itself."""
+
+
+@contextmanager
+def _aside(places: dict[str, Path], writing: Writing) -> Iterator[Staging]:
+    """Write the files aside; the folder of a release that stays in Spark is written beside them."""
+    files = {role: place for role, place in places.items() if role != "output" or not writing.in_spark}
+    with staged(files, overwrite=writing.overwrite, private=("policy", "record")) as staging:
+        try:
+            yield staging
+        finally:
+            if writing.in_spark:
+                shutil.rmtree(places["output"].parent / staging.home.name, ignore_errors=True)
 
 
 def write_release(
@@ -181,19 +209,28 @@ def write_release(
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
     usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
-    with staged(places, overwrite=writing.overwrite, private=("policy", "record")) as staging:
+    with _aside(places, writing) as staging:
+        folder: FolderWriter | None = None
+        if writing.in_spark:
+            folder = FolderWriter(original, places["output"], staging.home.name)
+        formula_cells: dict[str, int] = {}
+        output: Any
         try:
-            publication = Publication(seen.rows, policy)
-            formula_cells = publication.formula_cells(plan.format_)
-            require_defusable(policy, formula_cells)
-            publication.write(
-                staging.path("output"),
-                plan.format_,
-                keep_order=policy.choices.keep_order,
-                cluster_rows=row_counts(observed.before().without_side(), book.partition),
-            )
+            if folder is None:
+                publication = Publication(seen.rows, policy)
+                formula_cells = publication.formula_cells(plan.format_)
+                require_defusable(policy, formula_cells)
+                output = staging.path("output")
+                publication.write(
+                    output,
+                    plan.format_,
+                    keep_order=policy.choices.keep_order,
+                    cluster_rows=row_counts(observed.before().without_side(), book.partition),
+                )
+            else:
+                output = folder.write(policy)
             staging.path("policy").write_bytes(policy.to_json())
-            output_sha256 = file_sha256(staging.path("output"))
+            output_sha256 = file_sha256(output) if folder is None else output.sha256()
             released = Released(
                 policy=policy,
                 public=seen.public,
@@ -239,7 +276,7 @@ def write_release(
             raise cannot_write(places["output"].parent, error) from None
         # Nothing is published that the verifier, with the files as they are on disk, does not confirm.
         verification = verify_release(
-            staging.path("output"),
+            output,
             original,
             Policy.read(staging.path("policy")),
             Documents(
@@ -260,10 +297,14 @@ def write_release(
         if writing.into[0] is not None:
             plan.table.close()  # a reader of SQLite keeps writers out
         input_sha256 = file_sha256(source) if (source := original_file(original)) else None
-        with new_table(*writing.into, staging.path("output")) as commit, undisturbed():
-            # The files are whole without the table, so they come first; a table without them would not be.
-            staging.publish()
-            commit()
+        if folder is not None:
+            with undisturbed(), folder.published():
+                staging.publish()
+        else:
+            with new_table(*writing.into, output) as commit, undisturbed():
+                # The files are whole without the table, so they come first.
+                staging.publish()
+                commit()
     return ReleaseResult(
         output=places["output"],
         policy=places["policy"],
@@ -288,7 +329,22 @@ def write_release(
         closeness=demand.question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
+        separations=_separations(seen.observed, plan, reached),
         complete=writing.is_complete,
         joint=reached.joint,
         partition=book.partition,
     )
+
+
+def _separations(observed: Observed, plan: Plan, reached: ChosenPoint) -> dict[str, ToleranceMeasures]:
+    """Measure what is kept of values that are apart, before and after; nothing without a tolerance."""
+    closeness, book = reached.closeness, reached.book
+    if closeness.is_empty:
+        return {}
+    found = {
+        "before": ToleranceMeasures.of(observed.before(), closeness),
+        "after": ToleranceMeasures.of(observed.reader(book), closeness),
+    }
+    everything = observed.reader(book, harmless=True) if plan.harmless else None
+    found["after_all"] = found["after"] if everything is None else ToleranceMeasures.of(everything, closeness)
+    return found

@@ -26,11 +26,11 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
 from hartley.releases.verifier.tables.delimited import Delimited
 from hartley.releases.verifier.tables.other_cells import frame_cells, labelled_cells
+from hartley.releases.verifier.tables.parquet_parts import batches_of, row_total, schema_of
 from hartley.releases.verifier.tables.written_cells import is_plain, translated
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""
-BATCH = 1 << 20
 
 
 class Digits(str):
@@ -98,11 +98,7 @@ class RereadTable:
                 yield columns, None
             return
         if self.format is not None and self.format.name == "parquet":
-            import pyarrow.parquet as pq
-
-            # Not read ahead: what is read ahead is kept until the last batch.
-            file = self._failing_clearly(lambda: pq.ParquetFile(self._source, pre_buffer=False))
-            iterator = file.iter_batches(batch_size=BATCH, columns=names)
+            iterator = batches_of(self._source, names)
         else:
             if lost := [name for name in names if name not in self._cells.column_names]:
                 raise ColumnError(f"column {lost[0]!r} holds cells that cannot be read as Arrow")
@@ -115,9 +111,7 @@ class RereadTable:
         if hasattr(self._source, "counted"):
             return 0  # they are counted before they come
         if self.format is not None and self.format.name == "parquet":
-            import pyarrow.parquet as pq
-
-            return int(self._failing_clearly(lambda: pq.read_metadata(self._source)).num_rows)
+            return int(self._failing_clearly(lambda: row_total(self._source)))
         is_text = self.is_text or not self.has_batches
         return self._text().count("\n") if is_text else int(self._cells.num_rows)
 
@@ -145,9 +139,7 @@ class RereadTable:
         if self.format.name in ("arrow", "stata", "spss"):
             return self._of_schema(self._cells.schema)
         if self.format.name == "parquet":
-            import pyarrow.parquet as pq
-
-            return self._of_schema(self._failing_clearly(lambda: pq.read_schema(self._source)))
+            return self._of_schema(self._failing_clearly(lambda: schema_of(self._source)))
         if self.format.name == "csv":
             return self._delimited().header()
         others: dict[str, bool] = {}
