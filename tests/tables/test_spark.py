@@ -272,6 +272,30 @@ def requirements_several_columns_and_withheld_rows_are_the_same_in_spark(spark: 
         assert Counter(map(repr, policy.apply(there).toArrow().to_pylist())) == here
 
 
+def bands_and_codebooks_hold_new_rows_in_spark(spark: Any, tmp_path: Path) -> None:
+    rows = pa.table(
+        {
+            "age": [30, 34, 41, 45, 52, 58, 61, 66] * 6,
+            "x": [1, 1, 2, 3, 5, 8, 13, 90, 4, 6, 7, 9] * 4,
+            "t": ["a", "a", "a", None, "b", "b", "a", "c"] * 6,
+        }
+    )
+    new = pa.table({"age": [1] * 6, "x": [-5, 4, 50, 1000, 3, None], "t": ["a", "b", "z", "a", None, "c"]})
+    asked: tuple[dict[str, Any], ...] = (
+        {"public": ["x", "t"], "shape": "columns"},
+        {"public": ["x", "t"], "shape": "columns", "withhold": "10%"},
+        {"public": "x", "shape": "intervals", "borders": 5},
+    )
+    for number, options in enumerate(asked):
+        out = tmp_path / f"bands{number}.csv"
+        made = release(rows, out, sensitive="age", require={"distinct_l": 3}, keep_order=True, **options)
+        policy = Policy.read(made.policy)
+        for table in (rows, new):
+            here = Counter(map(repr, policy.apply(table, unseen="suppress").to_pylist()))
+            there = policy.apply(spark.createDataFrame(table), unseen="suppress").toArrow().to_pylist()
+            assert Counter(map(repr, there)) == here
+
+
 def a_release_stays_in_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = spark.range(0, 6_000).selectExpr(
         "CAST(id % 12 AS INT) AS x",
@@ -330,6 +354,7 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
     a_codebook_in_spark_is_exact_or_refused(spark, tmp_path)
     minus_zero_stays_what_it_is(spark, tmp_path)
     requirements_several_columns_and_withheld_rows_are_the_same_in_spark(spark, tmp_path)
+    bands_and_codebooks_hold_new_rows_in_spark(spark, tmp_path)
     a_frame_that_fails_tells_no_cell(spark, tmp_path)
     with pytest.MonkeyPatch.context() as patch:
         for_an_audit_not_even_pairs_reach_the_driver(spark, patch)

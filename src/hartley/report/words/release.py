@@ -192,6 +192,13 @@ def choice(point: Point) -> str:
     )
 
 
+def may_withhold(result: ReleaseResult) -> bool:
+    """Tell whether codebooks lost something and no row was allowed to be withheld that could be."""
+    found = result.point.codebooks
+    is_seen_beside = result.before.side is not None or result.together_all is not None
+    return found is not None and found.loss > 0 and not found.withhold and not is_seen_beside
+
+
 def _codebooks_proof(point: Point) -> str:
     found = point.codebooks
     assert found is not None  # noqa: S101 (asked only with codebooks)

@@ -206,7 +206,8 @@ def _refined(
 ) -> Refined:
     """Return variable bands; where borders may lie closely, first on round ones, then on all of them.
 
-    Close borders that nobody asked for are taken only where they pay.
+    Close borders that nobody asked for are taken only where they pay, and where no band between two of them
+    is narrower than the round step.
     """
     coarse = tuple(column.with_round_borders() for column in problem.columns)
     search = _refinement(problem, budget, options, effort)
@@ -220,8 +221,20 @@ def _refined(
     found = search.run([*starts, first.labels], options.rounds * 2 // 3)
     if any(column.is_grid_given for column in close) or options.objective != "mean":
         return found
+    told = zip(problem.columns, coarse, found.labels, strict=True)
+    is_wide = all(_is_as_wide_as_round(*one) for one in told)
     is_worth_it = search.box_width(found.labels) < search.box_width(first.labels) * WORTH_CLOSE_BORDERS
-    return found if is_worth_it else first
+    return found if is_wide and is_worth_it else first
+
+
+def _is_as_wide_as_round(column: PublicColumn, coarse: PublicColumn, labels: Int32s) -> bool:
+    """Tell whether every band between two borders is as wide as a round step, or has round borders."""
+    if coarse is column or coarse.grid is None:
+        return True
+    starts = np.flatnonzero(np.diff(labels[: len(column.values)])) + 1
+    is_round = np.isin(starts, [first for first, _ in coarse.splits])
+    is_narrow = np.diff(column.positions[starts]) < coarse.grid.step * (1 - 1e-9)
+    return not np.any(is_narrow & ~(is_round[:-1] & is_round[1:]))
 
 
 def _refinement(

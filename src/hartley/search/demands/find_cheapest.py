@@ -96,9 +96,15 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
                 f"{option('shape', 'intervals')} is of one public column; for several there is "
                 f"{option('shape', 'columns')}, one codebook for each"
             )
+        if joint.side is not None:
+            raise OptionError(
+                "beside side information, kept columns or an earlier release a longer band may leave fewer "
+                f"candidates, and {option('shape', 'intervals')} has no search for that; "
+                f"{option('shape', 'columns')} has one, also for a single column"
+            )
         raise OptionError(
-            f"{option('shape', question.shape.name)} needs one ordered public column, under distortion, and "
-            "nothing that the reader sees besides"
+            f"{option('shape', question.shape.name)} needs one ordered public column, under distortion or "
+            "resolution"
         )
     if joint.side is None:
         enough = Enough.of(joint, question.requirements, question.closeness)
