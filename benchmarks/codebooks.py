@@ -24,7 +24,7 @@ import pandas as pd
 from meter import table, timed
 
 from hartley.search.codebooks import (
-    ClusterDemand,
+    CellDemand,
     CodebookOptions,
     Codebooks,
     ColumnSettings,
@@ -32,7 +32,7 @@ from hartley.search.codebooks import (
     codebooks_by_budget,
     find_codebooks,
 )
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
 
 ADULT = [
@@ -97,8 +97,8 @@ def problem_of(
         for name in public
     ]
 
-    def demand(wanted: int) -> ClusterDemand:
-        return ClusterDemand.of_pairs(pairs // (s.max() + 1), pairs % (s.max() + 1), rows, distinct_l=wanted)
+    def demand(wanted: int) -> CellDemand:
+        return CellDemand.of_pairs(pairs // (s.max() + 1), pairs % (s.max() + 1), rows, distinct_l=wanted)
 
     return columns, demand, owner
 
@@ -223,7 +223,7 @@ def scale(frame: pd.DataFrame, rows: int) -> None:
         drawn[name] = frame[name].to_numpy()[at]
     begin = time.process_time()
     columns, demand, _ = problem_of(drawn, EIGHT, "occupation", {})
-    problem = Problem(tuple(columns), demand(5))
+    problem = CodebookProblem(tuple(columns), demand(5))
     count = len(problem.elements.code)
     built = time.process_time() - begin
     lines: list[list[object]] = []

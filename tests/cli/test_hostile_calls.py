@@ -260,6 +260,12 @@ def test_names_that_no_file_has_are_refused(
     refusal(capsys, "report", table, "-o", path, *ROLES)
 
 
+def test_a_line_break_in_a_name_is_none_in_a_message(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("t\n\x1b[31m.csv")
+    assert r"t\n\x1b[31m.csv" in refusal(capsys, "report", table, "-o", out, *ROLES)
+    refusal(capsys, "audit", out, *ROLES)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")
 @pytest.mark.parametrize(("column", "code"), [("absent", 2), ("secret", 3)])
 def test_where_stderr_is_full_the_exit_code_stays(table: Path, column: str, code: int) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import runpy
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,6 +68,63 @@ def test_the_image_runs_as_a_user_without_rights() -> None:
     assert users[-1] not in ("0", "root")
     assert 'ENTRYPOINT ["hartley"]' in lines
     assert not any(line.startswith("ADD ") for line in lines)
+
+
+def instructions(path: Path) -> list[tuple[str, str]]:
+    """The instructions of a container's definition, lines that go on joined."""
+    text = re.sub(r"\\\n\s*", "", path.read_text())
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(word, rest) for word, _, rest in (line.partition(" ") for line in lines)]
+
+
+def test_the_definition_of_the_image_is_as_a_linter_wants_it() -> None:
+    told = instructions(ROOT / "Containerfile")
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
+    assert {word for word, _ in told} <= known
+    assert told[0][0] == "FROM"
+    stages = [re.fullmatch(r"(\S+):(\S+)(?: AS (\w+))?", rest) for word, rest in told if word == "FROM"]
+    assert all(stage is not None and stage[2] != "latest" for stage in stages)
+    made = {stage[3] for stage in stages if stage is not None}
+    for word, rest in told:
+        if word in ("ENTRYPOINT", "CMD"):
+            assert isinstance(json.loads(rest), list)
+        if word == "WORKDIR":
+            assert rest.startswith("/")
+        if word == "RUN":
+            assert "sudo" not in rest
+            assert "pip install" not in rest or "--no-cache-dir" in rest
+            for extra in re.findall(r"\[([\w,]+)\]", rest):
+                assert set(extra.split(",")) <= set(PROJECT["optional-dependencies"])
+        if word == "COPY" and not rest.startswith("--from="):
+            assert all((ROOT / name).exists() for name in rest.split()[:-1])
+        if word == "COPY" and rest.startswith("--from="):
+            assert rest.split()[0].removeprefix("--from=") in made
+
+
+def test_the_image_is_built_and_runs_where_there_is_an_engine() -> None:
+    if os.environ.get("HARTLEY_TESTS") != "long":
+        pytest.skip("building an image takes minutes; HARTLEY_TESTS=long does it, and so does the release")
+    engine = shutil.which("podman") or shutil.which("docker")
+    if engine is None or subprocess.run([engine, "info"], capture_output=True, check=False).returncode:
+        pytest.skip("neither docker nor podman answers here")
+    subprocess.run(
+        [engine, "build", "--file", "Containerfile", "--tag", "hartley:test", "."], cwd=ROOT, check=True
+    )
+    run = [engine, "run", "--rm", "--read-only", "--tmpfs", "/tmp"]  # noqa: S108 (inside the container)
+    done = subprocess.run([*run, "hartley:test", "--version"], capture_output=True, text=True, check=True)
+    assert PROJECT["version"] in done.stdout
+    who = [*run, "--entrypoint", "id", "hartley:test", "-u"]
+    assert subprocess.run(who, capture_output=True, text=True, check=True).stdout.strip() == "10001"
+
+
+def test_the_workflow_builds_attests_and_lists_what_is_inside() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    assert set(jobs) == {"build", "test", "image", "publish"}
+    used = [step["uses"].split("@")[0] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert {"actions/attest-build-provenance", "actions/attest-sbom"} <= set(used)
+    assert all("@" in step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step)
+    assert {*jobs["publish"]["needs"]} == {"test", "image"}
+    assert "cyclonedx" in " ".join(step.get("run", "") for step in jobs["build"]["steps"])
 
 
 def test_nothing_names_the_host_of_a_registry() -> None:

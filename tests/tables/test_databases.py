@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -27,6 +28,7 @@ from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 from hartley.tables.sources.database_session import Database, shown_url
 from hartley.workflow import audit as audit_table
+from hartley.workflow import release
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
 
@@ -515,13 +517,47 @@ def test_the_password_can_come_from_the_environment(
     table.close()
 
 
+def test_duckdb_is_read_through_its_own_driver(tmp_path: Path) -> None:
+    pytest.importorskip("adbc_driver_duckdb")
+    path = tmp_path / "clinic.duckdb"
+    rows = pa.table(
+        {"x": [1.5, None, 2.5, 1.5], "s": ["it's", "b", None, "b"], "d": [dt.date(2024, 2, 29)] * 4}
+    )
+    with duckdb.connect(path) as connection:
+        connection.register("given", rows)
+        connection.execute("CREATE TABLE visits AS FROM given")
+    roles = Roles(sensitive=("s",), public=("x", "d"))
+    for query in ("visits", "SELECT * FROM visits;", "main.visits"):
+        table = open_table(f"duckdb:///{path}", ReadOptions(query=query))
+        assert table.name == f"duckdb:///{path}"
+        assert table.joint_range(roles).joint == open_table(rows).joint_range(roles).joint
+    for query in (None, "no such", "SELECT nothing FROM visits", "visits; DROP TABLE visits"):
+        with pytest.raises(InputError) as caught:
+            open_table(f"duckdb:///{path}", ReadOptions(query=query))
+        assert "nothing" not in str(caught.value)
+    made = release(
+        f"duckdb:///{path}",
+        tmp_path / "out.csv",
+        sensitive="s",
+        public="d",
+        require={"distinct_l": 2},
+        options=ReadOptions(query="visits"),
+    )
+    assert made.verification.holds
+
+
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     def refusal(url: str, query: str | None = "t") -> str:
         with pytest.raises(InputError) as caught:
             open_table(url, ReadOptions(query=query))
         return str(caught.value)
 
-    assert refusal("mysql://u:p@h/d").startswith("no driver for mysql:// databases")
+    missing = refusal("mysql://u:p@h/d")
+    assert missing.startswith("no driver for mysql:// databases is installed; pip install adbc-driver-mysql")
+    assert "u:p" not in missing
+    assert refusal(f"duckdb:///{tmp_path}/none.duckdb").startswith("no file ")
+    (tmp_path / "odd.duckdb").write_text("hello " * 100)
+    assert "cannot connect" in refusal(f"duckdb:///{tmp_path}/odd.duckdb")
     assert refusal(f"sqlite:///{tmp_path}/none.db").startswith("no file ")
     assert not (tmp_path / "none.db").exists()
     (tmp_path / "odd.db").write_text("hello " * 100)

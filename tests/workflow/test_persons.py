@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hartley.cli.program import run
@@ -21,6 +22,7 @@ from hartley.workflow import audit, release
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.persons.repair import held_for_persons, repaired
 from hartley.workflow.verify_release import verify
+from sample_sizes import sample
 
 Rows = list[tuple[int, str, str]]
 """Rows of (public, sensitive, person)."""
@@ -138,6 +140,94 @@ def test_a_release_holds_for_persons_and_is_verified_so(shape: Any, tmp_path: Pa
         apply(plain.policy, table, tmp_path / "never.csv", person="who")
 
 
+def wide_table(source: Random) -> pa.Table:
+    rows = drawn(source, 5)
+    rows += [(x, s, f"{person}+") for x, s, person in drawn(source, 5)]
+    table = as_table(rows)
+    for name in ("k", "h"):
+        table = table.append_column(name, pa.array([source.randrange(2) for _ in rows]))
+    return table
+
+
+def fewest_left(table: pa.Table, shown: list[tuple[Any, ...]]) -> int:
+    """The fewest candidates of a person, where so much is seen or known of each row."""
+    numbers = {seen: place for place, seen in enumerate(dict.fromkeys(shown))}
+    cells = zip(shown, table["s"].to_pylist(), table["who"].to_pylist(), strict=True)
+    left = left_by_definition([(numbers[seen], s, person) for seen, s, person in cells])
+    return min(map(len, left.values()))
+
+
+BESIDE: list[dict[str, Any]] = [
+    {"keep": "k"},
+    {"side": "k"},
+    {"keep": "k", "side": "h"},
+    {"withhold": 3},
+    {"withhold": 3, "keep": "k"},
+    {"harmless": "h"},
+    {"shape": "intervals", "withhold": 3},
+    {"shape": "columns", "public": ["x", "k"]},
+]
+
+
+@pytest.mark.parametrize("more", BESIDE, ids=lambda more: "-".join(map(str, more)))
+def test_what_is_seen_beside_the_released_value_counts_for_persons(
+    more: dict[str, Any], tmp_path: Path
+) -> None:
+    released = 0
+    for number in range(sample(3, 60)):
+        table = wide_table(Random(number))
+        options: dict[str, Any] = {"sensitive": "s", "public": "x", "require": {"distinct_l": 2}, **more}
+        out = tmp_path / f"out{number}.parquet"
+        beside = [name for name in ("k", "h") if name in (more.get("keep"), more.get("side"))]
+        try:
+            made = release(table, out, person="who", keep_order=True, **options)
+        except UnreachableError:
+            # With everything merged nothing but the columns beside is seen.
+            if not {"withhold", "shape", "harmless"} & set(more):
+                nothing = [tuple(row[name] for name in beside) for row in table.to_pylist()]
+                assert fewest_left(table, nothing) < 2
+            continue
+        released += 1
+        found = pq.read_table(out).to_pylist()
+        seen = [
+            (*map(str, row.values()), *(own[name] for name in beside))
+            for row, own in zip(found, table.to_pylist(), strict=True)
+        ]
+        assert fewest_left(table, seen) >= 2
+        assert made.point.withheld_rows <= more.get("withhold", 0)
+        checks: dict[str, Any] = {"original": table, "policy": made.policy, "certificate": made.certificate}
+        assert verify(out, **checks, person="who").holds
+        again = apply(made.policy, table, tmp_path / f"again{number}.parquet", person="who")
+        assert again.target_holds
+    assert released or "harmless" in more
+
+
+def test_earlier_releases_count_for_persons(tmp_path: Path) -> None:
+    released = 0
+    for number in range(sample(4, 60)):
+        table = wide_table(Random(number))
+        asked: dict[str, Any] = {"sensitive": "s", "require": {"distinct_l": 2}, "keep_order": True}
+        places = [tmp_path / f"{name}{number}.parquet" for name in ("first", "second")]
+        try:
+            first = release(table, places[0], public="k", person="who", **asked)
+            second = release(table, places[1], public="x", person="who", earlier=[first.policy], **asked)
+        except UnreachableError:
+            continue
+        released += 1
+        cells = [pq.read_table(place).column(0).to_pylist() for place in places]
+        assert fewest_left(table, list(zip(*cells, strict=True))) >= 2
+        found = verify(
+            second.output,
+            original=table,
+            policy=second.policy,
+            certificate=second.certificate,
+            earlier=[first.policy],
+            person="who",
+        )
+        assert found.holds
+    assert released
+
+
 def test_what_has_no_meaning_for_persons_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -154,6 +244,14 @@ def test_what_has_no_meaning_for_persons_is_refused(
     for error, fields in wrong:
         with pytest.raises(error):
             audit(more, sensitive="s", **fields)
+    for reason, given in (
+        ("reads the sensitive value", {"publish_sensitive": True}),
+        ("differs from row to row", {"side": "k", "require": {"distinct_l": 1, "l0": 1}}),
+        ("cannot say whose row", {"keep": "who"}),
+    ):
+        fields = {"require": {"distinct_l": 1}} | given
+        with pytest.raises(OptionError, match=reason):
+            release(more.slice(1), tmp_path / "no.csv", sensitive="s", public="x", person="who", **fields)
     lone = pa.table({"x": [1, 2], "s": ["a", "b"], "who": ["p", None]})
     with pytest.raises(TableError, match="have no person"):
         audit(lone, sensitive="s", public="x", person="who")

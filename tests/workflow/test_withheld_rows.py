@@ -14,8 +14,10 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import Partition
 from hartley.report.words.release import lost
 from hartley.report.words.withheld import bought
+from hartley.tables import ReadOptions
 from reference_every_partition import every_partition
 
+CENTROID = hartley.UtilityChoice(name="distortion", codeword="centroid")
 AGES = [30, 41, 52, 30, 41, 52, 63, 30, 41, 52, 63, 30, 41, 52, 63, 30]
 CHOL = [180, 181, 182, 183, 184, 185, 186, 190, 191, 192, 193, 196, 197, 198, 199, 400]
 
@@ -173,6 +175,28 @@ def test_labels_that_could_be_mistaken_are_refused(clinic, tmp_path, label, labe
     with pytest.raises(OptionError, match=says):
         made(clinic, tmp_path, withheld_label=label, labels=labels)
     assert [path.name for path in tmp_path.iterdir()] == ["clinic.csv"]
+
+
+def test_a_label_for_missing_cells_is_refused_where_their_rows_are_left_out(clinic, tmp_path):
+    words = {"withheld_label": "-9", "options": ReadOptions(missing_words=("-9",))}
+    with pytest.raises(OptionError, match="word for a missing cell"):
+        made(clinic, tmp_path, missing="drop", **words)
+    assert holds(made(clinic, tmp_path, **words))
+
+
+@pytest.mark.parametrize("more", [{"utility": CENTROID}, {"public": ["chol", "pulse"]}])
+def test_where_no_helpful_budget_is_looked_for_the_one_that_is_needed_is_said(clinic, tmp_path, more):
+    two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
+    result = made(two, tmp_path, withhold=2, require={"distinct_l": 4}, **more)
+    says = "no row is withheld: withholding up to 2 rows buys nothing; it takes at least 4 rows"
+    assert says in lost(result)
+
+
+def test_what_is_certain_is_compared_by_its_groups(clinic):
+    (says,) = bought(asked(clinic, leakage="istar", withhold=1))
+    assert says.startswith(
+        "With nothing told apart for certain, withholding up to 1 row buys nothing; it takes"
+    )
 
 
 def test_tuples_of_several_columns_are_withheld_whole(clinic, tmp_path):

@@ -20,7 +20,6 @@ from hartley.report.words.columns import column_kind, column_note, next_columns
 from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
 from hartley.report.words.tolerance import candidates_apart
 from hartley.workflow import Audit, AuditResult, shown_source
-from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
@@ -187,6 +186,8 @@ def _audit_counts(
         raise click.UsageError(
             "--counts stands in place of a table and its columns; beside it only --require"
         )
+    from hartley.workflow.warehouse.count_in_warehouse import audit_counts
+
     result = audit_counts(counts, require=given["require"])
     if as_json:
         print_json(result.to_dict())

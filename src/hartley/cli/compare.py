@@ -60,7 +60,7 @@ question = options.stacked(
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="Stop each method after this time, with the best it found.",
+        help="Stop each method after this time by the clock, with the best it found.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )

@@ -75,6 +75,9 @@ def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
         "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),
         "prefix": given["prefix"],
         "neighbours": dict(_pair(text, "neighbours", "region=beside.csv") for text in given["neighbours"]),
+        "dissimilarity": dict(
+            _pair(text, "dissimilarity", "job=unlike.csv") for text in given["dissimilarity"]
+        ),
         "weight": dict(map(_weight, given["weight"])),
         "objective": given["objective"],
         "lose_at_most": 0.5 if given["lose_at_most"] == "50%" else given["lose_at_most"],

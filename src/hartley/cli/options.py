@@ -154,7 +154,7 @@ question = stacked(
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="Stop after this time with the best found and its bounds.",
+        help="Stop after this time by the clock, with the best found and its bounds.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
@@ -263,6 +263,12 @@ shape = stacked(
         multiple=True,
         metavar="COL=FILE",
         help="Pairs of neighbouring values of a text column.",
+    ),
+    click.option(
+        "--dissimilarity",
+        multiple=True,
+        metavar="COL=FILE",
+        help="How unlike two values of a text column are: value,other,number.",
     ),
     click.option("--prefix", multiple=True, metavar="COL", help="Text that may be cut, such as postcodes."),
     click.option(

@@ -148,7 +148,7 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     paragraph(out, release_words.proof(result))
     if by_column:
         paragraph(out, release_words.choice(result.point))
-        if not result.point.withheld_rows and result.point.utility < 0:
+        if not result.point.withheld_rows and result.point.utility < 0 and result.before.side is None:
             paragraph(
                 out,
                 "With --withhold 1% a few rare rows are withheld; the others often keep much more detail.",

@@ -9,6 +9,7 @@ from hartley.errors import OptionError, option
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
+from hartley.tables.other_databases import is_other_database, shown_other
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
@@ -22,7 +23,8 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
 
     A path names a CSV, TSV, JSON-lines, Parquet, Arrow, Excel, Stata or SPSS file, or by a pattern
     (``part-*.parquet``) several of one kind; text files may be packed. A URL
-    (``postgresql://…``, ``sqlite:///…``) names a database, and ``options.query`` what to select there.
+    (``postgresql://…``, ``sqlite:///…``, ``duckdb:///…``, or that of another ADBC driver) names a database,
+    and ``options.query`` what to select there.
     A frame is one of pandas, polars (eager or lazy), pyarrow, DuckDB, PySpark, Dask or Ibis.
     """
     options = options or ReadOptions()
@@ -30,6 +32,8 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
         from hartley.tables.sources.database import DatabaseSource
 
         _require_typed("a database", options)
+        if is_other_database(source):
+            return _other_database(source, options)
         return Table(DatabaseSource(source, options), options)
     if options.query is not None:
         raise OptionError(f"a query is for databases; give the URL of one, or no query ({option('query')})")
@@ -39,6 +43,16 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
     from hartley.tables.sources.frames import frame_source
 
     return Table(frame_source(source, options), options)
+
+
+def _other_database(url: str, options: ReadOptions) -> Table:
+    """Open what a database gives that is read through another driver: rows come here, and are a frame."""
+    from hartley.tables.other_databases import read_other
+    from hartley.tables.sources.frames import frame_source
+
+    frame = frame_source(read_other(url, options.query), options)
+    frame.name = shown_other(url)
+    return Table(frame, options)
 
 
 def _require_typed(name: str, options: ReadOptions) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hartley.errors import HartleyError
 from hartley.tables.locations import FileKind, Files, find_files, is_database
+from hartley.tables.other_databases import is_other_database
 from hartley.tables.sources.database_session import Database, product_of, selected, sqlite_path
 from hartley.tables.text_files import packing
 
@@ -55,6 +56,8 @@ def estimate(source: Any, query: str | None = None) -> Estimate | None:
     '100,000,000 rows, 606 MB; reading takes about 10 seconds'
     """
     if not isinstance(source, (str, Path)):
+        return None
+    if is_database(source) and is_other_database(str(source)):
         return None
     if is_database(source):
         return _of_database(str(source), query)

@@ -225,6 +225,7 @@ class Desk:
             missing_at=given.missing_at,
             earlier=self._policies(given),
             keep_order=given.keep_order,
+            defuse_formulas=given.defuse_formulas,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
             **given.demand.shape_fields,

@@ -116,18 +116,19 @@ def verify(
         sheet=reading.sheet,
         query=reading.query,
     )
+    past = [one if isinstance(one, Policy) else Policy.read(one) for one in earlier]
     found = verify_release(
         _released(released, original),
         for_verifier(original, options),
         book,
         _documents(**documents),
-        [one if isinstance(one, Policy) else Policy.read(one) for one in earlier],
+        past,
         progress,
     )
     return (
         found
         if person is None
-        else replace(found, checks=(*found.checks, *_of_persons(original, book, person)))
+        else replace(found, checks=(*found.checks, *_of_persons(original, book, person, past)))
     )
 
 
@@ -140,10 +141,12 @@ def _released(released: str | Path, original: Any) -> Any:
     return released
 
 
-def _of_persons(original: Any, policy: Policy, person: str) -> tuple[ClaimCheck, ...]:
+def _of_persons(
+    original: Any, policy: Policy, person: str, earlier: Sequence[Policy]
+) -> tuple[ClaimCheck, ...]:
     """Check what the policy asks for once more, for persons."""
     with closing(open_for(policy, original)) as table:
-        linked = LinkedRows.of_policy(table, policy, person)
+        linked = LinkedRows.of_policy(table, policy, person, earlier)
     seen = linked.seen(codebook_of(policy, linked.joint.public).partition)
     found = verdicts(seen, asked_by(policy), closeness_of(policy, seen.sensitive))
     return tuple(

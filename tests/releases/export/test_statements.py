@@ -18,6 +18,8 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 import sqlglot
 
@@ -236,6 +238,33 @@ def test_duckdb_gives_every_cell_that_apply_gives(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(statement, "LISTED_FROM", 5)
         script = export(case.policy, to="sql", unseen=case.unseen).text
         assert in_duckdb(case.rows, script) == case.cells
+
+
+def test_nan_in_parquet_files_is_missing_though_their_statistics_leave_it_out(tmp_path: Path) -> None:
+    table = pa.table({"x": [0.0, -0.0, float("nan"), 1.5, None, 2.25] * 4, "s": [1, 2, 3, 4] * 6})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    for missing in ("value", "drop"):
+        made = release(
+            table,
+            tmp_path / f"{missing}.csv",
+            sensitive="s",
+            public="x",
+            require={"distinct_l": 2},
+            missing=missing,
+        )
+        policy = Policy.read(made.policy)
+        is_there = pc.fill_null(pc.invert(pc.is_nan(table["x"])), False)
+        measured = table if missing == "value" else table.filter(is_there)
+        script = export(policy, to="sql", table="t").text
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE VIEW t AS FROM '{path}'")
+            *before, query = [one for one in script.split(";\n") if one.strip()]
+            for one in before:
+                connection.execute(one)
+            found = connection.execute(query).fetchall()
+        expected = [(cell,) for cell in policy.apply(measured)["x"].to_pylist()]
+        assert sorted(map(repr, found)) == sorted(map(repr, expected))
 
 
 def test_rows_with_missing_cells_are_left_out_where_the_policy_does(monkeypatch: pytest.MonkeyPatch) -> None:

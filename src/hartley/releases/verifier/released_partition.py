@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -97,16 +97,13 @@ class ReleasedPartition:
             return farthest
         return None if widest is None else widest / 2
 
-    @cached_property
-    def positions(self) -> dict[Value, Fraction | None] | None:
-        """Where each value lies on a line, exactly; nothing where the public columns have no line."""
-        if not self._is_on_a_line:
-            return None
-        exact = ((value, self._position(value)) for value in self.values)
-        return {value: None if at is None else Fraction(at) for value, at in exact}
+    def positions(self, values: Iterable[Value]) -> list[Fraction | Decimal | None]:
+        """Return where values lie on a line, exactly; nothing where one has no place."""
+        return [self._position(value) for value in values]
 
     @property
-    def _is_on_a_line(self) -> bool:
+    def is_on_a_line(self) -> bool:
+        """Whether the public columns have a line."""
         return len(self.policy.public) == 1 and self.policy.public[0].kind in _ON_A_LINE
 
     def _position(self, value: Value) -> Fraction | Decimal | None:
@@ -119,7 +116,7 @@ class ReleasedPartition:
 
     def line_cost(self, codeword: str) -> Fraction | None:
         """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
-        if not self._is_on_a_line:
+        if not self.is_on_a_line:
             return None
         keys = self._cells[0].keys
         if isinstance(keys, PlainKeys) and keys.are_numbers and not keys.cells.null_count:
@@ -129,7 +126,7 @@ class ReleasedPartition:
             groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
             if groups.are_exact:
                 return groups.cost(codeword) / int(10**keys.decimals)
-        ticks = Ticks.of([self._position(value) for value in self.values])
+        ticks = Ticks.of(self.positions(self.values))
         members: dict[int, list[int | None]] = defaultdict(list)
         for cluster, tick in zip(self._cluster.tolist(), ticks.at, strict=True):
             members[cluster].append(tick)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,8 @@ from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.writer.source_rows import Rows
+
+_NUMBERS = count()
 
 
 @dataclass(frozen=True)
@@ -126,8 +129,10 @@ class ObservedRows:
                 see(self._earlier_kept, name, _unless(absent, rows.columns[name].cell))
             for name in policy.harmless:
                 see(self._earlier_harmless, name, _unless(absent, rows.columns[name].cell))
+        # A name of its own: rows may be looked at in several ways at once.
+        self._name = f"hartley_observed_{next(_NUMBERS)}"
         self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE hartley_observed AS SELECT {', '.join(cells)}, count(*) AS n "
+            f"CREATE TEMP TABLE {self._name} AS SELECT {', '.join(cells)}, count(*) AS n "
             f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
         )
 
@@ -181,9 +186,7 @@ class ObservedRows:
 
     def _fetch(self, groups: list[list[_Seen]]) -> tuple[Ints, Ints, Ints, list[Ints]]:
         ranks = [f"{_rank(group)} AS g{place}" for place, group in enumerate(groups)]
-        found = self._connection.execute(
-            f"SELECT x, s, n, {', '.join(ranks)} FROM hartley_observed"
-        ).fetchnumpy()
+        found = self._connection.execute(f"SELECT x, s, n, {', '.join(ranks)} FROM {self._name}").fetchnumpy()
         arrays = {name: np.ma.getdata(array) for name, array in found.items()}
         return arrays["x"], arrays["s"], arrays["n"], [arrays[f"g{place}"] for place in range(len(groups))]
 
@@ -192,7 +195,7 @@ class ObservedRows:
         order = ", ".join(f"{column.sql} NULLS LAST" for column in seen)
         names = ", ".join(column.sql for column in seen)
         records = self._connection.execute(
-            f"SELECT {cells} FROM (SELECT DISTINCT {names} FROM hartley_observed) ORDER BY {order}"
+            f"SELECT {cells} FROM (SELECT DISTINCT {names} FROM {self._name}) ORDER BY {order}"
         ).fetchall()
         return Alphabet(
             tuple(_texts(column.name, [row[place] for row in records]) for place, column in enumerate(seen))
@@ -223,16 +226,9 @@ def _texts(name: str, cells: list[str | None]) -> Coordinate:
     return Coordinate(name, "text", values, np.array([cell is None for cell in cells], dtype=bool))
 
 
-def _cells(alphabet: Alphabet) -> list[tuple[Any, ...]]:
-    return list(
-        zip(
-            *(
-                [coordinate.cell(place) for place in range(alphabet.size)]
-                for coordinate in alphabet.coordinates
-            ),
-            strict=True,
-        )
-    )
+def _cells(alphabet: Alphabet) -> list[list[Any]]:
+    """Return the cells of the values, column by column."""
+    return [coordinate.cells for coordinate in alphabet.coordinates]
 
 
 def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
@@ -255,9 +251,9 @@ def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:
             raise PolicyError(
                 f"the earlier policy has {column.name!r} as a {column.kind}, and this table has not"
             )
-    entries = policy.entries()
-    keys, numbers = [value for value, _ in entries], [cluster for _, cluster in entries]
-    join = rows.keyed(table, policy.public_names, keys, e=("INTEGER", numbers))
+    join = rows.keyed(
+        table, policy.public_names, policy.member_cells(), e=("INTEGER", policy.member_clusters())
+    )
     if lost := rows.unmatched(join, table, "e", unless=absent):
         raise PolicyError(
             f"the earlier policy is of other data: {lost} rows of this table hold values it never saw"

@@ -118,11 +118,14 @@ class ColumnsSearch:
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():
                 break
-        whole = np.zeros(prepared.size, dtype=np.int64)
-        mondrian = split(prepared, whole, ROWS, effort)
-        for start in (mondrian, *starts):
-            if not effort.should_stop():
-                candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
+        if polish or not self.is_met(candidates):
+            whole = np.zeros(prepared.size, dtype=np.int64)
+            mondrian = split(prepared, whole, ROWS, effort)
+            for start in (mondrian, *starts):
+                if not effort.should_stop():
+                    candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
+        else:
+            candidates += [self.candidate(compact(start)) for start in starts]
         candidates = best_first(candidates)
         if not self.is_met(candidates):
             candidates = self.lowered_exactly(candidates, effort)
@@ -202,6 +205,7 @@ def search_columns(
     starts: Iterable[npt.NDArray[np.integer]] = (),
     polish: bool = True,
     effort: Effort = UNLIMITED,
+    prepared: Prepared | None = None,
 ) -> ColumnsResult:
     """Return the partition with the least worst cost that was found, and among those the least loss.
 
@@ -220,6 +224,8 @@ def search_columns(
         Whether to bring the loss down after the worst cost is settled.
     effort
         When to stop; what was best until then is returned.
+    prepared
+        The same columns, prepared for another number of the same count, whose index serves here too.
 
     Raises
     ------
@@ -230,7 +236,8 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
+        shared = None if prepared is None else prepared.with_demand(demand)
+        return ColumnsSearch(columns, demand, combination, shared).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
     if not demand.enough(np.arange(len(alone)), alone).all():
         raise UnreachableError(

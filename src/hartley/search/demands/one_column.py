@@ -7,7 +7,8 @@ from typing import Literal, cast
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.utility import LineDistortion, Resolution
-from hartley.model.shapes.shape import ANY_SHAPE, CALENDARS
+from hartley.model.shapes.border_grid import CALENDARS
+from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
@@ -60,7 +61,9 @@ def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) 
         )
     kind: Literal["any", "intervals"] = "any" if shape.is_any else "intervals"
     if shape.borders == "auto" and not question.budget:
-        return answer_of(finest_free_grid(values, effort, shape.offset))
+        unit = _calendar_unit(question)
+        grids = None if unit is None else Borders.calendars(values.positions, unit)
+        return answer_of(finest_free_grid(values, effort, shape.offset, grids))
     borders = _borders(question, values)
     if question.budget:
         asked = WithheldQuestion.of(values, question.budget, borders)
@@ -73,15 +76,23 @@ def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) 
     return answer_of(least_cost(values, kind, borders, effort))
 
 
+def _calendar_unit(question: DemandQuestion) -> Literal["day", "second"] | None:
+    """Return what positions of the column count, ``None`` where it holds no dates."""
+    kind = question.joint.public.coordinates[0].kind
+    if kind == "date":
+        return "day"
+    return "second" if kind == "timestamp" else None
+
+
 def _borders(question: DemandQuestion, values: OrderedValues) -> Borders | None:
     shape, column = question.shape, question.joint.public.coordinates[0]
     if shape.borders is None or shape.borders == "auto":
         return None
     if shape.borders in CALENDARS:
-        if column.kind not in ("date", "timestamp"):
+        unit = _calendar_unit(question)
+        if unit is None:
             raise OptionError(
                 f"borders by {shape.borders} are of dates; column {column.name!r} is a {column.kind}"
             )
-        unit: Literal["day", "second"] = "day" if column.kind == "date" else "second"
         return Borders.in_calendar(values.positions, shape.borders, unit)
     return Borders.on_grid(values.positions, cast("float", shape.borders), shape.offset)

@@ -24,10 +24,7 @@ from hartley.search.resolution.joining_swaps import joined
 from hartley.search.resolution.l0 import MOST_GLANCES, Given, Standings, search_of, unsearched
 from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
-from hartley.search.resolution.swaps import QUICK, SwapSearch, dealt_places
 
-REPAIRS = 4
-"""Partitions that are tried to be repaired before one candidate less is asked for."""
 TRIES = 400
 """Swaps per place in one repair."""
 GLANCED_TRIES = 50
@@ -109,24 +106,14 @@ def _repaired(
     """Improve a partition with I* = 0 by repairing better ones without."""
     effort, sets = search.effort, search.sets
     largest = standing.largest
-    clusters = least_clusters(sets.size, largest)
     if largest == sets.size:
         return replace(standing, partition=Partition.whole(sets.size), kept=sets.kinds)
-    places = dealt_places(sets, largest, clusters)
+    tries = TRIES * largest * least_clusters(sets.size, largest)
     for wanted in range(unconditional.kept, standing.kept, -1):
+        if effort.should_stop():
+            return replace(standing, finished=False)
         need = np.array([wanted], dtype=np.int64)
-        candidate = unconditional.partition
-        for attempt in range(REPAIRS):
-            if effort.should_stop():
-                return replace(standing, finished=False)
-            turn = replace(effort, seed=effort.seed + attempt)
-            found = joined(joint, sets, candidate, largest, need, TRIES * len(places), turn)
-            if found is not None:
-                return replace(standing, partition=found, kept=fewest_candidates(sets, found))
-            if not SwapSearch.fits(sets, clusters):
-                break
-            again = SwapSearch(sets, largest, places.copy(), effort.seed + largest + 7919 * attempt)
-            again.ask(need)
-            if again.run(TRIES * len(places), QUICK, effort):
-                candidate = again.partition()
+        found = joined(joint, sets, unconditional.partition, largest, need, tries, effort)
+        if found is not None:
+            return replace(standing, partition=found, kept=fewest_candidates(sets, found))
     return standing

@@ -30,7 +30,7 @@ from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
 from hartley.search.proofs.statements import SliceCertificate
-from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.resolution.price_bound import size_prices
 from hartley.search.resolution.swaps import QUICK, SwapSearch, places_of_partition
@@ -139,9 +139,7 @@ class SideSearch:
             if largest >= cuts.sets.size or self.effort.should_stop():
                 continue
             wanted = int(need[side])
-            certificate = flow_cut(cuts.sets, largest, wanted) or size_prices(
-                cuts.sets, largest, wanted, self.effort
-            )
+            certificate = size_prices(cuts.sets, largest, wanted, self.effort)
             if certificate is not None:
                 return SliceCertificate(side_value=side, certificate=certificate)
         return None

@@ -21,6 +21,7 @@ from hartley.tables.counting.sql_summary import Columns
 from hartley.tables.engine import tell_progress
 from hartley.tables.interrupts import interruptible
 from hartley.tables.optional_packages import required
+from hartley.tables.other_databases import is_other_database, shown_other
 
 Product = Literal["postgresql", "sqlite"]
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')
@@ -45,7 +46,7 @@ def product_of(url: str) -> Product:
         return "postgresql"
     if scheme == "sqlite":
         return "sqlite"
-    raise OptionError(f"no driver for {scheme}:// databases; there is one for postgresql:// and sqlite:///")
+    raise OptionError(f"no table is made in {scheme}:// databases; give one of postgresql:// or sqlite:///")
 
 
 def shown_url(url: str) -> str:
@@ -56,6 +57,8 @@ def shown_url(url: str) -> str:
     >>> shown_url("postgresql://ann:sec/ret@host:5433/clinic")
     'postgresql://…'
     """
+    if is_other_database(url):
+        return shown_other(url)
     if product_of(url) == "sqlite":
         return f"sqlite:///{sqlite_path(url)}"
     plain = _PLAIN_URL.fullmatch(url)

@@ -133,7 +133,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
     return {
         "release": document,
         "said": _verified(made, asked),
-        "holds": [*_holds(asked), *_formulas(made)],
+        "holds": [*_holds(asked), *_formulas(made, asked)],
         "warning": _warning(made, asked),
         "readers": _readers(made, found.reader),
         "preview": {
@@ -160,10 +160,17 @@ def _verified(made: ReleaseResult, asked: Asked) -> str:
     )
 
 
-def _formulas(made: ReleaseResult) -> list[str]:
-    """Warn of cells that a spreadsheet would run."""
-    told = release_words.formulas(made.formula_cells, defused=False)
-    return [] if told is None else [f"Careful: {told}. hartley release --defuse-formulas prevents that."]
+def _formulas(made: ReleaseResult, asked: Asked) -> list[str]:
+    """Warn of cells that a spreadsheet would run, or say that they were defused."""
+    told = release_words.formulas(made.formula_cells, defused=asked.defuse_formulas)
+    if told is None:
+        return []
+    if asked.defuse_formulas:
+        return [f"{told[0].upper()}{told[1:]}."]
+    return [
+        f"Careful: {told}. Under “More choices”, tick “Put a quote before cells that a spreadsheet would "
+        "run”, and release again."
+    ]
 
 
 def _holds(asked: Asked) -> list[str]:

@@ -56,6 +56,7 @@ function setRoles(roles) {
   by("missing-at").value = roles.missing_at ?? "";
   by("publish-sensitive").checked = roles.publish_sensitive;
   by("keep-order").checked = roles.keep_order;
+  by("defuse-formulas").checked = roles.defuse_formulas ?? false;
 }
 
 // 1. The table
@@ -71,7 +72,7 @@ function opened(described) {
   replace(by("sheet"), ...sheets.map((text) => element("option", { text, attributes: { value: text } })));
   if (sheets.length) by("sheet").value = described.sheet;
   replace(by("columns").tBodies[0], ...described.columns.map(columnRow));
-  for (const box of ["publish-sensitive", "keep-order"]) by(box).checked = false;
+  for (const box of ["publish-sensitive", "keep-order", "defuse-formulas"]) by(box).checked = false;
   by("missing").value = "value";
   by("missing-at").value = "";
   showEarlier();
@@ -162,6 +163,7 @@ function chosenRoles() {
   return {
     revision: state.table.revision, missing: by("missing").value, missing_at: place.value === "" ? null : Number(place.value),
     publish_sensitive: by("publish-sensitive").checked, keep_order: by("keep-order").checked,
+    defuse_formulas: by("defuse-formulas").checked,
     earlier: state.earlier.map((policy) => policy.word), ...roles,
   };
 }

@@ -14,11 +14,11 @@ from hartley.frontiers import Point
 from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.model.shapes.border_grid import roundest, roundest_day
+from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.line.answer import Band
-from hartley.search.line.borders import CALENDARS, Borders
+from hartley.search.line.borders import Borders
 from hartley.workflow.question import Question
 
 SECONDS_A_DAY = 86_400.0

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from hartley.errors import OptionError, option
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import row_counts
 from hartley.model import Partition
-from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.releases.writer.source_rows import Rows
 from hartley.tables import Table
-from hartley.workflow.persons.linked_rows import LinkedRows
-from hartley.workflow.persons.repair import repaired
+from hartley.workflow.persons.linked_rows import Beside, LinkedRows
+from hartley.workflow.persons.repair import held_for_persons, repaired
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.publication.release_plan import Plan
-from hartley.workflow.request.objective import Objective
+from hartley.workflow.publication.release_plan import Plan, Seen
+from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.study_table import StudyTable
 
 
@@ -25,25 +28,47 @@ class PersonRelease:
 
     study: StudyTable
     plan: Plan
+    seen: Seen
     asked: ReleaseDemand
-    objective: Objective
-    demand: Demand
+    destination: Destination
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What must hold."""
+        return self.asked.demand.requirements
+
+    @property
+    def shape(self) -> str:
+        """The shape of clusters that is asked for."""
+        return self.asked.question.shape.name
 
     def refuse_what_has_no_meaning(self) -> None:
-        """Refuse what is not measured for persons."""
-        beside = {
-            "side": self.plan.roles.side,
-            "keep": self.plan.keep,
-            "harmless": self.plan.harmless,
-            "earlier": self.plan.earlier,
-            "publish_sensitive": self.plan.publish_sensitive,
-            "withhold": self.asked.question.budget,
-        }
-        given = [name for name, value in beside.items() if value]
-        if self.objective.clusters.name == "columns":
-            raise OptionError(f"{option('person')} does not go with {option('shape', 'columns')} yet")
-        if given:
-            raise OptionError(f"{option('person')} does not go with {option(given[0])} yet")
+        """Refuse what cannot be measured for persons, with the reason."""
+        if self.plan.publish_sensitive:
+            raise OptionError(
+                f"{option('person')} does not go with {option('publish_sensitive')}: whoever links the rows "
+                "of a person reads the sensitive value in them"
+            )
+        whole = [one.name for one in self.requirements if not one.is_monotone]
+        if self.plan.roles.side and whole:
+            raise OptionError(
+                f"{option('person')} with {option('side')} counts what is left of persons, and not "
+                f"{whole[0]}: what a reader knows beforehand differs from row to row"
+            )
+
+    def linked(self, table: Table, *, harmless: bool = False) -> LinkedRows:
+        """Read the rows with the person of each, and what is seen or known beside the public value."""
+        plan, person = self.plan, self.study.person or ""
+        table.require_columns((person,))
+        columns = (*plan.roles.side, *plan.keep, *(plan.harmless if harmless else ()))
+        joint = self.seen.observed.before()
+        if not columns and not plan.earlier:
+            rows = int(row_counts(joint).sum())
+            return LinkedRows.read(table, plan.roles, person, missing=plan.missing, rows=rows)
+        present = (*plan.roles.columns, *plan.keep) if plan.missing == "drop" else ()
+        rows_there = Rows(table, (*plan.needed, person), present=present)
+        beside = Beside(columns, tuple(plan.earlier), plan.format_)
+        return LinkedRows.read_beside(rows_there, (joint.public, joint.sensitive), person, beside)
 
 
 def hold_for_persons(
@@ -52,33 +77,68 @@ def hold_for_persons(
     """Merge clusters of the chosen point until what is required holds for persons.
 
     The point that holds for rows bounds what can be reached; what was proven about it is not claimed of
-    another.
+    another. Rows that are withheld stay so. Codebooks of single columns are not merged: where they do not
+    hold, nothing is released.
     """
     release.refuse_what_has_no_meaning()
+    linked = release.linked(table)
     question = release.asked.question
-    study, joint = release.study, question.joint
-    linked = LinkedRows.read(
-        table,
-        release.plan.roles,
-        study.person or "",
-        missing=study.missing,
-        rows=int(row_counts(joint).sum()),
-    )
-
-    def cost(partition: Partition) -> tuple[float, ...]:
-        costs = question.utility.costs(partition)
-        return float(costs.max()), float(costs.sum())
-
+    is_whole = release.shape == "columns"
     while True:
         partition = reached.book.partition
-        better = repaired(
-            linked.joint,
-            partition,
-            release.demand.requirements,
-            reached.closeness,
-            cost,
-            in_order=release.objective.clusters.name == "intervals",
-        )
+        withheld = reached.point.withheld
+        held = withheld[0] if withheld else None
+
+        def cost(one: Partition, held: int | None = held) -> tuple[float, ...]:
+            costs = question.utility.costs(one)
+            if held is not None:
+                costs = np.delete(costs, int(one.labels[held]))
+            return float(costs.max(initial=0.0)), float(costs.sum())
+
+        if is_whole:
+            _require_held(release, linked, reached)
+            better = partition
+        else:
+            better = repaired(
+                linked.joint,
+                partition,
+                release.requirements,
+                reached.closeness,
+                cost,
+                in_order=release.shape == "intervals",
+                held=held,
+            )
         if better == partition:
+            _refuse_exposure(release, table, reached)
             return reached
-        reached = again(question.point(lambda found=better: found))  # type: ignore[misc]
+        point = question.point(lambda found=better: found)  # type: ignore[misc]
+        rows = reached.point.withheld_rows
+        reached = again(replace(point, withheld=withheld, withheld_rows=rows))
+
+
+def _require_held(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> None:
+    """Refuse codebooks of single columns that do not hold for persons."""
+    seen = linked.seen_rows(reached.book.partition)
+    for found in held_for_persons(seen, release.requirements, reached.closeness):
+        if not found.holds:
+            raise UnreachableError(
+                f"for persons {found.requirement.text} is not kept: it is {found.found:g}. Under "
+                f"{option('shape', 'columns')} codebooks are not merged for persons; ask for more, or leave "
+                "the shape out"
+            )
+
+
+def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint) -> None:
+    """Refuse columns called harmless that leave a person with less than is required."""
+    if not release.plan.harmless or release.destination.exposure != "refuse":
+        return
+    monotone = tuple(one for one in release.requirements if one.is_monotone)
+    seen = release.linked(table, harmless=True).seen_rows(reached.book.partition)
+    for found in held_for_persons(seen, monotone, reached.closeness):
+        if not found.holds:
+            raise UnreachableError(
+                f"do not publish yet: with {quoted(release.plan.harmless, last=' and ')} included, a person "
+                f"whose rows are linked keeps {found.found:g}, and {found.wanted:g} is required "
+                f"({found.requirement.text}). Keep it ({option('keep')}) or leave it out; "
+                f"{option('accept_exposure')} publishes it all the same"
+            )

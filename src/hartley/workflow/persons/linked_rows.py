@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,9 +12,13 @@ from hartley.errors import OptionError, TableError, option
 from hartley.measures.audit import Audit, Role
 from hartley.measures.audit import audit as measure
 from hartley.measures.person_range import person_range, require_one_value_each
-from hartley.model import JointRange, Partition
+from hartley.model import Alphabet, JointRange, Partition
+from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
+from hartley.releases.writer.reader_view import ObservedRows
+from hartley.releases.writer.source_rows import Rows
 from hartley.tables import Roles, Table
+from hartley.workflow.publication.reader import Reader
 from hartley.workflow.request.study_table import Missing
 
 
@@ -31,46 +36,94 @@ class Persons:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What is seen or known of each row beside its public value."""
+
+    columns: tuple[str, ...]
+    earlier: tuple[Policy, ...] = ()
+    """Earlier releases, whose labels are seen as well."""
+    format_: Format = Format("csv", ",", False)  # noqa: RUF009 (a frozen value)
+    """The format in which kept columns are published: what differs in it is told apart."""
+
+
+def require_own_column(person: str, roles: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a column of persons that has another role."""
+    for role, columns in roles.items():
+        if person in columns:
+            raise OptionError(
+                f"column {person!r} is {role} and cannot say whose row it is; give {option('person')} another"
+            )
+
+
+@dataclass(frozen=True)
 class LinkedRows:
     """The public and sensitive value of each row, and whose row it is."""
 
     column: str
     joint: JointRange
-    """With the person as side information."""
+    """With the person as the first side column; the others are seen beside the public value."""
 
     @classmethod
     def read(
         cls, table: Table, roles: Roles, person: str, *, missing: Missing = "value", rows: int | None = None
     ) -> LinkedRows:
         """Read them; refuse what has no meaning for persons."""
-        if person in (*roles.public, *roles.sensitive):
-            role = "public" if person in roles.public else "sensitive"
-            raise OptionError(
-                f"column {person!r} is {role} and cannot say whose row it is; give {option('person')} another"
-            )
+        require_own_column(person, {"public": roles.public, "sensitive": roles.sensitive})
         if roles.side:
-            raise OptionError(f"{option('person')} is not measured together with {option('side')}")
+            raise OptionError(
+                f"{option('person')} is not measured together with {option('side')} here: what a reader "
+                "knows beforehand differs from row to row; name the column among the public ones"
+            )
         linked = Roles(sensitive=roles.sensitive, public=roles.public, side=(person,))
         joint = table.joint_range(linked, missing=missing).joint
-        if rows is not None and joint.row_count != rows:
-            raise TableError("some rows have no person; leave them out, or name another column")
-        require_one_value_each(joint)
-        return cls(person, joint)
+        return cls._of(person, joint, rows)
 
     @classmethod
-    def of_policy(cls, table: Table, policy: Policy, person: str) -> LinkedRows:
+    def read_beside(
+        cls, rows: Rows, alphabets: tuple[Alphabet, Alphabet], person: str, beside: Beside
+    ) -> LinkedRows:
+        """Read rows of which more is seen or known than the public value."""
+        require_own_column(person, {"side or published": beside.columns})
+        observed = ObservedRows(
+            rows, *alphabets, beside.format_, side=(person,), keep=beside.columns, earlier=beside.earlier
+        )
+        return cls._of(person, observed.for_search(), rows.count())
+
+    @classmethod
+    def _of(cls, person: str, joint: JointRange, rows: int | None) -> LinkedRows:
+        if rows is not None and joint.row_count != rows:
+            raise TableError("some rows have no person; leave them out, or name another column")
+        found = cls(person, joint)
+        require_one_value_each(found.seen_rows())
+        return found
+
+    @classmethod
+    def of_policy(
+        cls, table: Table, policy: Policy, person: str, earlier: Sequence[Policy] = ()
+    ) -> LinkedRows:
         """Read the rows that a policy is about."""
-        if policy.keep or policy.side:
-            told = option("keep" if policy.keep else "side")
-            raise OptionError(f"{option('person')} is not measured together with {told}")
         roles = Roles(sensitive=policy.sensitive_names, public=policy.public_names)
         table.require_columns((person,))
-        rows = table.joint_range(roles, missing=policy.reading.missing).joint.row_count
-        return cls.read(table, roles, person, missing=policy.reading.missing, rows=rows)
+        missing = policy.reading.missing
+        beside = (*policy.side_names, *policy.keep)
+        if not beside and not earlier:
+            rows = table.joint_range(roles, missing=missing).joint.row_count
+            return cls.read(table, roles, person, missing=missing, rows=rows)
+        require_own_column(person, {"public": roles.public, "sensitive": roles.sensitive})
+        asked = replace(roles, side=beside) if missing == "drop" else roles
+        joint = table.joint_range(asked, missing=missing).joint
+        past = [name for one in earlier for name in one.read_beside(roles.sensitive)]
+        needed = (*roles.columns, *beside, *past, person)
+        kept = Rows(table, needed, present=asked.columns if missing == "drop" else ())
+        return cls.read_beside(kept, (joint.public, joint.sensitive), person, Beside(beside, tuple(earlier)))
 
     def seen(self, partition: Partition | None = None) -> JointRange:
         """Return what a reader sees of persons, after a release by a partition."""
-        return person_range(self.joint.release(partition))
+        return person_range(self.seen_rows(partition))
+
+    def seen_rows(self, partition: Partition | None = None) -> JointRange:
+        """Return what a reader sees of each row, with the person as side information."""
+        return Reader(joint=self.joint, known=1).sees(partition)
 
     def audit(self) -> Audit:
         """Return what the reader learns of persons; what he sees are sets of public values."""
@@ -80,6 +133,7 @@ class LinkedRows:
     @property
     def told(self) -> Persons:
         """How many there are."""
-        assert self.joint.observed_side is not None  # noqa: S101 (read with the person)
-        counts = np.bincount(self.joint.observed_side)
+        seen = self.seen_rows()
+        assert seen.observed_side is not None  # noqa: S101 (read with the person)
+        counts = np.bincount(seen.observed_side)
         return Persons(self.column, len(counts), int(counts.max()))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Alphabet, Coordinate, JointRange, Partition
@@ -36,6 +38,12 @@ class Reader:
         """The columns that are published beside the released values, or were in earlier releases."""
         return () if self.joint.side is None else self.joint.side.columns[self.known :]
 
+    def clusters_seen(self, partition: Partition) -> Ints:
+        """Return, for each value that this reader sees, the cluster that it shows."""
+        if not self.beside:
+            return np.arange(partition.size)
+        return self._codes(partition.labels)[0] // self._shown.alphabet.size
+
     def sees(self, partition: Partition | None = None) -> JointRange:
         """Return the joint range of this reader: everything published is public to him."""
         joint = self.joint
@@ -46,12 +54,11 @@ class Reader:
         released = joint.public if partition is None else joint.public.take(partition.firsts)
         shown, known = self._shown, self._known
         width = shown.alphabet.size
-        seen = labels[joint.public_of].astype(np.int64) * width + shown.of_side[joint.observed_side]
-        codes, public = np.unique(seen, return_inverse=True)
+        codes, public = self._codes(labels)
         beside = shown.alphabet.take((codes % width).astype(np.intp)).coordinates
         pair = joint.observation_of
         return JointRange.from_codes(
-            public_codes=public.astype(code_type(len(codes)))[pair],
+            public_codes=cast("Ints", public.astype(code_type(len(codes))))[pair],
             sensitive_codes=joint.indices,
             public=Alphabet((*released.take((codes // width).astype(np.intp)).coordinates, *beside)),
             sensitive=joint.sensitive,
@@ -59,6 +66,15 @@ class Reader:
             side=None if known is None else known.alphabet,
             rows=joint.rows,
         )
+
+    def _codes(self, labels: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
+        """Return the values that he sees, as one number of cluster and side value, and those of each row."""
+        joint, shown = self.joint, self._shown
+        assert joint.observed_side is not None  # noqa: S101 (asked only where something is beside)
+        beside = shown.of_side[joint.observed_side]
+        seen = labels[joint.public_of].astype(np.int64) * shown.alphabet.size + beside
+        codes, public = np.unique(seen, return_inverse=True)
+        return codes, public
 
     def l0_bits(self, partition: Partition | None = None) -> float:
         """Return the most bits that this reader learns from what one row shows."""

@@ -116,6 +116,8 @@ class ReleaseResult:
     """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
     helpful_rows: int | None = None
     """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
+    needed_rows: int = 0
+    """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
