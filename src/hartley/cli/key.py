@@ -30,5 +30,5 @@ def command(file: str, as_json: bool) -> int:
         markup=False,
         soft_wrap=True,
     )
-    out.print(f"Its fingerprint is {made.fingerprint}.", markup=False, soft_wrap=True)
+    out.print(f"Its fingerprint:\n  {made.fingerprint}", markup=False, soft_wrap=True)
     return 0

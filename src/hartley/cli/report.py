@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from hartley import workflow
 from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
-from hartley.cli.output import console
+from hartley.cli.output import console, paragraph
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.html import AUDIENCES, Audience, template_engine
@@ -92,14 +92,14 @@ def command(
     told = f"whom {name} exposes, and what a release would change"
     if audience == "public":
         told = f"what a release of {name} promises"
-    out.print(f"{output.name}: {told}", soft_wrap=True)
-    out.print(
+    paragraph(out, f"{output.name}: {told}")
+    paragraph(
+        out,
         {
             "public": "To publish: it says what a release promises, and nothing measured on the original.",
             "board": "Internal, do not publish: it holds no cell of the table, but counts of the original.",
             "curator": "For the curator only: contains data from the table.",
         }[audience],
-        soft_wrap=True,
     )
     return 0
 

@@ -98,7 +98,9 @@ class FrontierResult:
 
     def plot(self, **options: Any) -> Any:
         """Draw the frontier, distortion in units of the public columns; see :meth:`Frontier.plot`."""
-        return self.frontier.plot(**{"unit": " and ".join(self.joint.public.columns), **options})
+        secret, public = " and ".join(self.joint.sensitive.columns), " and ".join(self.joint.public.columns)
+        told = {"unit": public, "subject": f"What protecting {secret} costs in {public}"}
+        return self.frontier.plot(**{**told, **options})
 
     def __repr__(self) -> str:
         secret, seen = " and ".join(self.joint.sensitive.columns), " and ".join(self.joint.public.columns)

@@ -241,10 +241,9 @@ class Question:
             if self.utility.name != "distortion" or not self.has_no_place():
                 raise
             raise UnreachableError(
-                f"{error.message}; a missing public value has no position and stays alone: "
-                f"{option('missing_at')} gives "
-                f"it one, {option('missing', 'drop')} leaves its rows out, "
-                f"{option('utility', 'resolution')} needs no positions"
+                f"{error.message}. Empty cells cannot be merged with numbers: drop those rows "
+                f"({option('missing', 'drop')}), place them ({option('missing_at')}), or keep values apart "
+                f"instead of near ({option('utility', 'resolution')})"
             ) from None
 
     def has_no_place(self) -> bool:

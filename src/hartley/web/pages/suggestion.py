@@ -39,9 +39,13 @@ class Suggestion:
         # A search that was stopped early does not know what can be reached.
         usual = min(USUAL, max(2, -(-most // 2))) if frontier.complete else USUAL
         place = next((at for at, number in enumerate(kept) if number >= usual), len(points) - 1)
-        return cls(
-            place, f"{counted(kept[place], 'candidate')}{apart}, because {_why(kept[place], usual, place)}"
-        )
+        why = _why(kept[place], usual, place)
+        if place and kept[place] > usual and not frontier.complete:
+            why = (
+                f"no point with {usual} has been found so far. Require “at least {usual} different values” "
+                "above, and the search is for that alone."
+            )
+        return cls(place, f"{counted(kept[place], 'candidate')}{apart}, because {why}")
 
 
 def _why(found: int, usual: int, place: int) -> str:
