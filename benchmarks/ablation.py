@@ -1,10 +1,11 @@
 """What each optional method of the optimal searches buys: it is switched off, and proven levels are counted.
 
-    python benchmarks/ablation.py [--data hungarian_heart.csv] [--seconds 3] [--only WORD]
+    python benchmarks/ablation.py [--data hungarian_heart.csv] [--seconds 1] [--family NAME] [--only WORDS]
 
 Every frontier is searched once with everything and once without each method that its search uses. A level
-counts as lost where the whole search proves it and the search without the method does not. Seconds are CPU
-seconds of this process, loops compiled; a frontier is stopped after ``--seconds`` of them.
+is *lost* where the whole search proves it and the search without the method does not, and *worse* where the
+search without it holds nothing as good, proven or not. Seconds are CPU seconds of this process, loops
+compiled; a frontier is stopped after ``--seconds`` of them. MB is the most memory held so far.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from meter import peak_gigabytes
 from optimality_distortion import paper_data, random_joint
 from optimality_resolution import FAMILIES
 
@@ -33,6 +36,9 @@ from hartley.search.effort import Effort
 from hartley.search.levels import Level
 
 LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
+NAMES: dict[Leakage, str] = {"l0": "L0", "istar": "I*", "joint": "problem (3)"}
+WARM_UP = 0.2
+"""CPU seconds of a first search, which is not counted."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Method:
 
     name: str
     families: tuple[str, ...]
+    leakages: tuple[Leakage, ...]
     off: tuple[tuple[str, Any], ...]
 
     @contextmanager
@@ -66,6 +73,16 @@ def nothing(*_: object, **__: object) -> None:
     """Find nothing."""
 
 
+def fails(*_: object, **__: object) -> bool:
+    """Do not reach what is wanted."""
+    return False
+
+
+def none(*_: object, **__: object) -> list[object]:
+    """Find no partitions."""
+    return []
+
+
 def as_known(line: object, known: Any, *_: object) -> Any:
     """Add nothing to what is known of a line."""
     del line
@@ -74,40 +91,37 @@ def as_known(line: object, known: Any, *_: object) -> Any:
 
 SIZES, SIDE = "resolution", "resolution, side"
 LINE, CENTROID, ANY = "line", "centroid", "any"
+FAMILIES_OF_SEARCH = (SIZES, SIDE, LINE, CENTROID, ANY)
+CANDIDATES: tuple[Leakage, ...] = ("l0", "joint")
+CERTAIN: tuple[Leakage, ...] = ("istar", "joint")
 METHODS = (
-    Method("matching", (SIZES,), (("resolution.one_size.MOST_VALUES", 0),)),
-    Method("closed forms", (SIZES,), (("resolution.one_size.SizeSearch._closed_form", nothing),)),
+    Method("matching", (SIZES,), CANDIDATES, (("resolution.one_size.MOST_VALUES", 0),)),
+    Method("closed forms", (SIZES,), CANDIDATES, (("resolution.one_size.SizeSearch._closed_form", nothing),)),
+    Method("prices of sizes", (SIZES,), CANDIDATES, (("resolution.one_size.size_prices", nothing),)),
+    Method("prices of sizes", (SIDE,), CANDIDATES, (("resolution.side_search.size_prices", nothing),)),
+    Method("prices of values", (SIZES,), CANDIDATES, (("resolution.one_size.value_prices", nothing),)),
+    Method("long annealing", (SIZES,), CANDIDATES, (("resolution.one_size.LONG", ()),)),
+    Method("long annealing", (SIDE,), CANDIDATES, (("resolution.swaps.SwapSearch.anneal", fails),)),
+    Method("smaller clusters", (SIDE,), CANDIDATES, (("resolution.side_search.SideSearch.cheaper", none),)),
+    Method("swaps that join", (SIDE,), CERTAIN, (("resolution.with_side.TRIES", 0),)),
+    Method("count bound", (LINE,), CANDIDATES, (("distortion.least_cost.count_bounded", as_known),)),
+    Method("count bound", (CENTROID,), CANDIDATES, (("centroid.l0.count_bounded", as_known),)),
+    Method("two open clusters", (LINE,), CANDIDATES, (("distortion.least_cost.LONGEST_SWEEP", 0),)),
+    Method("wide sweeps", (LINE,), CANDIDATES, (("distortion.least_cost.WIDE_SWEEPS", 0),)),
+    Method("prices of windows", (LINE, CENTROID), CERTAIN, (("distortion.istar.MOST_PRICE_STEPS", 0),)),
+    Method("annealing", (LINE, CENTROID), CERTAIN, (("distortion.istar.ANNEALING_STEPS", 0),)),
+    Method("intervals of problem (3)", (LINE, CENTROID), ("joint",), (("distortion.joint.TARGETS", 0),)),
     Method(
-        "flow cut",
-        (SIZES, SIDE),
-        (("resolution.one_size.flow_cut", nothing), ("resolution.with_side.flow_cut", nothing)),
+        "exchange in problem (3)", (LINE, CENTROID), ("joint",), (("distortion.joint.MOST_EXCHANGED", 0),)
     ),
-    Method(
-        "prices of sizes",
-        (SIZES, SIDE),
-        (("resolution.one_size.size_prices", nothing), ("resolution.with_side.size_prices", nothing)),
-    ),
-    Method("prices of values", (SIZES,), (("resolution.one_size.value_prices", nothing),)),
-    Method("packing", (SIZES,), (("resolution.one_size.packing", nothing),)),
-    Method("long annealing", (SIZES,), (("resolution.one_size.LONG", ()),)),
-    Method(
-        "count bound",
-        (LINE, CENTROID),
-        (("distortion.least_cost.count_bounded", as_known), ("centroid.l0.count_bounded", as_known)),
-    ),
-    Method("two open clusters", (LINE,), (("distortion.least_cost.LONGEST_SWEEP", 0),)),
-    Method("prices of windows", (LINE, CENTROID), (("distortion.istar.MOST_PRICE_STEPS", 0),)),
-    Method("annealing", (LINE, CENTROID), (("distortion.istar.ANNEALING_STEPS", 0),)),
-    Method("intervals of problem (3)", (LINE, CENTROID), (("distortion.joint.TARGETS", 0),)),
-    Method("exchange in problem (3)", (LINE, CENTROID), (("distortion.joint.MOST_EXCHANGED", 0),)),
-    Method("exchange in I*", (CENTROID,), (("distortion.istar.MOST_EXCHANGED", 0),)),
-    Method("all subsets", (CENTROID,), (("centroid.l0.MOST_VALUES", 0),)),
-    Method("subset sweep", (CENTROID,), (("centroid.l0._swept", as_known),)),
-    Method("end bound", (CENTROID,), (("centroid.l0._bounded_by_ends", as_known),)),
-    Method("tight end bound", (CENTROID,), (("centroid.l0._bounded_by_tight_ends", as_known),)),
-    Method("two clusters", (CENTROID,), (("centroid.l0._paired", as_known),)),
-    Method("peeling", (CENTROID,), (("centroid.l0.PLANS", ()),)),
-    Method("local search", (ANY,), (("any_utility.STEPS_PER_LEVEL", 0),)),
+    Method("exchange in I*", (CENTROID,), CERTAIN, (("distortion.istar.MOST_EXCHANGED", 0),)),
+    Method("subset sweep", (CENTROID,), CANDIDATES, (("centroid.l0._swept", as_known),)),
+    Method("end bound", (CENTROID,), CANDIDATES, (("centroid.l0._bounded_by_ends", as_known),)),
+    Method("tight end bound", (CENTROID,), CANDIDATES, (("centroid.l0._bounded_by_tight_ends", as_known),)),
+    Method("two clusters", (CENTROID,), CANDIDATES, (("centroid.l0._paired", as_known),)),
+    Method("peeling", (CENTROID,), CANDIDATES, (("centroid.l0.PLANS", ()),)),
+    Method("local search", (ANY,), LEAKAGES, (("any_utility.STEPS_PER_LEVEL", 0),)),
+    Method("lower costs", (ANY,), LEAKAGES, (("any_utility.CHEAPER_TRIES", 0),)),
 )
 
 
@@ -150,27 +164,27 @@ def clinic_table(public: int, sensitive: int) -> tuple[JointRange, np.ndarray]:
 def cases(data: Path | None) -> Iterator[Case]:
     """Yield every frontier."""
     for family in FAMILIES:
-        for size in (14, 30, 50, 100):
-            joint = family.table(size, 0)
+        for size, seed in product((14, 30, 60), (0, 1)):
+            joint = family.table(size, seed)
             yield Case(SIZES, joint, "l0", Resolution(size))
-            if size <= 50:
+            if size <= 30:
                 yield Case(SIZES, joint, "joint", Resolution(size))
-        for size in (14, 40):
+        for size in (14, 30):
             beside = with_side(family.table(size, 1), 2, size)
             for leakage in LEAKAGES:
                 yield Case(SIDE, beside, leakage, Resolution(size))
-    lines = [*line_tables((14, 30, 60)), parts_table(30, 1), parts_table(60, 2), clinic_table(5, 0)]
+    lines = [*line_tables((14, 40)), parts_table(30, 1), parts_table(60, 2), clinic_table(5, 0)]
     for joint, positions in lines:
         for codeword in CODEWORDS:
             for leakage in LEAKAGES:
-                family = CENTROID if codeword == "centroid" else LINE
-                yield Case(family, joint, leakage, LineDistortion(positions, codeword))
+                name = CENTROID if codeword == "centroid" else LINE
+                yield Case(name, joint, leakage, LineDistortion(positions, codeword))
     if data is not None:
         joint = paper_data(data)
         yield Case(SIZES, joint, "l0", Resolution(joint.public.size))
         for codeword in CODEWORDS:
-            family = CENTROID if codeword == "centroid" else LINE
-            yield Case(family, joint, "l0", LineDistortion.of(joint.public, codeword))
+            name = CENTROID if codeword == "centroid" else LINE
+            yield Case(name, joint, "l0", LineDistortion.of(joint.public, codeword))
     for joint, positions in line_tables((14, 30)):
         for leakage in LEAKAGES:
             beside = with_side(joint, 2, len(positions))
@@ -199,49 +213,92 @@ def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
     return tuple(kept), time.process_time() - begin
 
 
-def is_lost(level: Level, others: Sequence[Level]) -> bool:
-    """Tell whether a proven level is not among others, proven."""
-    return level.proven_optimal and not any(
-        other.proven_optimal
+def is_matched(level: Level, others: Sequence[Level], *, proven: bool) -> bool:
+    """Tell whether others hold one as good as a level, and where it is asked, proven."""
+    return any(
+        (other.proven_optimal or not proven)
         and other.cost <= level.cost * (1 + 1e-9)
         and other.leakage_bits <= level.leakage_bits + ROUNDING
         for other in others
     )
 
 
+class Ablation:
+    """Frontiers searched with everything, each once, beside searches without a method."""
+
+    def __init__(self, frontiers: Sequence[Case], seconds: float) -> None:
+        self.frontiers = frontiers
+        self.seconds = seconds
+        self.whole: dict[int, tuple[tuple[Level, ...], float]] = {}
+
+    def with_everything(self, place: int) -> tuple[tuple[Level, ...], float]:
+        """Search a frontier with everything, once; a first short search loads or compiles the loops."""
+        if place not in self.whole:
+            searched(self.frontiers[place], min(self.seconds, WARM_UP))
+            self.whole[place] = searched(self.frontiers[place], self.seconds)
+        return self.whole[place]
+
+    def row(self, method: Method, family: str, leakage: Leakage) -> str | None:
+        """Return the line of the table for one method, family and leakage."""
+        places = [
+            place
+            for place, case in enumerate(self.frontiers)
+            if case.family == family and case.leakage == leakage
+        ]
+        if not places:
+            return None
+        proven = still_proven = lost = worse = 0
+        before = after = 0.0
+        for place in places:
+            whole, seconds = self.with_everything(place)
+            with method.switched_off():
+                mine, without = searched(self.frontiers[place], self.seconds)
+            before, after = before + seconds, after + without
+            proven += sum(level.proven_optimal for level in whole)
+            still_proven += sum(level.proven_optimal for level in mine)
+            lost += sum(level.proven_optimal and not is_matched(level, mine, proven=True) for level in whole)
+            worse += sum(not is_matched(level, mine, proven=False) for level in whole)
+        cells = (
+            method.name,
+            f"{family}, {NAMES[leakage]}",
+            len(places),
+            proven,
+            still_proven,
+            lost,
+            worse,
+            f"{before:.2f}",
+            f"{after:.2f}",
+            f"{peak_gigabytes() * 1024:.0f}",
+        )
+        return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def is_chosen(method: Method, words: str) -> bool:
+    """Tell whether a method's name holds one of the words."""
+    return any(word in method.name for word in words.split(","))
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="the Hungarian heart data as CSV")
-    parser.add_argument("--seconds", type=float, default=3.0, help="CPU seconds for one frontier")
-    parser.add_argument("--only", default="", help="methods whose name holds this word")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for one frontier")
+    parser.add_argument("--family", default="", choices=("", *FAMILIES_OF_SEARCH), help="only this family")
+    parser.add_argument(
+        "--only", default="", help="only methods whose name holds one of these words, with commas between"
+    )
     options = parser.parse_args()
-    frontiers = list(cases(options.data))
-    for case in frontiers:  # loads or compiles the loops
-        searched(case, 0.2)
-    whole = [searched(case, options.seconds) for case in frontiers]
-    print("| Without | Frontiers | Levels | Proven | Lost | Seconds |\n|---|---|---|---|---|---|", flush=True)
-
-    def row(name: str, chosen: Sequence[int], found: Callable[[int], tuple[Sequence[Level], float]]) -> None:
-        levels = proven = lost = 0
-        spent = 0.0
-        for place in chosen:
-            mine, seconds = found(place)
-            levels += len(mine)
-            proven += sum(level.proven_optimal for level in mine)
-            lost += sum(is_lost(level, mine) for level in whole[place][0])
-            spent += seconds
-        print(f"| {name} | {len(chosen)} | {levels} | {proven} | {lost} | {spent:.1f} |", flush=True)
-
-    for family in (SIZES, SIDE, LINE, CENTROID, ANY):
-        here = [place for place, case in enumerate(frontiers) if case.family == family]
-        row(f"*nothing*: {family}", here, lambda place: whole[place])
-    for method in METHODS:
-        if options.only in method.name:
-            for family in method.families:
-                here = [place for place, case in enumerate(frontiers) if case.family == family]
-                with method.switched_off():
-                    row(f"{method.name}: {family}", here, lambda p: searched(frontiers[p], options.seconds))
+    ablation = Ablation(list(cases(options.data)), options.seconds)
+    print("| Without | Where | Frontiers | Proven | Proven without | Lost | Worse | s | s without | MB |")
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    for family in FAMILIES_OF_SEARCH:
+        for method in METHODS:
+            if family not in method.families or options.family not in ("", family):
+                continue
+            for leakage in method.leakages:
+                line = ablation.row(method, family, leakage) if is_chosen(method, options.only) else None
+                if line is not None:
+                    print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,8 @@ def main() -> None:
             finally:
                 server.send_signal(2)
                 server.wait(20)
+                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+                print(f"{attempt}: the server held at most {peak:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from meter import timed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import reference_baselines as reference
 from baseline_tables import random_joint
 from hartley.search.baselines import agglomerative_bottleneck, privacy_funnel
-
-
-def seconds(work):
-    """Give what a piece of work gives, and how long it took."""
-    start = perf_counter()
-    result = work()
-    return result, perf_counter() - start
 
 
 def main(size: int) -> None:
@@ -44,12 +37,10 @@ def main(size: int) -> None:
         ),
     ):
         ours()  # the compiler's time is not the search's
-        run, fast = seconds(ours)
-        merges, slow = seconds(rival)
+        run, fast = timed(ours)
+        merges, slow = timed(rival)
         assert run.tree.merges == merges
-        print(
-            f"{name}: {fast:.4f} s against {slow:.2f} s by trying all pairs: {slow / fast:.0f} times faster"
-        )
+        print(f"{name}: {fast} against {slow} by trying all pairs: {float(slow) / fast:.0f} times faster")
 
 
 if __name__ == "__main__":

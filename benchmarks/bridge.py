@@ -15,6 +15,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from meter import forget_peak, peak_gigabytes
 
 from hartley.measures.distinguishability import max_symmetric_difference
 from hartley.measures.stochastic import (
@@ -109,7 +110,7 @@ def beside_dit(sensitive: int, public: int, pairs: int) -> None:
     if table.size > GACS_KORNER_CELLS:
         del rivals["Gács–Körner"]
     print(f"\n{sensitive} x {public} values, {distribution.pairs} pairs")
-    print(f"{'measure':<22}{'hartley':>12}{'dit':>12}{'dit/hartley':>13}{'difference':>13}")
+    print(f"{'measure':<22}{'hartley':>12}{'dit':>12}{'dit/hartley':>13}{'difference':>13}{'MB':>8}")
     for name, (ours, other) in rivals.items():
         mine, value = least_time(lambda: fresh(distribution), ours, 5)
         with warnings.catch_warnings():
@@ -117,7 +118,7 @@ def beside_dit(sensitive: int, public: int, pairs: int) -> None:
             its, theirs_value = least_time(lambda: theirs, other, 2)
         print(
             f"{name:<22}{mine * 1e3:>9.3f} ms{its * 1e3:>9.1f} ms{its / mine:>12.0f}x"
-            f"{abs(value - theirs_value):>13.1e}"
+            f"{abs(value - theirs_value):>13.1e}{peak_gigabytes() * 1024:>8.0f}"
         )
 
 
@@ -143,8 +144,9 @@ def alone(pairs: int) -> None:
         "everything (summary)": StochasticMeasures.of,
     }
     for name, measure in measures.items():
+        forget_peak()
         taken, _ = least_time(lambda: fresh(distribution), measure, 1)
-        print(f"{name:<28}{taken:>9.3f} s")
+        print(f"{name:<28}{taken:>9.3f} s{peak_gigabytes() * 1024:>8.0f} MB")
 
 
 def main() -> None:

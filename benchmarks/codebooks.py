@@ -15,15 +15,16 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from meter import table, timed
 
 from hartley.search.codebooks import (
-    ClusterDemand,
+    CellDemand,
     CodebookOptions,
     Codebooks,
     ColumnSettings,
@@ -31,7 +32,7 @@ from hartley.search.codebooks import (
     codebooks_by_budget,
     find_codebooks,
 )
-from hartley.search.codebooks.problem import Problem
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
 
 ADULT = [
@@ -80,15 +81,6 @@ NCP_TARGETS = {
 }
 
 
-def print_table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table."""
-    names = list(head)
-    print(f"\n### {title}\n\n| " + " | ".join(names) + " |\n|" + "---|" * len(names))
-    for row in rows:
-        shown = [f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row]
-        print("| " + " | ".join(shown) + " |", flush=True)
-
-
 def problem_of(
     frame: pd.DataFrame, public: Sequence[str], sensitive: str, settings: dict[str, ColumnSettings]
 ) -> tuple[list[PublicColumn], Any, np.ndarray]:
@@ -105,8 +97,8 @@ def problem_of(
         for name in public
     ]
 
-    def demand(wanted: int) -> ClusterDemand:
-        return ClusterDemand.of_pairs(pairs // (s.max() + 1), pairs % (s.max() + 1), rows, distinct_l=wanted)
+    def demand(wanted: int) -> CellDemand:
+        return CellDemand.of_pairs(pairs // (s.max() + 1), pairs % (s.max() + 1), rows, distinct_l=wanted)
 
     return columns, demand, owner
 
@@ -203,10 +195,12 @@ def compare(
     rows: list[list[object]] = []
     for bands in ("equal", "variable"):
         for place, share in enumerate(shares):
-            budget, begin = int(share * len(frame)), time.process_time()
-            options = CodebookOptions(bands=bands)
-            found = find_codebooks(columns, demand(wanted), withhold=budget, options=options)
-            seconds = time.process_time() - begin
+            budget, options = int(share * len(frame)), CodebookOptions(bands=bands)
+            found, seconds = timed(
+                lambda budget=budget, options=options: find_codebooks(
+                    columns, demand(wanted), withhold=budget, options=options
+                )
+            )
             width, error = judge(frame, public, numbers, owner, found)
             proof = "proven" if found.proven_optimal_ladder else "not proven"
             target = targets[place] if place < len(targets) and bands == "variable" else "-"
@@ -215,9 +209,7 @@ def compare(
                  found.withheld_rows, proof, found.maximal, found.column_wise_optimal, seconds]
             )  # fmt: skip
     head = "bands, withheld at most, loss, NCP, target, error, combinations, rows withheld, ladder, maximal"
-    print_table(
-        title or f"{name}, l = {wanted}", [*head.split(", "), "column-wise", "CPU s with ladder"], rows
-    )
+    table(title or f"{name}, l = {wanted}", [*head.split(", "), "column-wise", "CPU s with ladder"], rows)
 
 
 def scale(frame: pd.DataFrame, rows: int) -> None:
@@ -231,7 +223,7 @@ def scale(frame: pd.DataFrame, rows: int) -> None:
         drawn[name] = frame[name].to_numpy()[at]
     begin = time.process_time()
     columns, demand, _ = problem_of(drawn, EIGHT, "occupation", {})
-    problem = Problem(tuple(columns), demand(5))
+    problem = CodebookProblem(tuple(columns), demand(5))
     count = len(problem.elements.code)
     built = time.process_time() - begin
     lines: list[list[object]] = []
@@ -247,7 +239,7 @@ def scale(frame: pd.DataFrame, rows: int) -> None:
         seconds = time.process_time() - begin
         lines.append([f"whole search, {share:.0%}", found.loss, seconds, memory()])
     title = f"{rows} rows, 8 columns, {count} pairs, built in {built:.1f} s (targets: greedy 1 s, 1 GB)"
-    print_table(title, ["search", "loss", "CPU s", "GB at most"], lines)
+    table(title, ["search", "loss", "CPU s", "GB at most"], lines)
 
 
 def memory() -> float:

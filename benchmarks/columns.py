@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from meter import timed
 
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import distinct_l
@@ -33,7 +34,8 @@ from hartley.search.columns.cells import CategoryCells, Column, NumberCells
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.levels import search_levels
 from hartley.search.columns.search import search_columns
-from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
 
@@ -117,16 +119,14 @@ def scale(largest: int) -> None:
 
 def levels(largest: int) -> None:
     """Print a frontier of sixteen levels."""
-    print("\n| table | levels | proven | CPU s | goal |")
-    print("|---|---|---|---|---|")
+    print("\n| table | levels | proven | CPU s | goal | GB |")
+    print("|---|---|---|---|---|---|")
     size = min(largest, 100_000)
     columns, demand = prepared(mixture(size, 4, 0, 50))
-    started = time.process_time()
-    found = search_levels(columns, demand, LEVELS)
+    found, spent = timed(lambda: search_levels(columns, demand, LEVELS))
     proven = sum(one.result.proven for one in found)
-    print(
-        f"| mix {size:,} | {len(found)} | {proven} | {time.process_time() - started:.1f} | 20 |", flush=True
-    )
+    memory = spent.megabytes / 1024
+    print(f"| mix {size:,} | {len(found)} | {proven} | {spent:.1f} | 20 | {memory:.2f} |", flush=True)
 
 
 def real_tables(adult: Path | None) -> Iterator[tuple[str, pd.DataFrame, list[str], str, tuple[int, ...]]]:
@@ -146,8 +146,8 @@ def real_tables(adult: Path | None) -> Iterator[tuple[str, pd.DataFrame, list[st
 
 def real(adult: Path | None) -> None:
     """Print ours, Mondrian and AnonyPyx on real tables."""
-    print("\n| table | l | method | kept | worst | NCP | error of counts | classes | CPU s |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("\n| table | l | method | kept | worst | NCP | error of counts | classes | CPU s | GB |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for name, frame, public, sensitive, wanted in real_tables(adult):
         with Study(frame, sensitive=sensitive, public=public) as study, study.opened() as table:
             joint = table.joint_range(study.roles, missing="value").joint
@@ -161,13 +161,12 @@ def real(adult: Path | None) -> None:
             if is_installed():
                 methods["AnonyPyx"] = anonypyx_partition
             for method, run in methods.items():
-                started = time.process_time()
-                found = run(joint, level)
-                spent = time.process_time() - started
+                found, spent = timed(lambda run=run, joint=joint, level=level: run(joint, level))
                 print(
                     f"| {name} | {level} | {method} | {distinct_l(joint, found)} | "
                     f"{utility.costs(found).max():.3f} | {Usefulness.of(joint, found).loss:.4f} | "
-                    f"{queries.median_error(found) or 0:.4f} | {found.size:,} | {spent:.1f} |",
+                    f"{queries.median_error(found) or 0:.4f} | {found.size:,} | {spent:.1f} | "
+                    f"{spent.megabytes / 1024:.2f} |",
                     flush=True,
                 )
 

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+from meter import forget_peak, peak_gigabytes
 
 from hartley.releases.export import statement
 from hartley.releases.policy import Choices, Cluster, MeasuredColumn, Policy, Reading, RecodedColumn
@@ -77,6 +78,7 @@ def main() -> None:
         ("r", None),
         ("csv", None),
     ):
+        forget_peak()
         start = cpu()
         export(policy, to=to, dialect=dialect)  # type: ignore[arg-type]
         print(
@@ -86,6 +88,7 @@ def main() -> None:
                     "dialect": dialect,
                     "values": given.values,
                     "seconds": round(cpu() - start, 2),
+                    "peak_mb": round(peak_gigabytes() * 1024),
                 }
             )
         )
@@ -111,6 +114,7 @@ def main() -> None:
                 "bare_left_join": left,
                 "exported": exported,
                 "times_the_left_join": exported / left,
+                "peak_mb": round(peak_gigabytes() * 1024),
             }
             print(
                 json.dumps(
@@ -127,6 +131,7 @@ def main() -> None:
                     "rows": given.rows,
                     "conditions": statement.CASE_LIMIT,
                     "seconds": round(timed(connection, query), 3),
+                    "peak_mb": round(peak_gigabytes() * 1024),
                 }
             )
         )

@@ -1,12 +1,16 @@
-"""What a piece of work costs: CPU seconds of all threads, and the most memory it held meanwhile."""
+"""What a piece of work costs: CPU seconds of all threads, and the most memory the process held meanwhile.
+
+:func:`timed` returns seconds that carry the memory with them, and :func:`table` prints it beside every time.
+"""
 
 from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 GIGABYTE = 2**30
 
@@ -27,6 +31,53 @@ def cost(work: Callable[[], object]) -> Cost:
     start = time.process_time()
     work()
     return Cost(time.process_time() - start, peak_gigabytes())
+
+
+class Seconds(float):
+    """CPU seconds, with the most memory that the process held meanwhile; sums keep the greatest."""
+
+    megabytes: float
+
+    def __new__(cls, seconds: float, megabytes: float) -> Seconds:
+        """Put the two together."""
+        made = super().__new__(cls, seconds)
+        made.megabytes = megabytes
+        return made
+
+    def __add__(self, other: float) -> Seconds:
+        """Return the sum of the times, with the greater memory."""
+        return Seconds(float(self) + float(other), max(self.megabytes, getattr(other, "megabytes", 0.0)))
+
+    __radd__ = __add__
+
+    def __truediv__(self, other: float) -> Seconds:
+        """Return a share of the time, with the same memory."""
+        return Seconds(float(self) / other, self.megabytes)
+
+    def __str__(self) -> str:
+        """Return both as they are printed."""
+        return f"{float(self):.3g} s, {self.megabytes:.0f} MB"
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, Seconds]:
+    """Run something; return its result, and its CPU seconds with the memory held meanwhile."""
+    forget_peak()
+    begin = time.process_time()
+    result = action()
+    return result, Seconds(time.process_time() - begin, peak_gigabytes() * 1024)
+
+
+def table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print a Markdown table; times stand with the memory that was held."""
+    names = list(head)
+    print(f"\n### {title}\n\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    for row in rows:
+        print(f"| {' | '.join(map(shown, row))} |", flush=True)
+
+
+def shown(cell: object) -> str:
+    """Return a cell of a table as text."""
+    return f"{cell:.4g}" if isinstance(cell, float) and not isinstance(cell, Seconds) else str(cell)
 
 
 def forget_peak() -> None:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import argparse
 import csv
 import random
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from meter import table, timed
 
 from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import LineDistortion
@@ -24,25 +23,6 @@ from hartley.model.words import Codeword
 from hartley.search.distortion.istar import fewest_components_within
 from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion
 from hartley.search.greedy import narrowest_first
-
-
-def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """Run something and give its result and CPU seconds."""
-    begin = time.process_time()
-    result = action()
-    return result, time.process_time() - begin
-
-
-def table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table."""
-    print(f"\n### {title}\n")
-    names = list(head)
-    print("| " + " | ".join(names) + " |")
-    print("|" + "---|" * len(names))
-    for row in rows:
-        print(
-            "| " + " | ".join(f"{c:.4g}" if isinstance(c, float) else str(c) for c in row) + " |", flush=True
-        )
 
 
 def greedy_costs(joint: JointRange, utility: LineDistortion) -> dict[int, float]:

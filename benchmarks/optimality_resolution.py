@@ -10,14 +10,13 @@ from __future__ import annotations
 import argparse
 import csv
 import random
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from meter import table, timed
 
 from hartley.measures.overlap import maximin_information
 from hartley.measures.uncertainty import distinct_l
@@ -70,25 +69,6 @@ FAMILIES = (
     Family("skewed", 0.5, 0.5, skewed=True),
     Family("functional", 0.3, 0.0),
 )
-
-
-def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """Run something and give its result and CPU seconds."""
-    begin = time.process_time()
-    result = action()
-    return result, time.process_time() - begin
-
-
-def table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table."""
-    print(f"\n### {title}\n")
-    names = list(head)
-    print("| " + " | ".join(names) + " |")
-    print("|" + "---|" * len(names))
-    for row in rows:
-        print(
-            "| " + " | ".join(f"{c:.3g}" if isinstance(c, float) else str(c) for c in row) + " |", flush=True
-        )
 
 
 def paper_data(path: Path) -> JointRange:

@@ -9,11 +9,10 @@ loaded machine of two cores.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
+from meter import table, timed
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
@@ -23,22 +22,6 @@ from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import finest_within, least_intervals, line_bound
 from hartley.search.line.ordered_values import OrderedValues
-
-
-def timed(action: Callable[[], Any]) -> tuple[Any, float]:
-    """Run something and return its result and CPU seconds."""
-    begin = time.process_time()
-    result = action()
-    return result, time.process_time() - begin
-
-
-def table(title: str, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table."""
-    names = list(head)
-    print(f"\n### {title}\n\n| {' | '.join(names)} |\n|{'---|' * len(names)}")
-    for row in rows:
-        shown = (f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row)
-        print(f"| {' | '.join(shown)} |", flush=True)
 
 
 def random_table(size: int, sensitive: int, seed: int = 0) -> JointRange:

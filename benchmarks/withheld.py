@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from columns import real_tables
-from requirements import positions_of, random_table, table, timed
+from meter import table, timed
+from requirements import positions_of, random_table
 
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import LineDistortion
@@ -24,7 +25,8 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
 from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding

@@ -215,9 +215,9 @@ def random_size(rng: np.random.Generator) -> int:
     return int(rng.choice((2, 3, 4, 5, 6, 7, 8), p=(0.04, 0.06, 0.1, 0.1, 0.2, 0.25, 0.25)))
 
 
-def random_table(rng: np.random.Generator, *, has_side: bool = False) -> Table:
+def random_table(rng: np.random.Generator, *, has_side: bool = False, size: int | None = None) -> Table:
     """A table of one of five kinds: uniform, skewed, functional, in blocks, or of few different rows."""
-    size = random_size(rng)
+    size = size or random_size(rng)
     sides = int(rng.integers(1, 4)) if has_side else 1
     sensitive = int(rng.integers(2, MOST + 1))
     kind = rng.integers(5)

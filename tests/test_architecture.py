@@ -61,7 +61,7 @@ NOUNS_IN_ING = {
 }
 """Words that end in -ing and yet name a thing: a method, a stage, a value."""
 
-SPEAK_OF_FLAGS = {"web/pages/page_json.py", "web/request.py", "web/server.py", "web/session.py"}
+SPEAK_OF_FLAGS = {"web/request.py", "web/server.py", "web/session.py"}
 """Outside the command line: the server it starts, and the app's line that repeats its work there."""
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -24,6 +25,7 @@ from hartley.report.figures import (
     lagrangian_figure,
     recoding_figure,
 )
+from hartley.report.words.audit import frontier_title
 
 HERE = Path(__file__).resolve().parent
 FLAGS = [
@@ -55,7 +57,11 @@ def draw_figures(table: Path) -> None:
     partition = chosen.partition
     figures = {
         "frontier": frontier_figure(
-            found.frontier, beside={"greedy": greedy.frontier.points}, chosen=chosen, unit="cholesterol"
+            found.frontier,
+            beside={"greedy": greedy.frontier.points},
+            chosen=chosen,
+            unit="cholesterol",
+            subject=frontier_title(found.joint, table.name),
         ),
         "lagrangian": lagrangian_figure(greedy.trace(), 0.05, stop=greedy.stop),
         "joint-range": joint_range_figure(found.joint, partition),
@@ -122,6 +128,19 @@ def walk(page: Page, name: str) -> None:
     page.wait_for_selector("#downloads a")
     page.wait_for_load_state("networkidle")
     shot("release", "#release")
+    borders(page, shot)
+
+
+def borders(page: Page, shot: Callable[[str, str], None]) -> None:
+    """Photograph borders that were moved."""
+    page.select_option("[name=shape]", "intervals")
+    page.wait_for_selector("#borders .handle")
+    page.locator("#by-candidates").fill("12")
+    page.get_by_text("the weakest leaves 12").wait_for()
+    page.locator("#borders .handle").nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("nothing is proven of them").wait_for()
+    shot("borders", "#borders")
 
 
 if __name__ == "__main__":

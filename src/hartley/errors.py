@@ -54,6 +54,15 @@ def worded(message: str, say: Say = in_python) -> str:
     return _OPTION.sub(lambda found: say(found[1], found[2]), message)
 
 
+def mentioned(message: str) -> list[tuple[str, str | None]]:
+    """Return the options that a message speaks of, with their values.
+
+    >>> mentioned(f"read it with {option('decimal', ',')} or {option('encoding')}")
+    [('decimal', ','), ('encoding', None)]
+    """
+    return [(found[1], found[2]) for found in _OPTION.finditer(message)]
+
+
 class HartleyError(Exception):
     """Anything hartley refuses on purpose.
 

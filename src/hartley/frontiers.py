@@ -18,6 +18,7 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.lazy import Drawable, late_function
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
+from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import MergeTree, Partition
 from hartley.model.arrays import Floats
 from hartley.model.demand import Demand, Wanted
@@ -66,8 +67,8 @@ class Point:
     """The step of a greedy run; ``None`` elsewhere."""
     lower_bound_cost: float | None = None
     """Nothing of the shape and budget asked for that leaks as little costs less; ``None`` if unknown."""
-    separated_l: int | None = None
-    """Candidates more than the tolerance apart that every released value leaves; ``None`` without one."""
+    separation: ToleranceMeasures | None = None
+    """What it keeps of sensitive values that are apart; ``None`` without a tolerance."""
     mean_distortion: float | None = None
     """How far the value of a row moves on average; ``None`` where it has no distance."""
     band_width: float | None = None
@@ -94,6 +95,11 @@ class Point:
     """Builds the partition when it is asked for."""
 
     @property
+    def separated_l(self) -> int | None:
+        """Candidates more than the tolerance apart that every released value leaves; ``None`` without one."""
+        return None if self.separation is None else self.separation.separated_l
+
+    @property
     def partition(self) -> Partition:
         """The partition itself."""
         return self.cut()
@@ -108,6 +114,8 @@ class Point:
         """
         if requirement.column is None and requirement.name == "distinct-l":
             return self.distinct_l
+        if requirement.column is None and requirement.name == "separated-l" and self.separated_l is not None:
+            return self.separated_l
         if requirement.name == "istar":
             return log2(self.components)
         for verdict in self.verdicts:
@@ -143,7 +151,7 @@ class Point:
             "withheld_values": self.withheld_values,
             "withheld_l": self.withheld_l,
             "requirements": [verdict.to_dict() for verdict in self.verdicts],
-            **({} if self.separated_l is None else {"separated_l": self.separated_l}),
+            **({} if self.separation is None else self.separation.to_dict()),
             **({} if self.intervals is None else {"bands": self.intervals.to_dict().get("bands")}),
             **({} if self.codebooks is None else self.codebooks.to_point()),
         }

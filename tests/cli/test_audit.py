@@ -250,3 +250,11 @@ def test_stochastic_adds_the_contracts_keys(table, capsys):
     assert list(found["stochastic"]["sibson_bits"]) == ["0", "0.5", "1", "2", "5", "inf"]
     assert run(["audit", str(table), "-s", "age", "-p", "cholesterol", "--stochastic"]) == 0
     assert "too thin for statistics" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_next_call_has_the_options_that_read_text_as_numbers(tmp_path, capsys):
+    path = tmp_path / "survey.csv"
+    path.write_text("wages;height;sex\n" + "".join(f"{i % 7 or 'NA'};1,{i % 9};f\n" for i in range(40)))
+    assert run(["audit", str(path)]) == 0
+    said = " ".join(capsys.readouterr().out.replace("\\", " ").split())
+    assert said.endswith("--missing-word NA --decimal ,")

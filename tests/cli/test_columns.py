@@ -207,7 +207,9 @@ REFUSED = {
     "labels of another kind": (["--labels", "set"], "leave --labels out"),
     "a cap": (["--max-distortion", "2"], "no cap"),
     "the greedy search": (["--search", "greedy"], "--search optimal"),
-    "side information": (["--side", "seen"], "side information"),
+    "side information and withheld rows": (["--side", "seen", "--withhold", "5%"], "leave --withhold out"),
+    "side information and bits": (["--side", "seen", "--require", "l0=1"], "say --distinct-l instead"),
+    "what is certain of the whole": (["--require", "istar=0"], "of the whole release"),
     "a prefix of numbers": (["--prefix", "age"], "is for text"),
     "options of intervals": (["--equal-width"], "no meaning under --shape columns"),
 }
@@ -298,3 +300,31 @@ def test_several_budgets_give_a_frontier_each(table, capsys):
     code, printed, _ = called(capsys, *call, "--withhold", "0", "--withhold", "6")
     assert code == 0
     assert "loss" in printed
+
+
+def test_side_information_counts_with_every_combination(tmp_path, capsys):
+    lines = rows(150)
+    table, out = written(tmp_path / "people.csv", lines), tmp_path / "out.csv"
+    call = ["release", table, out, "-s", "illness", "-p", "age", "-p", "town", "--side", "sex"]
+    code, _, err = called(capsys, *call, "--shape", "columns", "--distinct-l", "3", "--keep-order")
+    assert code == 0, err
+    left = defaultdict(set)
+    for row, line in zip(read(out), lines, strict=True):
+        left[row["age"], row["town"], line[3]].add(line[4])
+    assert len(left) > 2
+    assert min(map(len, left.values())) >= 3
+
+
+def test_an_earlier_release_counts_with_every_combination(tmp_path, capsys):
+    lines = rows(200)
+    table, first, out = written(tmp_path / "people.csv", lines), tmp_path / "first.csv", tmp_path / "out.csv"
+    code, _, err = called(capsys, *asked(table, first, "--keep-order"))
+    assert code == 0, err
+    call = ["release", table, out, "-s", "illness", "-p", "age", "-p", "sex", "--distinct-l", "3"]
+    call += ["--shape", "columns", "--keep-order", "--earlier", tmp_path / "first.policy.json"]
+    code, _, err = called(capsys, *call)
+    assert code == 0, err
+    left = defaultdict(set)
+    for row, before, line in zip(read(out), read(first), lines, strict=True):
+        left[tuple(row.values()), tuple(before.values())].add(line[4])
+    assert min(map(len, left.values())) >= 3

@@ -144,13 +144,21 @@ def test_a_memory_limit_beyond_any_machine_is_refused(
 
 
 @pytest.mark.parametrize("leakage", ["l0", "istar"])
-@pytest.mark.parametrize("bits", ["1100", "1e308"])
-def test_more_bits_than_any_table_has_are_a_target_that_all_meet(
+@pytest.mark.parametrize("bits", ["64.5", "1100", "1e308"])
+def test_more_bits_than_any_table_has_are_refused(
     table: Path, capsys: pytest.CaptureFixture[str], leakage: str, bits: str
 ) -> None:
+    release = ("release", table, table.with_name("out.csv"), *ROLES, "--leakage", leakage)
+    assert "--max-leakage needs at most 64 bits" in refusal(capsys, *release, "--max-leakage", bits)
+    assert f"{leakage} needs at most 64 bits" in refusal(capsys, *release, "--require", f"{leakage}={bits}")
+    assert not table.with_name("out.csv").exists()
+
+
+def test_as_many_bits_as_a_table_may_have_are_a_target_that_all_meet(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = table.with_name("out.csv")
-    asked = ("--max-leakage", bits, "--leakage", leakage, "--json")
-    assert run(["release", str(table), str(out), *ROLES, *asked]) == 0
+    assert run(["release", str(table), str(out), *ROLES, "--max-leakage", "64", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["point"]["clusters"] == 4
 
 
@@ -160,6 +168,17 @@ def test_whole_numbers_beyond_any_table_are_refused(
 ) -> None:
     out = table.with_name("out.csv")
     assert option in refusal(capsys, "release", table, out, *ROLES, option, "1" + "0" * 400)
+
+
+def test_where_every_row_may_be_withheld_there_is_a_frontier(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("town,secret\nKiel,a\n", encoding="utf-8")
+    asked = ("-s", "secret", "-p", "town", "--withhold", "100%", "--json")
+    for leakage in ("l0", "istar", "joint"):
+        assert run(["frontier", str(path), *asked, "--leakage", leakage]) == 0
+        assert [point["utility"] for point in json.loads(capsys.readouterr().out)["points"]] == [0.0]
 
 
 def released(table: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
@@ -239,6 +258,12 @@ def test_names_that_no_file_has_are_refused(
     refusal(capsys, "release", table, path, *ROLES, "--distinct-l", 2)
     refusal(capsys, "audit", table, *ROLES, "--earlier", path)
     refusal(capsys, "report", table, "-o", path, *ROLES)
+
+
+def test_a_line_break_in_a_name_is_none_in_a_message(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("t\n\x1b[31m.csv")
+    assert r"t\n\x1b[31m.csv" in refusal(capsys, "report", table, "-o", out, *ROLES)
+    refusal(capsys, "audit", out, *ROLES)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")

@@ -132,3 +132,18 @@ def test_an_option_given_twice_is_refused_where_the_last_would_win(option, tmp_p
     said = f"hartley: {option} is given twice; say it once; see 'hartley release --help'\n"
     assert capsys.readouterr().err == said
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_with_a_tolerance_points_and_releases_tell_what_is_apart(capsys):
+    keys = {"tolerance", "separated_l", "separated_values", "l0_tolerance_bits", "istar_tolerance_bits"}
+    asked = "-s age -p chol --tolerance age=10"
+    for search in ("optimal", "greedy"):
+        assert typed(f"frontier clinic.csv {asked} --search {search} --json") == 0
+        points = json.loads(capsys.readouterr().out)["points"]
+        assert all(keys <= point.keys() for point in points)
+        assert all(point["l0_tolerance_bits"] == point["leakage_bits"] for point in points)
+    assert typed(f"release clinic.csv out.csv {asked} --separated-l 2 --json") == 0
+    made = json.loads(capsys.readouterr().out)
+    assert all(keys <= made[reader].keys() for reader in ("before", "after", "after_all", "point"))
+    assert made["after"]["separated_l"] >= 2 > made["before"]["separated_l"]

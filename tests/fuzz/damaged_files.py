@@ -419,6 +419,8 @@ def write_oddities(folder: Path) -> None:
     """Put into a folder what hostile paths name: a folder that looks like a table, and links to nowhere."""
     (folder / "folder.csv").mkdir()
     (folder / "groups.csv").write_text(f"value,group\n{MARK}1,a\n{MARK}2,a\n{MARK}3,b\n", encoding="utf-8")
+    tree = 'value,level1\nPlön,east\nEutin,east\nWedel,west\n"Kiel, Ost",west\n'
+    (folder / "tree.csv").write_text(tree, encoding="utf-8")
     (folder / "folder").mkdir()
     os.symlink("absent", folder / "dangling.csv")
     os.symlink("loop.csv", folder / "loop.csv")

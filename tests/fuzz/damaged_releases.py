@@ -27,6 +27,10 @@ CHOICES = (
     ("-p", "age", "-p", "score", "--missing", "drop", "--largest-cluster", "3", "--harmless", "known"),
     ("-p", "score", "--publish-sensitive", "--max-distortion", "1", "--missing-at", "0.6"),
     ("-p", "age", "--max-leakage", "1.5", "--key", "mine"),
+    ("-p", "age", "-p", "score", "--shape", "columns", "--row-k", "2"),
+    ("-p", "age", "--shape", "intervals", "--borders", "5", "--row-k", "2", "--person", "secretnumber"),
+    ("-p", "age", "--withhold", "2", "--withheld-label", "gone", "--labels", "interval", "--row-k", "2"),
+    ("-p", "town", "--require", "distinct-l=2", "--require", "l0=2", "--missing-word", "Eutin"),
 )
 POLICY, CERTIFICATE, RECORD = "out.policy.json", "out.certificate.json", "out.record.json"
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
@@ -37,7 +41,7 @@ def whole_release(number: int) -> dict[str, bytes]:
     """Return the files of a release that is as it should be, by name."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "original.csv").write_bytes(whole(".csv", 4))
+        (folder / "original.csv").write_bytes(whole(".csv", 4 if number < 6 else 5))
         for line in (
             ("key", "mine"),
             ("release", "original.csv", "out.csv", "-s", "secret", *CHOICES[number]),

@@ -20,6 +20,7 @@ from fuzz.hostile_values import (
 
 Arguments = list[str]
 CALM_NUMBERS = ("1", "2", "3", "0.5", "1.5")
+DIALECTS = ("duckdb", "postgres", "sqlite", "mysql", "snowflake", "bigquery", "x")
 
 
 class Mood(Random):
@@ -49,6 +50,9 @@ def hostile_call(seed: int, number: int, folder: Path) -> Arguments:
 
 def _audit(source: Mood, folder: Path) -> Arguments:
     found = ["audit", _table(source, folder), *_roles(source, 0)]
+    if source.odd(0.06):
+        found[1:2] = ["--counts", found[1]]
+    found += _some(source, 0.06, "--person", _name)
     found += _some(source, 0.15, "--require", _requirement) + _closeness(source)
     return found + _flags(source, "--stochastic", "--disclosive") + _reading(source) + _json(source)
 
@@ -69,6 +73,7 @@ def _release(source: Mood, folder: Path) -> Arguments:
     found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
     for option in ("--policy", "--certificate", "--earlier", "--key", "--into", "--into-database"):
         found += _odd(source, 0.04, option, _path)
+    found += _some(source, 0.08, "--person", _name)
     found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite", "--defuse-formulas")
     found += _flags(source, "--accept-exposure") + _reading(source)
     return found + _json(source)
@@ -96,6 +101,30 @@ def _verify(source: Mood, folder: Path) -> Arguments:
     found += _odd(source, 0.1, "--record", _path) + _flags(source, "--no-certificate")
     found += _odd(source, 0.1, "--certificate", _path) + _odd(source, 0.1, "--earlier", _policy)
     return found + _json(source)
+
+
+def _export(source: Mood, folder: Path) -> Arguments:
+    write_release(source, folder)
+    languages = ("sql", "dbt", "python", "r", "stata", "spss", "csv", "x")
+    found = ["export", _policy(source), "--to", _word(source, *languages)]
+    found += _some(source, 0.4, "-o", lambda s: _path(s) if s.odd(0.3) else "recoding")
+    found += _some(source, 0.4, "--unseen", lambda s: _word(s, "error", "nearest", "suppress", "x"))
+    found += _some(source, 0.3, "--dialect", lambda s: _word(s, *DIALECTS))
+    found += _odd(source, 0.3, "--table", lambda s: s.choice(WORDS)) + _flags(source, "--overwrite")
+    return found + _json(source)
+
+
+def _sql(source: Mood, folder: Path) -> Arguments:
+    del folder
+    found = [
+        "sql",
+        "audit",
+        *_roles(source, 0),
+        *_some(source, 0.5, "--dialect", lambda s: _word(s, *DIALECTS)),
+    ]
+    found += _some(source, 0.3, "--missing", lambda s: _word(s, "value", "drop", "x"))
+    found += _odd(source, 0.1, "--number", _name)
+    return found + _odd(source, 0.5, "--table", lambda s: s.choice(WORDS))
 
 
 def _compare(source: Mood, folder: Path) -> Arguments:
@@ -131,6 +160,8 @@ MAKERS: dict[str, Callable[[Mood, Path], Arguments]] = {
     **{f"release {n}": _release for n in range(5)},
     **{f"apply {n}": _apply for n in range(4)},
     **{f"verify {n}": _verify for n in range(4)},
+    "export": _export,
+    "sql": _sql,
     "compare": _compare,
     "report": _report,
     "other": _other,
@@ -232,13 +263,29 @@ def _closeness(source: Mood) -> Arguments:
 
 def _shape(source: Mood) -> Arguments:
     found = _closeness(source)
-    found += _some(source, 0.15, "--shape", lambda s: _word(s, "any", "intervals", "x"))
+    found += _some(source, 0.15, "--shape", lambda s: _word(s, "any", "intervals", "columns", "columns", "x"))
     borders = ("5", "10", "0.5", "week", "month", "quarter", "year", "auto")
     found += _some(source, 0.1, "--borders", lambda s: _number(s) if s.odd(0.4) else s.choice(borders))
     found += _odd(source, 0.1, "--offset", _number)
     shares = ("1", "2", "10%", "100%", "-1%", "1e9%", "%", "nan%", "0.5")
     found += _some(source, 0.08, "--withhold", lambda s: _number(s) if s.odd(0.5) else s.choice(shares))
+    found += _some(source, 0.04, "--withheld-label", lambda s: s.choice(WORDS) if s.odd(0.5) else "withheld")
+    if "columns" in found or source.odd(0.05):
+        found += _trees(source)
     return found + [flag for flag in ("--equal-width", "--open-ends") if source.random() < 0.06]
+
+
+def _trees(source: Mood) -> Arguments:
+    """Return what only codebooks of columns take."""
+    found = _some(source, 0.2, "--bands", lambda s: _word(s, "variable", "equal", "x"))
+    found += _some(source, 0.2, "--objective", lambda s: _word(s, "mean", "worst", "x"))
+    found += _some(source, 0.15, "--lose-at-most", lambda s: _number(s) if s.odd(0.5) else "30%")
+    for option in ("--order", "--hierarchy", "--neighbours"):
+        found += _some(
+            source, 0.15, option, lambda s: f"{_name(s)}={s.choice(PATHS) if s.odd(0.4) else 'tree.csv'}"
+        )
+    found += _some(source, 0.1, "--weight", lambda s: f"{_name(s)}={_number(s)}")
+    return found + _some(source, 0.1, "--prefix", _name)
 
 
 def _question(source: Mood) -> Arguments:
@@ -251,6 +298,8 @@ def _question(source: Mood) -> Arguments:
 
 def _reading(source: Mood) -> Arguments:
     found = _some(source, 0.2, "--missing", lambda s: _word(s, "value", "drop", "x"))
+    found += _some(source, 0.04, "--decimal", lambda s: _word(s, ".", ",", "x"))
+    found += _some(source, 0.05, "--missing-word", lambda s: s.choice(WORDS) if s.odd(0.5) else "NA")
     found += _odd(source, 0.08, "--text", _name) + _odd(source, 0.08, "--number", _name)
     found += _odd(source, 0.08, "--encoding", lambda s: s.choice(ENCODINGS))
     found += _odd(source, 0.08, "--delimiter", lambda s: s.choice(DELIMITERS))

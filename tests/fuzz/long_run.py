@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-BATCH = 250
+BATCH = 1000
 MEMORY = 96 << 30
 """Bytes of addresses for a batch's process; more is refused, as on a small machine."""
 

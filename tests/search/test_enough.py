@@ -21,6 +21,8 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search import enough_loops
+from hartley.search.distortion import separated_windows
+from hartley.search.distortion.separated_windows import cells_of_codes, latest_separated_starts
 from hartley.search.enough import Enough
 
 
@@ -90,6 +92,29 @@ def test_windows_end_where_the_slow_twin_says():
         assert enough.latest_starts().tolist() == expected
         together = enough_loops.latest_enough_starts(enough.demand, enough.empty_window())
         assert together.tolist() == expected
+        for count in range(len(enough.wanted)):
+            alone = enough.of_count(count)
+            assert by_cells(alone) == slow_latest_starts(alone)
+
+
+def by_cells(enough):
+    """The latest starts of one count, by cells of codes whatever is wanted."""
+    cell_of, begins = cells_of_codes(enough.next_code)
+    codes, apart = enough.value_code, (enough.next_code, cell_of)
+    wanted = int(enough.wanted[0])
+    return latest_separated_starts(enough.value_ptr, codes, cell_of[codes], apart, begins, wanted).tolist()
+
+
+def test_where_windows_fill_most_cells_the_chain_is_asked(monkeypatch):
+    """Runs of cells are then long, and the loop over cells gives up."""
+    monkeypatch.setattr(separated_windows, "FIRST_CELLS", 0)
+    monkeypatch.setattr(separated_windows, "MOST_CELLS", 1)
+    joint = JointRange.from_codes(
+        public_codes=np.repeat(np.arange(60), 4), sensitive_codes=np.arange(240) % 40
+    )
+    enough = Enough.of(joint, [Requirement("separated-l", 4)], Closeness.of({"sensitive": 2}))
+    assert by_cells(enough.of_count(0)) == []
+    assert enough.latest_starts().tolist() == slow_latest_starts(enough)
 
 
 def test_wide_alphabets_compiled_and_interpreted_alike():
@@ -107,6 +132,8 @@ def test_wide_alphabets_compiled_and_interpreted_alike():
         found = enough.latest_starts().tolist()
         assert loop(enough.demand, enough.empty_window()).tolist() == found
         assert loop.compiled(enough.demand, enough.empty_window()).tolist() == found
+        alone = enough.of_count(0)
+        assert by_cells(alone) == loop(alone.demand, alone.empty_window()).tolist()
         for end in (0, 50, 200, size - 1):
             start = found[end]
             assert start < 0 or enough.is_enough(range(start, end + 1))

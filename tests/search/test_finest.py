@@ -13,7 +13,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.polish import finest
+from hartley.search.polish import finest, finest_intervals
 
 HUNGARIAN = {1: 154, 2: 100, 3: 74, 5: 45, 9: 24, 10: 22, 20: 8}
 """The clusters of a release with so many candidates; the search alone found 62 for three, 18 for nine."""
@@ -31,6 +31,19 @@ def some_table(generator: random.Random) -> JointRange:
     values = sorted(generator.sample(range(20), generator.randrange(2, 8)))
     pairs = {(value, generator.choice("abcd")) for value in values for _ in range(2)}
     return JointRange.from_pairs(sorted(pairs))
+
+
+def test_finest_intervals_are_the_finest_or_the_partition_itself():
+    generator = random.Random(17)
+    by_intervals = 0
+    for _ in range(200):
+        joint = some_table(generator)
+        utility = LineDistortion.of(joint.public)
+        given = Partition(np.array([generator.randrange(3) for _ in range(joint.public.size)]))
+        found, best = finest_intervals(joint, utility, given), finest(joint, utility, given)
+        assert found == best or found is given
+        by_intervals += found is not given
+    assert by_intervals > 50
 
 
 @pytest.mark.parametrize("leakage", ["l0", "joint"])

@@ -12,8 +12,9 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.search import demand_search
-from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.search.demands import find_cheapest
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
 from hartley.search.withheld.of_partition import (
     joining_values,
     rows_of_values,
@@ -56,7 +57,7 @@ def least_of_all(joint, utility, wanted, budget):
 @pytest.mark.parametrize("few", [12, 0])
 def test_tuples_withheld_against_all_partitions(few, monkeypatch):
     """With ``few`` at 0 the search of many tuples is asked."""
-    monkeypatch.setattr(demand_search, "MOST_VALUES", few)
+    monkeypatch.setattr(find_cheapest, "MOST_VALUES", few)
     rng = np.random.default_rng(11)
     met = asked_for = 0
     for _ in range(TABLES):
@@ -78,13 +79,13 @@ def test_tuples_withheld_against_all_partitions(few, monkeypatch):
             assert kept_by_each(joint.release(answer.partition), requirement).min() >= wanted
             asked_for += 1
             met += answer.cost <= best + 1e-12
-    assert met == asked_for or (few == 0 and met >= 0.8 * asked_for)
+    assert met == asked_for or (few == 0 and met >= 0.95 * asked_for)
 
 
 def test_any_utility_withholds_its_worst_clusters_whole(monkeypatch):
     rng = np.random.default_rng(12)
     for few in (12, 0):
-        monkeypatch.setattr(demand_search, "MOST_VALUES", few)
+        monkeypatch.setattr(find_cheapest, "MOST_VALUES", few)
         for _ in range(TABLES):
             joint = random_tuples(rng)
             gaps = rng.integers(1, 9, (joint.public.size,) * 2).astype(float)

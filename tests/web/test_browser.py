@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from hartley import workflow
+from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove
 from hartley.workflow.verify_release import verify
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -478,6 +479,107 @@ def test_requirements_intervals_and_withheld_rows_from_the_form_to_the_file(visi
     assert choices["withhold"] == 8
 
 
+def test_a_border_is_dragged_and_candidates_and_cost_change_at_once(visit, clinic_csv, tmp_path):
+    page = visit.page
+    visit.open_example()
+    page.click("#more summary")
+    page.select_option("#missing", "drop")
+    visit.give_role("age", "sensitive")
+    visit.give_role("cholesterol", "public")
+    visit.measure()
+    visit.wait_for_frontier()
+    assert page.is_hidden("#borders")
+    page.select_option("[name=shape]", "intervals")
+    page.wait_for_selector("#borders .handle")
+    page.wait_for_selector("#progress", state="hidden")
+    page.locator("#by-candidates").fill("9")
+    found = workflow.frontier(
+        clinic_csv, sensitive="age", public="cholesterol", missing="drop", shape="intervals"
+    )
+    point, line = found.frontier.best_utility_with(9), BorderLine.of(found.question)
+    own = line.borders_of(point)
+    page.get_by_text(f"{len(own) + 1} bands of cholesterol").wait_for()
+    assert page.locator("#borders .handle").count() == len(own)
+    assert page.get_attribute("#borders .handle >> nth=0", "aria-valuenow") == f"{own[0]:g}"
+    assert f"the weakest leaves {point.distinct_l} candidates" in visit.text("#borders-said")
+
+    # Dragged onto its neighbour, the last border stops before it; the numbers are those of the workflow.
+    page.locator("#borders").scroll_into_view_if_needed()
+    box = page.locator("#borders .knob").last.bounding_box()
+    page.mouse.move(box["x"] + 6, box["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 400, box["y"] + 6, steps=5)
+    last = len(own) - 1
+    moved = line.drawn(point, line.settled(own, BorderMove(last, to=0.0)))
+    page.get_by_text(f"the largest move is {moved.point.max_distortion:g}").wait_for()
+    page.mouse.up()
+    assert page.get_attribute("#borders .handle >> nth=-1", "aria-valuenow") == f"{moved.borders[last]:g}"
+    assert f"the weakest leaves {moved.point.distinct_l} candidate" in visit.text("#borders-said")
+    assert f"leaves at least {moved.point.distinct_l} candidate" in visit.text("#meaning")
+    assert "nothing is proven of them" in visit.text("#meaning")
+    assert page.locator("#chart .own").count() == 1
+
+    # From the keyboard: back to where it was, past one value more, one border less, one border more.
+    page.click("#borders-reset")
+    page.get_by_text("Proven: no recoding").wait_for()
+    page.locator("#borders .handle").last.focus()
+    page.keyboard.press("ArrowRight")
+    beyond = line.drawn(point, line.settled(own, BorderMove(last, by=1)))
+    page.wait_for_selector(f'#borders [data-border="{last}"][aria-valuenow="{beyond.borders[last]:g}"]')
+    assert page.evaluate("document.activeElement.getAttribute('data-border')") == str(last)
+    page.keyboard.press("Delete")
+    fewer = line.drawn(point, own[:-1])
+    page.get_by_text(f"{len(fewer.bands)} bands of cholesterol").wait_for()
+    assert f"farther than {fewer.point.max_distortion:g} from" in visit.text("#meaning")
+    page.click("#border-add")
+    page.get_by_text(f"{len(fewer.bands) + 1} bands of cholesterol").wait_for()
+
+    # A page that is loaded again still has them; what is required and not kept cannot be released.
+    page.click("#borders-reset")
+    page.get_by_text("Proven: no recoding").wait_for()
+    page.locator("#borders .handle").last.focus()
+    page.keyboard.press("Delete")
+    page.get_by_text(f"{len(fewer.bands)} bands of cholesterol").wait_for()
+    page.reload()
+    page.get_by_text(f"{len(fewer.bands)} bands of cholesterol").wait_for()
+    assert "nothing is proven of them" in visit.text("#meaning")
+
+    # What is released is what was drawn.
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    released = page.locator("#recoding tbody tr td:first-child").all_inner_texts()
+    assert sorted(released) == sorted(band.label for band in fewer.bands)
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a")
+    files = {}
+    for link in page.locator("#downloads a").all():
+        with page.expect_download() as waiting:
+            link.click()
+        path = files[waiting.value.suggested_filename] = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(path)
+    with files["clinic-released.csv"].open(encoding="utf-8") as file:
+        cells = {row["cholesterol"] for row in csv.DictReader(file)}
+    assert cells == {band.label for band in fewer.bands}
+    assert verify(
+        files["clinic-released.csv"],
+        original=clinic_csv,
+        policy=files["clinic-released.policy.json"],
+        certificate=files["clinic-released.certificate.json"],
+        record=files["clinic-released.record.json"],
+    ).holds
+    page.get_by_role("button", name="Report for the board").click()
+    page.get_by_role("link", name="Report for the board").wait_for()
+
+    # Where something is required, borders that do not keep it cannot be released.
+    page.fill("#require-wanted", "9")
+    page.click("#require-form button")
+    page.get_by_text("Required and kept: at least 9 different values").wait_for()
+    page.wait_for_selector("#borders .handle")
+    page.click("#border-add")
+    page.get_by_text("Required and not kept: at least 9 different values").wait_for()
+    assert page.is_disabled("#preview")
+
+
 def test_everything_has_a_name_and_the_page_is_light(visit):
     page = visit.page
     loaded = page.evaluate(
@@ -920,4 +1022,61 @@ def test_figures_and_reports_open_without_a_network(chromium, clinic_csv, fronti
         page.wait_for_selector("svg")
         assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
         assert faults == []
+    context.close()
+
+
+def serious_findings(page) -> list[str]:
+    """What axe-core calls serious or critical in a page, with the first places of each."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+    return [
+        f"{one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}"
+        for one in axe.Axe().run(page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 360)])
+def test_axe_finds_nothing_serious_in_the_app(chromium, address, scheme, width):
+    visit = Visit(chromium, address, color_scheme=scheme)
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 800})
+    assert serious_findings(page) == []
+    visit.open_example()
+    for summary in page.locator("details:visible > summary").all():
+        summary.click()
+    visit.to_frontier_from_roles()
+    page.click("#options summary")
+    page.select_option("[name=shape]", "intervals")
+    page.wait_for_selector("#borders .handle")
+    page.wait_for_selector("#progress", state="hidden")
+    page.click("#border-add")
+    page.get_by_text("nothing is proven of them").wait_for()
+    page.click("#preview")
+    page.wait_for_selector("#recoding tbody tr")
+    page.click("#release-options button")
+    page.wait_for_selector("#downloads a", state="attached")
+    if page.is_visible("#accept"):
+        page.click("#accept")
+    assert serious_findings(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.context.close()
+    assert visit.wrong == []
+
+
+def test_axe_finds_nothing_serious_in_a_report(chromium, clinic_csv, tmp_path):
+    from hartley.cli.program import run
+
+    context = chromium.new_context(color_scheme="light")
+    for audience in ("public", "board", "curator"):
+        path = tmp_path / f"{audience}.html"
+        asked = ["report", str(clinic_csv), "-s", "age", "-p", "cholesterol", "--distinct-l", "5"]
+        assert run([*asked, "--for", audience, "-o", str(path)]) == 0
+        page = context.new_page()
+        page.goto(path.as_uri())
+        assert serious_findings(page) == []
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 360, "height": 800})
+        assert serious_findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.close()
     context.close()

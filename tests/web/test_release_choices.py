@@ -280,7 +280,22 @@ def test_a_column_that_is_harmless_gives_no_warning(browser):
 
 def test_the_page_warns_of_cells_that_a_spreadsheet_would_run():
     made = SimpleNamespace(formula_cells={"note": 2})
-    (told,) = page_json._formulas(made)
+    (told,) = page_json._formulas(made, SimpleNamespace(defuse_formulas=False))
     assert told.startswith("Careful: 2 cells of 'note' begin as formulas do")
-    assert "--defuse-formulas" in told
-    assert page_json._formulas(SimpleNamespace(formula_cells={})) == []
+    assert "tick “Put a quote before cells that a spreadsheet would run”" in told
+    defused = SimpleNamespace(defuse_formulas=True)
+    (told,) = page_json._formulas(made, defused)
+    assert told == "2 cells of 'note' begin as formulas do; each has a quote before it."
+    assert page_json._formulas(SimpleNamespace(formula_cells={}), defused) == []
+
+
+def test_formulas_are_defused_where_that_is_asked_for(browser):
+    content = "x,s,k\n" + "".join(f"{x},{s},=cmd()\n" for x in range(4) for s in range(3))
+    opened = browser.post("/api/upload", params={"name": "t.csv"}, content=content.encode()).json()
+    asked = {"revision": opened["revision"], "sensitive": ["s"], "public": ["x"], "keep": ["k"]}
+    for defuse_formulas, cell in ((False, "=cmd()"), (True, "'=cmd()")):
+        asked["defuse_formulas"] = defuse_formulas
+        finished(browser, browser.post("/api/search", json=asked).json())
+        made, rows = released(browser, asked, 0)
+        assert {row["k"] for row in rows} == {cell}
+        assert any("12 cells of 'k'" in said for said in made["holds"])

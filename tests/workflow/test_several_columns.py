@@ -151,7 +151,7 @@ def test_what_is_certain_is_released_over_several_columns(tmp_path):
 
 def test_a_frontier_searched_from_both_ends_has_every_level_that_matters():
     from hartley.model.requirement import Requirement
-    from hartley.search.demand_search import cheapest
+    from hartley.search.demands.find_cheapest import cheapest
 
     found = hartley.frontier(table(30), **ROLES)
     assert found.frontier.complete

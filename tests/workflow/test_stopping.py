@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from math import inf
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
@@ -111,3 +112,31 @@ def test_problem_3_stopped_before_one_group_is_left_says_that_it_was_stopped():
     question = Question(joint=joint, leakage="joint", utility=LineDistortion(np.arange(float(SIZE))))
     with pytest.raises(UnreachableError, match="stopped before"):
         greedy_frontier(question, greedy_run(question, 1.0, stopping_after(SIZE + 3)))
+
+
+@pytest.mark.parametrize("utility", ["resolution", "midpoint", "centroid"])
+def test_with_requirements_a_limit_leaves_no_level_out_and_a_longer_one_makes_none_worse(utility):
+    rng = random.Random(utility)
+    question = Question(
+        joint=table(rng, side=False),
+        leakage="l0",
+        utility=utility_of(utility, rng),
+        requirements=(Requirement("row-k", 3),),
+    )
+    whole = optimal_frontier(question, Effort())
+    found = []
+    for limit in (4, 12, 30, 60):
+        asked = count()
+        effort = Effort(
+            should_stop=lambda asked=asked, limit=limit: next(asked) >= limit, remaining=lambda: 1.0
+        )
+        found.append(optimal_frontier(question, effort))
+    assert utility == "resolution" or not found[0].complete
+    for stopped in found:
+        assert stopped.points[-1].distinct_l == whole.points[-1].distinct_l
+    for shorter, longer in pairwise([*found, whole]):
+        for point in shorter.points:
+            assert any(
+                other.utility >= point.utility - 1e-9 and other.leakage_bits <= point.leakage_bits + 1e-9
+                for other in longer.points
+            )

@@ -8,9 +8,16 @@ import pytest
 
 import hartley
 from hartley.errors import OptionError
+from hartley.measures.overlap import components
+from hartley.measures.uncertainty import rows_of_values
+from hartley.measures.utility import LineDistortion
+from hartley.model import Partition
 from hartley.report.words.release import lost
 from hartley.report.words.withheld import bought
+from hartley.tables import ReadOptions
+from reference_every_partition import every_partition
 
+CENTROID = hartley.UtilityChoice(name="distortion", codeword="centroid")
 AGES = [30, 41, 52, 30, 41, 52, 63, 30, 41, 52, 63, 30, 41, 52, 63, 30]
 CHOL = [180, 181, 182, 183, 184, 185, 186, 190, 191, 192, 193, 196, 197, 198, 199, 400]
 
@@ -170,6 +177,28 @@ def test_labels_that_could_be_mistaken_are_refused(clinic, tmp_path, label, labe
     assert [path.name for path in tmp_path.iterdir()] == ["clinic.csv"]
 
 
+def test_a_label_for_missing_cells_is_refused_where_their_rows_are_left_out(clinic, tmp_path):
+    words = {"withheld_label": "-9", "options": ReadOptions(missing_words=("-9",))}
+    with pytest.raises(OptionError, match="word for a missing cell"):
+        made(clinic, tmp_path, missing="drop", **words)
+    assert holds(made(clinic, tmp_path, **words))
+
+
+@pytest.mark.parametrize("more", [{"utility": CENTROID}, {"public": ["chol", "pulse"]}])
+def test_where_no_helpful_budget_is_looked_for_the_one_that_is_needed_is_said(clinic, tmp_path, more):
+    two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
+    result = made(two, tmp_path, withhold=2, require={"distinct_l": 4}, **more)
+    says = "no row is withheld: withholding up to 2 rows buys nothing; it takes at least 4 rows"
+    assert says in lost(result)
+
+
+def test_what_is_certain_is_compared_by_its_groups(clinic):
+    (says,) = bought(asked(clinic, leakage="istar", withhold=1))
+    assert says.startswith(
+        "With nothing told apart for certain, withholding up to 1 row buys nothing; it takes"
+    )
+
+
 def test_tuples_of_several_columns_are_withheld_whole(clinic, tmp_path):
     two = clinic.append_column("pulse", pa.array([60 + value % 7 for value in range(32)]))
     result = made(two, tmp_path, public=["chol", "pulse"])
@@ -193,3 +222,51 @@ def test_a_release_whose_budget_buys_nothing_says_which_would(clinic, tmp_path):
     assert f"no row is withheld: withholding up to 1 row buys nothing; {least} rows would" in lost(result)
     assert made(clinic, tmp_path, withhold=least, overwrite=True).point.withheld_rows > 0
     assert f"{least} rows would" in bought(asked(clinic, require={"distinct_l": 3}, withhold=1))[0]
+
+
+def test_components_with_rows_withheld_are_bounded_against_all_partitions():
+    rng, met, levels = np.random.default_rng(8), 0, 0
+    for number in range(12):
+        places = rng.choice(30, size=rng.integers(3, 6), replace=False).tolist()
+        if number % 3 == 0:
+            places[0] = None
+        rows = [
+            (place, int(code))
+            for place in places
+            for code in rng.choice(8, size=rng.integers(1, 3), replace=False)
+            for _ in range(rng.integers(1, 3))
+        ]
+        budget = int(rng.integers(1, 6))
+        table = pa.table({"chol": [row[0] for row in rows], "age": [row[1] for row in rows]})
+        found = asked(table, leakage="istar", withhold=budget)
+        every = components_of_every_partition(found.joint, budget)
+        points = found.frontier.points
+        for point in points:
+            fewest = min(count for cost, count in every if cost <= point.max_distortion + 1e-9)
+            assert point.lower_bound_bits <= np.log2(fewest) + 1e-9
+            assert fewest <= point.components
+            assert not point.proven_optimal or point.components == fewest
+        for cost in {cost for cost, _ in every if np.isfinite(cost)}:
+            reached = min(point.components for point in points if point.max_distortion <= cost + 1e-9)
+            levels += 1
+            met += reached == min(count for other, count in every if other <= cost + 1e-9)
+    assert met >= 0.95 * levels
+
+
+def components_of_every_partition(joint, budget):
+    """Cost and components of every partition, and of every block of it that may be withheld."""
+    utility = LineDistortion.of(joint.public)
+    rows = rows_of_values(joint).copy()
+    # What is withheld joins the cells that were missing before, whose rows do not count.
+    rows[np.isnan(utility.positions)] = 0
+    found = []
+    for labels in every_partition(joint.public.size):
+        partition = Partition(labels)
+        costs, count = utility.costs(partition), components(joint.release(partition)).size
+        found.append((costs.max(), count))
+        found += [
+            (np.delete(costs, cluster).max(initial=0.0), count)
+            for cluster in range(partition.size)
+            if rows[partition.labels == cluster].sum() <= budget
+        ]
+    return found

@@ -9,17 +9,17 @@ import click
 from rich.console import Console
 
 from hartley import workflow
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.progress import announce_and_read
-from hartley.errors import OptionError
+from hartley.errors import OptionError, mentioned
+from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
 from hartley.report.words.columns import column_kind, column_note, next_columns
 from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
 from hartley.report.words.tolerance import candidates_apart
 from hartley.workflow import Audit, AuditResult, shown_source
-from hartley.workflow.warehouse.count_in_warehouse import audit_counts
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
@@ -69,17 +69,10 @@ def command(
     with announce_and_read(table, given["query"]):
         result = workflow.audit(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            missing=given["missing"],
+            **option_values.study_fields(given),
             require=given["require"],
             each=given["each"],
-            **options.closeness_fields(given),
             stochastic=given["stochastic"],
-            earlier=given["earlier"],
-            person=given["person"],
-            options=options.read_options(given),
         )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
@@ -89,7 +82,7 @@ def command(
             shown_source(table),
             result,
             disclosive=disclosive,
-            reading=options.reading_words(given),
+            reading=option_values.reading_words(given),
         )
     return 0 if result.holds else 3
 
@@ -99,13 +92,27 @@ def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
     needing = [name for name in ("public", "side", "require", "earlier", "stochastic") if given[name]]
     if needing:
         raise OptionError(f"--{needing[0]} needs a column to protect; name it with --sensitive")
-    with announce_and_read(table, given["query"]):
-        found = workflow.describe(table, options.read_options(given))
+    heard: list[str] = []
+    with heard_notes(heard.append), announce_and_read(table, given["query"]):
+        found = workflow.describe(table, option_values.read_options(given))
+    for message in heard:
+        note(message)
     if as_json:
         print_json(_listing(found))
     else:
-        show_columns(console(), table, found, options.reading_words(given))
+        reading = [*option_values.reading_words(given), *_suggested_reading(heard)]
+        show_columns(console(), table, found, reading)
     return 0
+
+
+def _suggested_reading(notes: Sequence[str]) -> list[str]:
+    """Return the options that notes about reading suggest, so that the next call has them."""
+    said: dict[tuple[str, str], None] = {}
+    for message in notes:
+        for name, value in mentioned(message):
+            if name in ("decimal", "missing_words") and value:
+                said["--missing-word" if name == "missing_words" else "--decimal", value] = None
+    return [word for pair in said for word in pair]
 
 
 def _listing(found: workflow.TableDescription) -> dict[str, Any]:
@@ -179,6 +186,8 @@ def _audit_counts(
         raise click.UsageError(
             "--counts stands in place of a table and its columns; beside it only --require"
         )
+    from hartley.workflow.warehouse.count_in_warehouse import audit_counts
+
     result = audit_counts(counts, require=given["require"])
     if as_json:
         print_json(result.to_dict())

@@ -8,17 +8,18 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
+from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience
-from hartley.errors import OptionError
+from hartley.errors import OptionError, worded
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.workflow import Target, compare, shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
-from hartley.workflow.rivals.comparison import Comparison, Measured
+from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
 
 targets = options.stacked(
     click.option(
@@ -59,7 +60,7 @@ question = options.stacked(
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="Stop each method after this time, with the best it found.",
+        help="Stop each method after this time by the clock, with the best it found.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search."),
 )
@@ -94,22 +95,16 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
+            **option_values.study_fields(given),
             leakage=given["leakage"],
-            utility=options.utility_choice(given),
-            require=options.demand(given) if has_more else None,
+            utility=option_values.utility_choice(given),
+            require=option_values.demand(given) if has_more else None,
             each=given["each"],
             target=target,
             withhold=given["withhold"],
-            **options.closeness_fields(given),
             hierarchies=files,
-            missing=given["missing"],
-            missing_at=given["missing_at"],
             time_limit=given["time_limit"],
             effort=effort,
-            options=options.read_options(given),
         )
     if plot is not None:
         draw(found, Path(shown_source(table)).name, plot)
@@ -144,11 +139,15 @@ def show(out: Console, name: str, found: Comparison) -> None:
     paragraph(out, target_words(found))
     out.print()
     methods = found.to_dict()["methods"]
+    answers = [*(method.answer for method in found.methods), found.noise.answer]
+    for row, answer in zip(methods, answers, strict=True):
+        if isinstance(answer, Refused):
+            row["not_applicable"] = worded(answer.reason, as_flag)
     rows = [_cells(row) for row in methods if row["not_applicable"] is None]
     out.print(grid(_columns(found), rows, right=range(1, len(_columns(found)))))
     out.print()
     paragraph(out, finding(found))
-    paragraph(out, noise_finding(found))
+    paragraph(out, worded(noise_finding(found), as_flag))
     out.print()
     for line in _legend(found):
         paragraph(out, line)

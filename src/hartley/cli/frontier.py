@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from hartley import workflow
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
@@ -51,23 +51,12 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
         result = workflow.frontier(
             table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            keep=given["keep"],
-            leakage=given["leakage"],
-            utility=options.utility_choice(given),
-            search=given["search"],
+            **option_values.study_fields(given),
+            **option_values.search_fields(given),
             utility_weight=given["utility_weight"],
             require=given["require"],
             each=given["each"],
-            **options.shape_fields(given),
-            **options.closeness_fields(given),
-            missing=given["missing"],
-            missing_at=given["missing_at"],
-            earlier=given["earlier"],
             effort=effort,
-            options=options.read_options(given),
         )
     document = result.to_dict(trace=trace) if as_json or trace else {}
     if plot is not None:

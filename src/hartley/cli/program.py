@@ -149,11 +149,19 @@ def _say(message: str, code: int) -> int:
     from hartley.workflow import without_passwords
 
     try:
-        click.echo(f"hartley: {without_passwords(message)}", err=True)
+        click.echo(f"hartley: {_visible(without_passwords(message))}", err=True)
     except (OSError, ValueError):
         # Nobody reads it, or its disk is full; what the program answers is its exit code.
         streams.to_nowhere(sys.stderr)
     return code
+
+
+def _visible(message: str) -> str:
+    """Return a message in one line: what names and paths hold that cannot be printed is written out."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in message
+    )
 
 
 def _say_notes(messages: Sequence[str]) -> None:

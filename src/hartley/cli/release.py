@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_work
@@ -72,24 +72,11 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
         result = release(
             table,
             out,
-            require=options.demand(given),
+            require=option_values.demand(given),
             each=given["each"],
-            **options.shape_fields(given),
-            **options.closeness_fields(given),
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            keep=given["keep"],
-            harmless=given["harmless"],
-            publish_sensitive=given["publish_sensitive"],
-            leakage=given["leakage"],
-            utility=options.utility_choice(given),
-            search=given["search"],
+            **option_values.study_fields(given),
+            **option_values.search_fields(given),
             labels=given["labels"],
-            missing=given["missing"],
-            missing_at=given["missing_at"],
-            earlier=given["earlier"],
-            person=given["person"],
             policy=given["policy"],
             certificate=given["certificate"],
             key=given["key"],
@@ -102,7 +89,6 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             time_limit=given["time_limit"],
             seed=given["seed"],
             progress=progress,
-            options=options.read_options(given),
         )
     if plot is not None:
         candidates_figure(result.joint, result.partition).save(plot)
@@ -162,7 +148,7 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     paragraph(out, release_words.proof(result))
     if by_column:
         paragraph(out, release_words.choice(result.point))
-        if not result.point.withheld_rows and result.point.utility < 0:
+        if not result.point.withheld_rows and result.point.utility < 0 and result.before.side is None:
             paragraph(
                 out,
                 "With --withhold 1% a few rare rows are withheld; the others often keep much more detail.",

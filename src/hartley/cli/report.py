@@ -12,36 +12,14 @@ import click
 from click.core import ParameterSource
 
 from hartley import workflow
-from hartley.cli import options
+from hartley.cli import option_values, options
 from hartley.cli.manual.command import ManualCommand
 from hartley.cli.output import console
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
-from hartley.report.chosen_point import Choice
-from hartley.report.html import AUDIENCES, Audience, Report, template_engine
-from hartley.report.study_report import require_page
-from hartley.workflow import TARGET_KINDS, Target, is_database, shown_source
-
-targets = options.stacked(
-    click.option(
-        "--distinct-l",
-        type=int,
-        metavar="N",
-        help="Show the best release that leaves N sensitive values possible for everyone.",
-    ),
-    click.option(
-        "--max-leakage", type=float, metavar="BITS", help="Show the best release that reveals no more."
-    ),
-    click.option(
-        "--largest-cluster",
-        type=int,
-        metavar="N",
-        help="Show the best release in which no more than N values share a label.",
-    ),
-    click.option(
-        "--max-distortion", type=float, metavar="D", help="Show the best release that moves no value farther."
-    ),
-)
+from hartley.report.html import AUDIENCES, Audience, template_engine
+from hartley.report.study_report import require_page, study_report
+from hartley.workflow import is_database, shown_source
 
 
 @click.command("report", cls=ManualCommand)
@@ -55,8 +33,13 @@ targets = options.stacked(
     help="Where to write the page.",
 )
 @options.roles
-@targets
+@options.require
+@options.tolerance
+@options.counts
+@options.caps
 @options.question
+@options.shape
+@options.withhold
 @options.reading
 @options.missing_at
 @options.keep
@@ -76,8 +59,6 @@ def command(
     /,
     table: str,
     output: Path,
-    missing: Any,
-    missing_at: float | None,
     overwrite: bool,
     audience: Audience | None,
     disclosive: bool,
@@ -95,39 +76,17 @@ def command(
     audience = "curator" if disclosive else audience or "board"
     if output.exists() and not overwrite:
         raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
-    wanted: dict[str, float | None] = {kind: given[kind] for kind in TARGET_KINDS}
-    target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
+    study = workflow.Study(table, **option_values.study_fields(given))
+    demand = study.demand(option_values.demand(given), each=given["each"])
     announce(table, given["query"])
-    with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
-        found = workflow.frontier(
-            table,
-            sensitive=given["sensitive"],
-            public=given["public"],
-            side=given["side"],
-            keep=given["keep"],
-            leakage=given["leakage"],
-            utility=options.utility_choice(given),
-            search=given["search"],
-            utility_weight=given["utility_weight"],
-            missing=missing,
-            missing_at=missing_at,
-            earlier=given["earlier"],
-            effort=effort,
-            options=options.read_options(given),
-        )
-    choice = Choice.of(found.frontier, target, found.reader.beside)
-    name = Path(shown_source(table)).name
-    report = Report(
-        table=name,
-        joint=found.joint,
-        frontier=found.frontier,
-        chosen=choice.point,
-        reason=choice.reason,
-        command=repeated(ctx),
-        dropped_rows=found.dropped_rows,
-        known=found.known,
-        target=target,
-    )
+    with study, patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
+        searched = {
+            **option_values.search_fields(given),
+            "utility_weight": given["utility_weight"],
+            "effort": effort,
+        }
+        report = study_report(study, demand, repeated(ctx), searched)
+    name = report.table
     _write(output, report.html(audience))
     out = console()
     told = f"whom {name} exposes, and what a release would change"

@@ -122,6 +122,13 @@ class Demand:
         counted = [one for one in self.requirements if one.name == "distinct-l" and one.column is None]
         return Target("distinct_l", counted[0].wanted if counted else 1)
 
+    def beside(self, name: str) -> tuple[Requirement, ...]:
+        """Return the requirements but those of this name on the sensitive value as a whole.
+
+        A frontier over that count is drawn of what keeps the others.
+        """
+        return tuple(one for one in self.requirements if (one.name, one.column) != (name, None))
+
     def wanted(self, name: str, column: str | None = None) -> float | None:
         """Return what is wanted of a requirement; ``None`` where it is not among them."""
         for requirement in self.requirements:

@@ -13,7 +13,7 @@ from typing import Any
 
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_number
-from hartley.model.target import LARGEST
+from hartley.model.target import LARGEST, MOST_BITS
 from hartley.model.words import SLACK
 
 COUNTS = ("distinct-l", "separated-l")
@@ -232,8 +232,12 @@ def _wanted(name: str, given: Any) -> float:
         raise OptionError(f"the requirement {name} needs a number up to 2^62")
     if name not in IN_BITS and not (is_number and float(given).is_integer()):
         raise OptionError(f"the requirement {name} needs a whole number, not {given!r}")
+    if name not in IN_BITS and given < 1:
+        raise OptionError(f"the requirement {name} needs a whole number from 1 on, not {given!r}")
     if not is_number or not 0 <= given < float("inf"):
         raise OptionError(f"the requirement {name} needs a number from 0 on, not {given!r}")
+    if name in IN_BITS and given > MOST_BITS:
+        raise OptionError(f"the requirement {name} needs at most {MOST_BITS} bits; no table leaks more")
     return float(given) if name in IN_BITS else int(given)
 
 

@@ -16,6 +16,8 @@ A missing cell is ``None`` in both.
 from __future__ import annotations
 
 import datetime as dt
+import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +30,7 @@ Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 """The kinds that a policy names: those of the model, written down here because files outlive it."""
 SHORT = 19
 """Whole numbers of fewer digits are read at once."""
+_SHORT_NUMBERS = re.compile(r"(?:-?[0-9]{1,15}\n)*+-?[0-9]{1,15}")
 
 
 def cell_text(cell: Cell) -> str | None:
@@ -77,12 +80,43 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
     return dt.date.fromisoformat(text) if kind == "date" else dt.datetime.fromisoformat(text)
 
 
+def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
+    """Read many cells back from their texts, all at once where they are short whole numbers.
+
+    >>> parse_cells(["180", "-7"], "number"), parse_cells(["0.10", None], "number")
+    ([180, -7], [Decimal('0.10'), None])
+    """
+    if kind == "number" and are_short_numbers(texts):
+        return list(map(int, texts))  # type: ignore[arg-type]
+    return list(texts) if kind == "text" else [parse_cell(text, kind) for text in texts]
+
+
+def are_short_numbers(texts: Sequence[str | None]) -> bool:
+    """Tell whether all texts are whole numbers of few digits."""
+    try:
+        joined = "\n".join(texts)  # type: ignore[arg-type]
+    except TypeError:  # one is missing
+        return False
+    return _SHORT_NUMBERS.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
+
+
+def is_label(text: str | None, label: str | None, kind: Kind) -> bool:
+    """Tell whether a released cell is the label, as it is written or as the cell of a kind that it is.
+
+    >>> is_label("99", "99.0", "number"), is_label("gone", "gone", "number"), is_label(None, "gone", "text")
+    (True, True, False)
+    """
+    if text is None or label is None:
+        return text is label
+    try:
+        return text == label or parse_cell(text, kind) == parse_cell(label, kind)
+    except (ValueError, KeyError):
+        return False
+
+
 def values_of(alphabet: Alphabet) -> list[tuple[Cell, ...]]:
     """Return the values of an alphabet in their order, in the form that :func:`parse_cell` gives them."""
-    columns = (
-        [parse_cell(text, coordinate.kind) for text in column_texts(coordinate)]
-        for coordinate in alphabet.coordinates
-    )
+    columns = (parse_cells(column_texts(coordinate), coordinate.kind) for coordinate in alphabet.coordinates)
     return list(zip(*columns, strict=True))
 
 

@@ -9,9 +9,10 @@ Several public columns are coded column by column inside the same cluster:
   A cluster that also holds missing cells says so: ``[180, 214] or missing``, ``{A, B, missing}``.
 
 Text and truth values have no middle: for them ``midpoint``, ``centroid`` and ``interval`` mean ``set``,
-and ``member`` is the first member. Under the first three a missing cell takes the label of the cluster's
-present cells; a cluster of missing cells only stays missing. A column in which no two different cells
-share a cluster is left unchanged.
+and ``member`` is the first member. Where text has groups, the lowest one that holds all members stands for
+a set: ``Europe`` for ``{France, Italy}``. Under the first three a missing cell takes the label of the
+cluster's present cells; a cluster of missing cells only stays missing. A column in which no two different
+cells share a cluster is left unchanged.
 
 Two clusters never share a label by accident. The later one moves to the nearest free value
 inside its own range (or gets ``#2`` after its text), as long as that is not farther from its members
@@ -45,6 +46,8 @@ from hartley.releases.withheld_label import label_cell
 
 Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
+Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]
+"""The ever wider groups of each value of a column, itself first."""
 MISSING = "missing"
 MOST_MOVES = 2000
 """No cluster tries more free values than this before it takes one of its members."""
@@ -86,6 +89,7 @@ def codebook(
     decimals: Mapping[str, int] | None = None,
     withheld: int | None = None,
     withheld_label: str | None = None,
+    groups: Mapping[str, Groups] | None = None,
 ) -> Codebook:
     """Label the clusters of a partition.
 
@@ -93,7 +97,8 @@ def codebook(
     clusters that span the same intervals and sets are one released value.
 
     ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
-    ``decimals`` says for columns of fixed decimals how many their type has room for.
+    ``decimals`` says for columns of fixed decimals how many their type has room for. ``groups`` has, for
+    columns of text, the ever wider groups of each value, itself first.
 
     >>> ages = Alphabet.of_values([30, 33, 41, None], ("age",))
     >>> part = Partition.from_clusters([[0, 1], [2, 3]])
@@ -114,6 +119,7 @@ def codebook(
             scale_of(coordinate, positions, room.get(coordinate.name)),
             limit,
             (withheld, withheld_label),
+            (groups or {}).get(coordinate.name),
         )
         for coordinate in public.coordinates
     ]
@@ -146,13 +152,17 @@ class _Coder:
         scale: Scale | None,
         limit: float | None,
         withheld: tuple[int | None, str | None] = (None, None),
+        groups: Groups | None = None,
     ) -> None:
         self.coordinate = coordinate
+        self.groups = groups
         self.withheld, self.withheld_label = withheld
         self.scale = scale
         self.limit = None if limit is None or self.scale is None else self.scale.limit(limit)
         self.cells = coordinate.cells
-        self.distinct = [list(dict.fromkeys(self.cells[place] for place in cluster)) for cluster in clusters]
+        inside = [[self.cells[place] for place in cluster] for cluster in clusters]
+        are_different = len(set(self.cells)) == len(self.cells)
+        self.distinct = inside if are_different else [list(dict.fromkeys(cells)) for cells in inside]
         self.clusters = clusters
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
 
@@ -175,18 +185,27 @@ class _Coder:
             return self._of_withheld()
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
+        if self.scale is not None and not self.is_text:
+            best = self._best(self._ticks(number))
+            return min(cell for cell in cells if cell is not None) if best is None else self.scale.value(best)
         present = sorted(cell for cell in cells if cell is not None)
         if self.column.coding == "set":
+            group = self._group(present)
+            if group is not None:
+                return f"{group} or {MISSING}" if None in cells else group
             return "{" + ", ".join([*map(_item, present), *([MISSING] if None in cells else [])]) + "}"
         if self.column.coding == "interval":
             ends = [cell_text(present[0]), cell_text(present[-1])]
             text = ends[0] if len(present) == 1 else f"[{ends[0]}, {ends[1]}]"
             return f"{text} or {MISSING}" if None in cells else text
-        if self.scale is None:
-            return present[0]
-        ticks = self._ticks(number)
-        best = self._best(ticks)
-        return present[0] if best is None else self.scale.value(best)
+        return present[0]
+
+    def _group(self, cells: Sequence[Cell]) -> str | None:
+        """Return the lowest group that holds several values; nothing where there is none."""
+        if self.groups is None or len(cells) < 2:
+            return None
+        levels = zip(*(self.groups[cell] for cell in cells), strict=True)
+        return next((str(level[0]) for level in levels if len(set(level)) == 1), None)
 
     def _of_withheld(self) -> Cell:
         if self.withheld_label is None or self.is_text:
@@ -200,7 +219,8 @@ class _Coder:
         assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
         every = self.scale.ticks
         found = {every[place] for place in self.clusters[number]}
-        return sorted(tick for tick in found if tick is not None)
+        found.discard(None)
+        return sorted(found)  # type: ignore[arg-type]
 
     def _best(self, ticks: list[int]) -> int | None:
         """Return the tick of the label; nothing where no allowed tick lies in the range."""

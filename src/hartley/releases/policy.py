@@ -22,7 +22,7 @@ import hartley
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
-from hartley.releases.cell_text import Cell, Kind, cell_text, parse_cell, value_texts
+from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         """Build the policy of a codebook; the key is drawn here."""
         members = value_texts(public)
         clusters = tuple(
-            Cluster(label=tuple(map(cell_text, label)), members=tuple(members[place] for place in places))
+            Cluster(label=tuple(map(cell_text, label)), members=tuple(map(members.__getitem__, places)))
             for label, places in zip(book.labels, book.partition.clusters(), strict=True)
         )
         policy = cls(
@@ -230,7 +230,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
                 f"{name} is a policy of version {head.version}; this hartley reads version {VERSION}"
             )
         policy = read_canonical(content, cls, name, "a policy")
-        if policy.checksum != policy.content_hash():
+        if policy.checksum != policy.content_hash(content):
             raise PolicyError(f"{name} is damaged: its content does not match its checksum")
         policy._require_sense(name)
         policy._require_function(name)
@@ -240,9 +240,16 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         """Return the text of the policy file."""
         return canonical_bytes(self)
 
-    def content_hash(self) -> str:
-        """Return the SHA-256 of everything but the checksum itself."""
-        return hashlib.sha256(msgspec.structs.replace(self, checksum="").to_json()).hexdigest()
+    def content_hash(self, written: bytes | None = None) -> str:
+        """Return the SHA-256 of everything but the checksum itself; ``written`` is the text, where known."""
+        end, without = (b'"checksum": "%s"\n}\n' % one for one in (self.checksum.encode(), b""))
+        text = self.to_json() if written is None else written
+        if not text.endswith(end):
+            return hashlib.sha256(msgspec.structs.replace(self, checksum="").to_json()).hexdigest()
+        # The checksum is the last field, so that all before it stays as it is.
+        found = hashlib.sha256(memoryview(text)[: -len(end)])
+        found.update(without)
+        return found.hexdigest()
 
     def commitment(self, what: str, content: bytes | Iterable[bytes]) -> str:
         """Return the keyed commitment to some bytes: without the key it says nothing about them.
@@ -297,15 +304,20 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         """Return the columns that say what this release tells the readers of a later one."""
         return (*self.public_names, *self.shown_beside(sensitive), *self.harmless, *self.never_missing)
 
+    def member_cells(self) -> list[list[Cell]]:
+        """Return the cells of every public value, column by column, cluster after cluster."""
+        return [
+            parse_cells([member[place] for one in self.clusters for member in one.members], column.kind)
+            for place, column in enumerate(self.public)
+        ]
+
+    def member_clusters(self) -> list[int]:
+        """Return the number of the cluster of every public value, in the same order."""
+        return [number for number, cluster in enumerate(self.clusters) for _ in cluster.members]
+
     def entries(self) -> list[tuple[tuple[Cell, ...], int]]:
         """Return every public value with the number of its cluster."""
-        members = [member for cluster in self.clusters for member in cluster.members]
-        numbers = [number for number, cluster in enumerate(self.clusters) for _ in cluster.members]
-        columns = (
-            [parse_cell(member[place], column.kind) for member in members]
-            for place, column in enumerate(self.public)
-        )
-        return list(zip(zip(*columns, strict=True), numbers, strict=True))
+        return list(zip(zip(*self.member_cells(), strict=True), self.member_clusters(), strict=True))
 
     @property
     def requirements(self) -> tuple[StatedRequirement, ...]:
@@ -364,10 +376,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
         named = (*roles, (*self.keep, *self.harmless))
         if any(len(set(names)) < len(names) or not set(names) <= set(self.columns) for names in named):
             raise PolicyError(f"{name} is damaged: a column stands in it twice, or is not in the table")
-        has_label = self.choices.withheld_label is not None
+        label = self.choices.withheld_label
         if self.withheld is not None and not (
             0 <= self.withheld < len(self.clusters)
-            and all((cell is None) != has_label for cell in self.clusters[self.withheld].label)
+            and all(
+                is_label(cell, label, column.kind)
+                for cell, column in zip(self.clusters[self.withheld].label, self.public, strict=False)
+            )
         ):
             raise PolicyError(f"{name} is damaged: what is withheld is released all the same")
         if (self.codebooks or self.choices.shape == "columns") and (
@@ -393,21 +408,18 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             ) from None
 
     def _require_function(self, name: str) -> None:
-        width, seen, labels = len(self.public), set(), set()
-        for cluster in self.clusters:
-            if len(cluster.label) != width or cluster.label in labels or not cluster.members:
-                raise PolicyError(f"{name} is damaged: two clusters share a label, or one has none")
-            labels.add(cluster.label)
-            for member in cluster.members:
-                if len(member) != width or member in seen:
-                    raise PolicyError(f"{name} is damaged: a value stands in two clusters")
-                seen.add(member)
+        width = len(self.public)
+        labels = [cluster.label for cluster in self.clusters]
+        are_told_apart = len(set(labels)) == len(labels) and all(one.members for one in self.clusters)
+        if not are_told_apart or any(len(label) != width for label in labels):
+            raise PolicyError(f"{name} is damaged: two clusters share a label, or one has none")
+        members = [member for cluster in self.clusters for member in cluster.members]
+        if not set(map(len, members)) <= {width} or len(set(members)) < len(members):
+            raise PolicyError(f"{name} is damaged: a value stands in two clusters")
         try:
-            for cluster in self.clusters:
-                for place, column in enumerate(self.public):
-                    parse_cell(cluster.label[place], column.released_kind)
-                    for member in cluster.members:
-                        parse_cell(member[place], column.kind)
+            for place, column in enumerate(self.public):
+                parse_cells([label[place] for label in labels], column.released_kind)
+            self.member_cells()
         except (ValueError, KeyError):
             raise PolicyError(f"{name} is damaged: a cell is not of its column's kind") from None
         if not self.clusters or not width:

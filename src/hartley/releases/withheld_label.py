@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hartley.errors import OptionError, option
@@ -9,11 +11,14 @@ from hartley.model import Alphabet, Coordinate
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 
 
-def require_withheld_label(public: Alphabet, label: str, *, is_text: bool) -> None:
-    """Raise where a label could be taken for a value of the table.
+def require_withheld_label(
+    public: Alphabet, label: str, *, is_text: bool, dropped: Sequence[str] = ()
+) -> None:
+    """Raise where a label could be taken for a value of the table, or for a cell whose row is left out.
 
     ``is_text`` says that released values are written as intervals and sets, so that any text will do. In
     columns that stay numbers or dates the label must be one itself, outside of the column's range.
+    ``dropped`` are words for missing cells whose rows are left out.
 
     >>> ages = Alphabet.of_values([30, 41], ("age",))
     >>> require_withheld_label(ages, "-9", is_text=False)
@@ -23,6 +28,11 @@ def require_withheld_label(public: Alphabet, label: str, *, is_text: bool) -> No
     """
     if not label.strip():
         raise OptionError(f"{option('withheld_label')} needs a text; leave it out for an empty cell")
+    if label in dropped:
+        raise OptionError(
+            f"{option('withheld_label')} {label!r} is a word for a missing cell, and "
+            f"{option('missing', 'drop')} leaves rows with one out; choose another label"
+        )
     for coordinate in public.coordinates:
         present = [coordinate.cell(place) for place in np.flatnonzero(~coordinate.missing).tolist()]
         if any(cell_text(cell) == label for cell in present):

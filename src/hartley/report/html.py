@@ -20,7 +20,9 @@ import hartley
 from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange, Partition
-from hartley.model.target import Target
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
 from hartley.report.figures import (
     Figure,
     candidates_figure,
@@ -67,8 +69,10 @@ class Report:
     """Rows left out for a missing value."""
     known: int | None = None
     """How many columns of the side information are only known, not published beside; ``None``: all."""
-    target: Target | None = None
+    demand: Demand = Demand()  # noqa: RUF009 - a frozen value
     """What was asked for; a page for the public says nothing else."""
+    closeness: Closeness = NO_CLOSENESS
+    """Which sensitive values count as one."""
 
     @property
     def reader(self) -> Reader:
@@ -119,7 +123,7 @@ class Report:
 
     def _promise(self) -> dict[str, Any]:
         """Return what the public is told: what was asked for, and nothing that was measured."""
-        if self.target is None or self.target.kind == "utility_weight":
+        if self.demand.is_empty or self.demand.utility_weight is not None:
             raise OptionError(
                 "a page for the public says what a release promises, and nothing is asked for; give "
                 f"{option('distinct_l')} or another target"
@@ -127,8 +131,7 @@ class Report:
         reader, side = self.reader, self.joint.side
         known = () if side is None else tuple(name for name in side.columns if name not in reader.beside)
         secret = words.listed(self.joint.sensitive.columns)
-        wanted = self.target.number
-        is_count = self.target.kind == "distinct_l"
+        wanted = self.demand.wanted("separated-l") or self.demand.wanted("distinct-l") or 0
         return {
             "table": self.table,
             "rows": words.counted(self.joint.row_count, "row"),
@@ -136,12 +139,42 @@ class Report:
             "public": words.listed(self.joint.public.columns),
             "kept": words.listed(reader.beside) if reader.beside else None,
             "side": words.listed(known) if known else None,
-            "promise": _promised(self.target, self.frontier.leakage, secret),
-            "drawn": min(int(wanted), MOST_DRAWN) if is_count else 0,
-            "candidates": words.counted(int(wanted), "candidate") if is_count else "",
-            "is_all_drawn": is_count and wanted <= MOST_DRAWN,
+            "promise": self._promised(),
+            "drawn": min(int(wanted), MOST_DRAWN),
+            "candidates": words.counted(int(wanted), "candidate") if wanted else "",
+            "is_all_drawn": 0 < wanted <= MOST_DRAWN,
             "version": hartley.__version__,
         }
+
+    def _promised(self) -> list[str]:
+        """Say what a release keeps, as it was asked for."""
+        columns, demand = self.joint.sensitive.columns, self.demand
+        secret = words.listed(columns)
+        promised = []
+        for one in demand.requirements:
+            if (one.name, one.column) == ("distinct-l", None):
+                promised.append(
+                    f"Every released value leaves at least {words.counted(int(one.wanted), 'candidate')} for "
+                    f"{secret}: no reader can rule out all but fewer."
+                )
+            else:
+                promised.append(f"{_kept_by(one)} {one.sentence(columns, self.closeness)}.")
+        if demand.max_leakage is not None:
+            worst = "for certain" if self.frontier.leakage == "istar" else "in the worst case"
+            promised.append(
+                f"The release reveals at most {words.bits(demand.max_leakage)} about {secret} {worst}."
+            )
+        if demand.cap is not None:
+            number = demand.cap.number
+            promised.append(
+                f"At most {int(number):,} values share a released value."
+                if demand.cap.kind == "largest_cluster"
+                else f"No released value lies farther than {number:g} from the true one."
+            )
+            promised.append("That limits what is lost; it protects nobody.")
+        if self.frontier.leakage == "joint":
+            promised.append(f"Nothing about {secret} is known for certain.")
+        return promised
 
     def _content(self, disclosive: bool) -> dict[str, Any]:
         partition = self.chosen.partition
@@ -202,20 +235,10 @@ def versions() -> list[tuple[str, str]]:
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
 
 
-def _promised(target: Target, leakage: str, secret: str) -> list[str]:
-    """Say what a release keeps, as it was asked for."""
-    number = target.number
-    promised = {
-        "distinct_l": f"Every released value leaves at least {words.counted(int(number), 'candidate')} for "
-        f"{secret}: no reader can rule out all but fewer.",
-        "max_leakage": f"The release reveals at most {words.bits(number)} about {secret}"
-        + (" for certain." if leakage == "istar" else " in the worst case."),
-        "largest_cluster": f"At most {int(number):,} values share a released value. That limits what is "
-        "lost; it protects nobody.",
-        "max_distortion": f"No released value lies farther than {number:g} from the true one. That limits "
-        "what is lost; it protects nobody.",
-    }[target.kind]
-    return [promised, f"Nothing about {secret} is known for certain."] if leakage == "joint" else [promised]
+def _kept_by(requirement: Requirement) -> str:
+    if requirement.name == "row-k":
+        return "Every released value is shared by"
+    return "Every released value leaves possible" if requirement.is_monotone else "The release reveals"
 
 
 def _asked(frontier: Frontier) -> list[tuple[str, str]]:

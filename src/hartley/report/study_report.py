@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ def write_report(
     output: str | Path,
     *,
     require: Wanted = None,
+    each: bool = False,
     audience: Audience | None = None,
     disclosive: bool = False,
     overwrite: bool = False,
@@ -38,22 +40,32 @@ def write_report(
     require_page(path)
     if path.exists() and not overwrite:
         raise OptionError(f"{path.name} is there already; choose another name, or give {option('overwrite')}")
-    found = study.frontier(**fields)
-    demand = Demand.of(require)
-    target = None if demand.is_empty else demand.target
-    choice = Choice.of(found.frontier, target, found.reader.beside)
+    report = study_report(study, study.demand(require, each=each), f"{study!r}.report({path.name!r})", fields)
+    page = report.html(audience or ("curator" if disclosive else "board"))
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str, Any]) -> Report:
+    """Search the frontier of what keeps a demand, and return the report of the point that meets it.
+
+    The frontier is drawn over the count of different values, or of values that are apart where there is a
+    tolerance; every other requirement is kept by all of its points. ``fields`` are what a frontier takes.
+    """
+    over = "distinct-l" if study.named_closeness.is_empty else "separated-l"
+    found = study.frontier(require=demand.beside(over), **fields)
+    sensitive = found.joint.sensitive.columns
+    choice = Choice.of(found.frontier, demand, found.reader.beside, sensitive, found.question.closeness)
     is_place = isinstance(study.source, (str, Path))
-    report = Report(
+    return Report(
         table=Path(shown_source(study.source)).name if is_place else "the table",
         joint=found.joint,
         frontier=found.frontier,
         chosen=choice.point,
         reason=choice.reason,
-        command=f"{study!r}.report({path.name!r})",
+        command=command,
         dropped_rows=found.dropped_rows,
         known=found.known,
-        target=target,
+        demand=demand,
+        closeness=found.question.closeness,
     )
-    page = report.html(audience or ("curator" if disclosive else "board"))
-    path.write_text(page, encoding="utf-8")
-    return path

@@ -26,6 +26,7 @@ from hartley.model.arrays import code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
+from hartley.search.distortion.separated_windows import cells_of_codes, latest_separated_starts
 from hartley.search.enough_loops import (
     Window,
     WindowDemand,
@@ -40,6 +41,8 @@ from hartley.search.enough_loops import (
 Places = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.integer]
 
+SPARSE = 3
+"""Windows are told by cells of codes where so many times what is wanted are no more than there are cells."""
 OF_ROWS = -1
 """Stands for the number of rows where counts are numbered."""
 
@@ -253,8 +256,21 @@ class Enough:
         if demand.is_plain[0]:
             plain = latest_distinct_starts.for_size(steps)
             return plain(alone.value_ptr, alone.value_code, alone.width, wanted)
-        found: Places = latest_enough_starts.for_size(steps)(demand, alone.empty_window())
-        return found
+        found = self._latest_by_cells(alone, steps)
+        return latest_enough_starts.for_size(steps)(demand, alone.empty_window()) if found is None else found
+
+    @staticmethod
+    def _latest_by_cells(alone: Enough, steps: int) -> Places | None:
+        """Return the latest starts for one count where windows fill few cells of codes; else nothing."""
+        cell_of, begins = cells_of_codes(alone.next_code)
+        wanted, codes = int(alone.wanted[0]), alone.value_code
+        if SPARSE * wanted > len(begins):
+            return None
+        loop = latest_separated_starts.for_size(steps)
+        found: Places = loop(
+            alone.value_ptr, codes, cell_of[codes], (alone.next_code, cell_of), begins, wanted
+        )
+        return found if len(found) == alone.size else None
 
     def of_count(self, count: int) -> Enough:
         """Return the demand of one count alone, without the others and the rows."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
+from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.borders import Borders
@@ -87,24 +88,15 @@ def _merged(
     groups = overlap_partition(linked, Partition(values.labels_of_ranks(cluster_of))).labels
     places = values.order[firsts]
     part = groups[linked.indices[linked.indptr[places]]].astype(np.int64).tolist()
-    parent = list(range(max(part) + 1))
-
-    def root(number: int) -> int:
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
+    joined = DisjointSets.of(max(part) + 1)
     earliest = values.windows.within(values.window_of_cost(cost))
     count = len(firsts)
     is_joined = np.zeros(count, dtype=bool)
     begin, end = 0, count - 1
     for step in range(1, count):
         at = count - step if is_backward else step
-        one, other = root(part[at - 1]), root(part[at])
         last, first = (lasts[end], firsts[at - 1]) if is_backward else (lasts[at], firsts[begin])
-        if one != other and earliest[last] <= first:
-            parent[one] = other
+        if earliest[last] <= first and joined.unite(part[at - 1], part[at]):
             is_joined[at] = True
         elif is_backward:
             end = at - 1

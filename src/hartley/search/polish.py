@@ -77,6 +77,25 @@ def finest(
     """
     if partition.size == joint.public.size or joint.side is not None:
         return partition
+    return _finest(joint, utility, partition, leakage, effort)
+
+
+def finest_intervals(
+    joint: JointRange, utility: LineDistortion, partition: Partition, leakage: Leakage = "l0"
+) -> Partition:
+    """Return the finest intervals where they cost nothing and are no fewer, else the partition itself.
+
+    That is :func:`finest` without taking clusters apart one after another, which takes long for many values.
+    """
+    if partition.size == joint.public.size or joint.side is not None:
+        return partition
+    return _finest(joint, utility, partition, leakage, None)
+
+
+def _finest(
+    joint: JointRange, utility: LineDistortion, partition: Partition, leakage: Leakage, effort: Effort | None
+) -> Partition:
+    """Return finest intervals if they are as good; else clusters are split if there is an effort for it."""
     least = int(candidate_counts(joint.release(partition)).min())
     values = OrderedValues.of(joint, utility, [Requirement("distinct-l", least)])
     accepts = anything_goes if leakage == "l0" else components_stay(joint, partition)
@@ -89,6 +108,8 @@ def finest(
             is_finer = found.cost <= worst and found.clusters >= partition.size
             if is_finer and accepts(found.partition):
                 return found.partition
+    if effort is None:
+        return partition
     return polished(partition, values.whole, utility, utility.positions, accepts, effort)
 
 

@@ -1,4 +1,4 @@
-"""A hierarchy of words for one column, or an order of its values, from a delimited text file.
+"""A hierarchy of words for one column, an order of its values, or how unlike they are, from a text file.
 
 The file of a hierarchy has a header, ``value,level1,level2,...`` (the first name may also be the column's),
 and a row for each value: the value, then ever coarser words for it. It is held to the same strict rules
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from io import TextIOWrapper
+from math import isfinite
 from pathlib import Path
 
 from hartley.errors import TableError
@@ -97,3 +98,40 @@ def read_neighbours(path: str | Path) -> tuple[tuple[str, str], ...]:
         records = csv.reader(text, strict=True)
         next(records)
         return tuple((record[0], record[1]) for record in records if record)
+
+
+def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
+    """Read how unlike two values are from a file with a header and a line for each pair: value,other,number.
+
+    Raises
+    ------
+    TableError
+        Where there is no such file, it has not three columns, a number is none or below zero, or a pair
+        stands there twice with different numbers.
+    """
+    file = Path(path)
+    require_file(file)
+    with open_bytes(file) as stream:
+        shape = check_records(stream, ",", file.name)
+    if len(shape.header) != 3:
+        raise TableError(
+            f"{file.name}: dissimilarities need three columns, value, other value and number; there are "
+            f"{len(shape.header)}"
+        )
+    found: dict[tuple[str, str], float] = {}
+    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
+        records = csv.reader(text, strict=True)
+        next(records)
+        for one, other, written in filter(None, records):
+            where = f"{file.name}: line {records.line_num}"
+            try:
+                number = float(written)
+            except ValueError:
+                number = -1.0
+            if not isfinite(number) or number < 0:
+                raise TableError(f"{where} needs a number that is not below zero in its third column")
+            if one == other and number:
+                raise TableError(f"{where} has a value that is unlike itself; that must be 0")
+            if found.setdefault((min(one, other), max(one, other)), number) != number:
+                raise TableError(f"{where} gives another number for a pair than a line above")
+    return found

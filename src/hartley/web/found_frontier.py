@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic
 
 from hartley import workflow
+from hartley.errors import InputError
 from hartley.web.pages import page_json as pages
 from hartley.web.request import Asked
 from hartley.web.worker import StopFlag, Tell
@@ -27,11 +28,33 @@ class FoundFrontier:
     number: int
     without: FrontierResult | None = None
     """The same with no row withheld; ``None`` where none may be."""
+    drawn: Point | None = None
+    """The point that borders set by hand make; ``None`` before one is moved."""
+    drawings: int = 0
+    """How often borders were set, so that no picture of other borders is taken for one of these."""
 
     @property
     def points(self) -> tuple[Point, ...]:
         """The points of the frontier."""
         return self.result.frontier.points
+
+    @property
+    def drawn_place(self) -> int:
+        """The number of the point that is drawn: after those of the frontier, another for each drawing."""
+        return len(self.points) + self.drawings
+
+    def point(self, place: object) -> Point:
+        """Return a point by its number: one of the frontier, or the one that is drawn."""
+        if isinstance(place, int) and not isinstance(place, bool):
+            if 0 <= place < len(self.points):
+                return self.points[place]
+            if self.drawn is not None and place == self.drawn_place:
+                return self.drawn
+        raise InputError("there is no such point; search first")
+
+    def with_drawn(self, point: Point) -> FoundFrontier:
+        """Return the frontier with a point whose borders were set by hand."""
+        return replace(self, drawn=point, drawings=self.drawings + 1)
 
     def demand(self, point: Point) -> Demand:
         """Demand of a release what every point keeps, and what its reader learns at this one."""

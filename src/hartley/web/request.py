@@ -29,6 +29,8 @@ class Asked:
     """Published unchanged and left out of the target, on the curator's word."""
     publish_sensitive: bool
     keep_order: bool
+    defuse_formulas: bool
+    """Whether a quote is put before cells that a spreadsheet would run."""
     missing: Literal["value", "drop"]
     missing_at: float | None
     earlier: tuple[str, ...]
@@ -48,6 +50,7 @@ class Asked:
             **{role: texts(asked, role, "roles are lists of column names") for role in ROLES},
             publish_sensitive=_flag(asked, "publish_sensitive"),
             keep_order=_flag(asked, "keep_order"),
+            defuse_formulas=_flag(asked, "defuse_formulas"),
             missing=_one_of(asked, "missing", ("value", "drop")) or "value",
             missing_at=number(asked, "missing_at"),
             earlier=texts(asked, "earlier", "earlier releases are named by the words for them"),

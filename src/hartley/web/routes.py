@@ -104,6 +104,7 @@ def create_app(service: Service, door: Door) -> Starlette:
             Route("/api/stop", api(stop_search), methods=["POST"]),
             Route("/api/session", api(resume)),
             Route("/api/codebook", api(codebook), methods=["POST"]),
+            Route("/api/borders", api(borders), methods=["POST"]),
             Route("/api/look", api(look), methods=["POST"]),
             Route("/api/release", api(release), methods=["POST"]),
             Route("/api/report", api(report), methods=["POST"]),
@@ -216,6 +217,16 @@ async def stop_search(service: Service, request: Request) -> Json:
         service.search.is_to_stop = True
         service.worker.stop()
     return (service.search or IDLE).to_dict()
+
+
+async def borders(service: Service, request: Request) -> Any:
+    """Show the borders of a point, and what those that are set by hand keep and cost."""
+    asked = await _json(request)
+    seen = await service.worker.call("borders", asked)
+    if asked.get("borders") is not None:
+        # What was previewed before is of other borders.
+        service.at("borders", {"borders": {"base": asked.get("point"), "seen": seen}})
+    return seen
 
 
 async def look(service: Service, request: Request) -> Any:

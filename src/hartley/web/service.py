@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hartley.web.worker import Json, Worker
 
-STEPS = ("table", "audit", "search", "asked", "look", "release")
+STEPS = ("table", "audit", "search", "asked", "borders", "look", "release")
 """The steps of the work, and the names under which it is kept."""
 
 

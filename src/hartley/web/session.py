@@ -26,17 +26,20 @@ from hartley.web.demand_form import in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.option_labels import as_label
 from hartley.web.pages import page_json as pages
+from hartley.web.pages.border_line import MOST_BORDERS, asked_borders, border_page
 from hartley.web.pages.codebook_lines import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (
+    Demand,
+    FrontierResult,
     Point,
     Policy,
     ReadOptions,
-    Target,
     release,
     sheet_names,
 )
+from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.show_release import policy_of
@@ -63,6 +66,7 @@ class Desk:
             "earlier": self.add_earlier,
             "audit": self.audit,
             "search": self.search,
+            "borders": self.borders,
             "look": self.look,
             "codebook": self.codebook,
             "figure": self.figure,
@@ -156,9 +160,24 @@ class Desk:
     def look(self, asked: Json, tell: Tell) -> Json:
         """Show the recoding of a point."""
         del tell
-        found, place = self._point(asked)
-        self.book = Book.of(found.result, place)
-        return pages.point_page(found.result, place, found.number, self.book)
+        found, point = self._point(asked)
+        self.book = Book.of(found.result, point)
+        return pages.point_page(found.result, point, asked["point"], found.number, self.book)
+
+    def borders(self, asked: Json, tell: Tell) -> Json:
+        """Show the borders of a point, its own or those set by hand, and what they keep and cost."""
+        del tell
+        found, point = self._point(asked)
+        line = BorderLine.of(found.result.question)
+        if line is None:
+            return {"line": None}
+        drawn = asked_borders(asked, line, point)
+        if drawn is None or len(drawn.borders) > MOST_BORDERS:
+            return {"line": None}
+        if asked.get("borders") is None or drawn.borders == line.borders_of(point):
+            return border_page(line, drawn, asked["point"])
+        self.found = found.with_drawn(drawn.point)
+        return border_page(line, drawn, self.found.drawn_place)
 
     def codebook(self, asked: Json, tell: Tell) -> Json:
         """Look a text up in the codebook that is shown."""
@@ -173,15 +192,16 @@ class Desk:
         """Draw a figure of a point as SVG."""
         del tell
         found = self.found
-        if found is None or found.number != asked["search"] or not 0 <= asked["point"] < len(found.points):
+        if found is None or found.number != asked["search"]:
             raise InputError("there is no such point; search first")
-        return pages.figure(found.result, asked["point"], asked["kind"], asked["theme"]).svg()
+        point = found.point(asked["point"])
+        return pages.figure(found.result.joint, point, asked["kind"], asked["theme"]).svg()
 
     def release(self, asked: Json, tell: Tell) -> Json:
         """Release a point into the private folder, verified; show its first rows and its codebook."""
         del tell
-        found, place = self._point(asked)
-        point, given, frontier = found.points[place], found.asked, found.result.frontier
+        found, point = self._point(asked)
+        given, frontier = found.asked, found.result.frontier
         stem = "".join(c for c in self.name.split(".")[0] if c.isalnum() or c in "-_ ").strip() or "table"
         folder = Path(tempfile.mkdtemp(prefix="release-", dir=self.folder))
         made = release(
@@ -205,11 +225,12 @@ class Desk:
             missing_at=given.missing_at,
             earlier=self._policies(given),
             keep_order=given.keep_order,
+            defuse_formulas=given.defuse_formulas,
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
             **given.demand.shape_fields,
         )
-        self.book = Book.of(found.result, place).as_released(policy_of(made.policy))
+        self.book = Book.of(found.result, point).as_released(policy_of(made.policy))
         return {
             **pages.release_page(made, given, found.result, self.book),
             "files": {
@@ -225,11 +246,19 @@ class Desk:
 
     def report(self, asked: Json, tell: Tell) -> Json:
         """Write the report of a point, for the board or for the curator."""
-        del tell
-        found, place = self._point(asked)
-        result = found.result
-        target = Target("max_leakage", found.points[place].leakage_bits)
-        choice = Choice.of(result.frontier, target, result.reader.beside)
+        found, point = self._point(asked)
+        demand = Demand(requirements=found.asked.demand.requirements, max_leakage=point.leakage_bits)
+        is_drawn = point is found.drawn
+        result = found.result if is_drawn else self._whole_frontier(found, demand, tell)
+        choice = Choice(point, "its borders were set by hand in the app.")
+        if not is_drawn:
+            choice = Choice.of(
+                result.frontier,
+                demand,
+                result.reader.beside,
+                result.joint.sensitive.columns,
+                result.question.closeness,
+            )
         disclosive = asked.get("disclosive") is True
         word = "curators-report" if disclosive else "report"
         report = Report(
@@ -238,13 +267,33 @@ class Desk:
             frontier=result.frontier,
             chosen=choice.point,
             reason=choice.reason,
-            command=self._command(found, choice.point, f"{word}.html", disclosive),
+            command=f"hartley serve {shlex.quote(self.name)}"
+            if is_drawn
+            else self._command(found, choice.point, f"{word}.html", disclosive),
             dropped_rows=result.dropped_rows,
             known=result.known,
+            demand=demand,
+            closeness=result.question.closeness,
         )
         path = Path(tempfile.mkdtemp(prefix="report-", dir=self.folder)) / f"{word}.html"
         path.write_text(report.html("curator" if disclosive else "board"), encoding="utf-8")
         return {"files": {word: (str(path), path.name)}}
+
+    def _whole_frontier(self, found: FoundFrontier, demand: Demand, tell: Tell) -> FrontierResult:
+        """Return the frontier that the command line draws for a demand: over the count that goes up in it."""
+        over = "distinct-l" if found.result.question.closeness.is_empty else "separated-l"
+        beside = demand.beside(over)
+        if len(beside) == len(demand.requirements) or not found.result.frontier.complete:
+            return found.result
+        given = replace(found.asked, demand=replace(found.asked.demand, requirements=beside))
+        searcher = Searcher(
+            table=self.path or Path(),
+            options=self.options,
+            policies=self._policies(given),
+            stop=self.stop,
+            tell=tell,
+        )
+        return searcher.find(given, found.number, None).result
 
     def _command(self, found: FoundFrontier, point: Point, output: str, disclosive: bool) -> str:
         """Return the command line that makes the same report."""
@@ -285,17 +334,11 @@ class Desk:
             raise InputError("another table has been opened since; open this one again")
         return self.path
 
-    def _point(self, asked: Json) -> tuple[FoundFrontier, int]:
+    def _point(self, asked: Json) -> tuple[FoundFrontier, Point]:
         self._table(asked)
-        place = asked.get("point")
-        if (
-            self.found is None
-            or not isinstance(place, int)
-            or isinstance(place, bool)
-            or not 0 <= place < len(self.found.points)
-        ):
+        if self.found is None:
             raise InputError("there is no such point; search first")
-        return self.found, place
+        return self.found, self.found.point(asked.get("point"))
 
 
 def _described(

@@ -303,7 +303,7 @@ class _Clocked:
         try:
             return work()
         except HartleyError as refusal:
-            return Refused(reason=str(refusal))
+            return Refused(reason=refusal.message)
 
 
 def _combined(study: StudyTable, objective: Objective, demand: Demand) -> Demand | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -11,7 +11,7 @@ from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each
-from hartley.model import JointRange
+from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import Codeword
@@ -24,7 +24,7 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
-from hartley.workflow.demands.budgets import least_helpful_rows
+from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.choose_point import (
@@ -40,6 +40,7 @@ from hartley.workflow.publication.released_folder import require_no_folder, stay
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
+from hartley.workflow.request.column_distances import groups_said
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
@@ -116,12 +117,14 @@ def make_release(
             search=objective.search,
             labels=destination.labels or _default_labels(question, codeword),
             withheld_label=objective.withheld_label,
+            groups=_groups(objective, destination, seen.public),
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
         )
         if objective.withheld_label is not None:
             is_text = asked.labels in ("interval", "set")
-            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text)
+            dropped = study.reading.missing_words if study.missing == "drop" else ()
+            require_withheld_label(seen.public, objective.withheld_label, is_text=is_text, dropped=dropped)
         effort = limits.start(question.default_seconds)
         reached = reach(
             seen.observed,
@@ -207,7 +210,12 @@ def make_release(
             helpful = None
             if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:
                 helpful = least_helpful_rows(question, cost_of(reached.point), 1, effort)
-            made_release = replace(made_release, unused_budget=question.budget, helpful_rows=helpful)
+            made_release = replace(
+                made_release,
+                unused_budget=question.budget,
+                helpful_rows=helpful,
+                needed_rows=needed_rows(question, 1),
+            )
     if database is not None:
         study.let_go()
     return made_release
@@ -238,6 +246,13 @@ def _default_labels(question: Question, codeword: str | None) -> Labels:
     if len(question.joint.public.columns) > 1 or not question.shape.is_any:
         return "interval"
     return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
+
+
+def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:
+    """Return the groups that name merged text: where there are hierarchies, unless sets are asked for."""
+    if not objective.clusters.is_any or destination.labels == "set":
+        return {}
+    return groups_said(objective.columns, public)
 
 
 def _reading(options: ReadOptions, study: StudyTable, table: Table) -> Reading:

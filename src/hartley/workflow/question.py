@@ -15,19 +15,18 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.separation import (
     max_separated_reduction,
     separated_information,
-    separated_l,
 )
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
-from hartley.measures.verdicts import verdicts
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
-from hartley.search.demand_search import DemandAnswer, DemandQuestion
+from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_intervals import interval_codebook
@@ -118,7 +117,7 @@ class Question:
             max_distortion=answer.cost if is_distortion else None,
             clusters=partition.size,
             lower_bound_cost=answer.lower_bound_cost,
-            separated_l=separated_l(released, self.closeness) if is_close else None,
+            separation=ToleranceMeasures.of(released, self.closeness) if is_close else None,
             mean_distortion=self._mean_move(answer) if is_distortion else None,
             band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
             shape=self.shape.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil, log2
+from math import ceil, inf, log2
 
 import numpy as np
 
@@ -13,20 +13,24 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.uncertainty import rows_of_values
-from hartley.measures.utility import Resolution
+from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
-from hartley.search.demand_search import DemandAnswer, cheapest, fewest_components
+from hartley.search.demands.find_cheapest import cheapest, fewest_components
+from hartley.search.demands.question import NOTHING, DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import joining_values, without_values
+from hartley.search.levels import Level
+from hartley.search.withheld.of_partition import joining_values, most_touched, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
+GLANCES = 64
+"""Levels that are glanced at before any is searched at length, at most, where there is a limit of time."""
 
 
 def frontier_of_demands(
@@ -54,6 +58,8 @@ def frontier_of_demands(
         return question.frontier(_bounded(question, found, most), search="optimal", complete=False)
 
     with compiling_in_time(effort):
+        if effort.remaining() < inf:
+            known = (*known, *_glanced(question, most, effort))
         while level <= most:
             effort.progress(level - 1, most, f"level {level} of {question.axis}")
             try:
@@ -68,12 +74,29 @@ def frontier_of_demands(
                 so_far(so_far_found)
             level = max(level, _reached(question, point)) + 1
             if effort.should_stop():
-                complete = level > most
+                # The last level may have been cut short, too.
+                complete = level > most and answer.is_proven
                 break
     points = _bounded(question, found, most)
     if not complete:
         points += [_unbounded(point) for point in known]
     return question.frontier(points, search="optimal", complete=complete)
+
+
+def _glanced(question: Question, most: int, effort: Effort) -> list[Point]:
+    """Return what levels cost at most, by searches stopped as they begin; the highest level first."""
+    at_once = replace(effort, should_stop=lambda: True, remaining=lambda: 0.0)
+    levels = np.unique(np.geomspace(1, most, min(most, GLANCES)).round().astype(int))
+    points: list[Point] = []
+    for level in levels[::-1].tolist():
+        if effort.should_stop():
+            break
+        try:
+            answer = cheapest(question.demanded([Requirement(question.axis, level)]), at_once)
+        except UnreachableError:
+            continue
+        points.append(question.point_of(answer))
+    return points
 
 
 def _frontier_from_both_ends(question: Question, effort: Effort, so_far: SoFar | None) -> Frontier:
@@ -163,7 +186,7 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
     """Search the fewest components at every cost: in closed form where a cluster costs its number of values.
 
     Under distortion one value of each component is withheld, the cheapest first, beside the best partitions
-    of the whole table; that is no more than a way, and has no bound.
+    of the whole table. What is withheld joins no more components than it can touch, which is the bound.
     """
     joint, utility = question.joint, question.utility
     linked = joint if question.closeness.is_empty else linked_range(joint, question.closeness)[0]
@@ -181,6 +204,7 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
             bits = log2(closed.components)
             points.append(replace(question.point_of(answer), lower_bound_bits=bits, proven_optimal=True))
         return question.frontier(points, search="optimal", complete=True)
+    missing = np.flatnonzero(np.isnan(utility.positions)) if isinstance(utility, LineDistortion) else NOTHING
     found = optimal_levels(linked, "istar", utility, effort)
     for level in found.levels:
         answer = DemandAnswer(
@@ -192,23 +216,32 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
             points.append(replace(point, lower_bound_bits=level.lower_bound_bits, proven_optimal=proven))
             continue
         points.append(_unbounded(point))
-        withheld = joining_values(linked, level.partition, question.budget)
+        withheld = joining_values(linked, level.partition, question.budget, missing)
         if len(withheld):
-            joined = without_values(level.partition, withheld)
+            joined = without_values(level.partition, np.union1d(withheld, missing))
             costs = np.delete(utility.costs(joined), joined.labels[withheld[0]])
-            rows = int(rows_of_values(joint)[withheld].sum())
-            cost = float(costs.max(initial=0.0))
             answer = DemandAnswer(
                 partition=joined,
-                cost=cost,
+                cost=float(costs.max(initial=0.0)),
                 lower_bound_cost=None,
                 withheld=withheld,
-                withheld_rows=rows,
+                withheld_rows=int(rows_of_values(joint)[withheld].sum()),
             )
             points.append(question.point_of(answer))
     points += [_unbounded(point) for point in known]
+    if question.budget:
+        touched = most_touched(linked, question.budget, missing)
+        points = [_bounded_by_touch(point, found.levels, touched) for point in points]
     points.sort(key=lambda point: point.withheld_rows)
     return question.frontier(points, search="optimal", complete=found.complete)
+
+
+def _bounded_by_touch(point: Point, levels: Sequence[Level], touched: int) -> Point:
+    """Add the bound on components: those of its cost when nothing is withheld, less what can be joined."""
+    above = [level for level in levels if level.cost >= cost_of(point) * (1 - SLACK)]
+    bits = max((level.lower_bound_bits for level in above), default=0.0)
+    bound = log2(max(1, round(2**bits) - max(0, touched - 1)))
+    return replace(point, lower_bound_bits=bound, proven_optimal=point.leakage_bits <= bound + ROUNDING)
 
 
 def most_levels(question: Question) -> int:

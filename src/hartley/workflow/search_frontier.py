@@ -12,7 +12,7 @@ from hartley.frontiers import Frontier, Point, frontier_of_runs
 from hartley.measures.separation import linked_range, separated_values
 from hartley.measures.trajectory import Trajectory, trajectory
 from hartley.measures.utility import LineDistortion
-from hartley.measures.verdicts import verdicts
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import MergeTree, Partition
 from hartley.model.arrays import Int64s
 from hartley.model.requirement import Verdict
@@ -29,7 +29,7 @@ from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.greedy.separated_first import separated_along, separated_first
 from hartley.search.levels import Level, in_time
-from hartley.search.polish import finest
+from hartley.search.polish import finest, finest_intervals
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
@@ -40,7 +40,7 @@ SoFar = Callable[[Callable[[], Frontier]], None]
 STARTING_CODES = 50_000_000
 """Cluster numbers of starting partitions that are held at once."""
 MOST_PAIRS = 200_000
-"""Of larger tables a point is made as fine as can be when it alone is searched, not in a whole frontier."""
+"""In a frontier of a larger table points become finest intervals where there is time, and stay else."""
 DEFAULT_WEIGHT = 1.0
 """The utility weight with which the greedy search of problem (3) chooses, where none is given."""
 
@@ -128,7 +128,7 @@ def greedy_frontier(question: Question, run: Run) -> Frontier:
         points.append(
             replace(
                 point,
-                separated_l=None if run.apart is None else int(run.apart[point.step or 0]),
+                separation=None if run.apart is None else ToleranceMeasures.of(released, question.closeness),
                 verdicts=verdicts(released, question.requirements, question.closeness),
             )
         )
@@ -185,7 +185,7 @@ def optimal_point(question: Question, goal: Goal, effort: Effort) -> Point | Non
         )
         if level is None:
             return None
-        point = starts.point(level, most_pairs=None)
+        point = starts.point(level, is_alone=True)
         return starts.reaching(goal, point) if effort.should_stop() else point
 
 
@@ -200,6 +200,7 @@ class _Starts:
     """Those that the search starts from."""
     known: Mapping[int, Point]
     """Their points, by the identity of the partition."""
+    effort: Effort
 
     @classmethod
     def of(cls, question: Question, effort: Effort) -> _Starts:
@@ -218,6 +219,7 @@ class _Starts:
             points=points,
             known={id(partition): point for partition, point in zip(built, kept, strict=False)},
             partitions=built,
+            effort=effort,
         )
 
     def measured(self, levels: Iterable[Level], *, complete: bool) -> Frontier:
@@ -258,10 +260,14 @@ class _Starts:
             best = min(better, key=cost_of, default=None)
         return point if best is None else replace(best, lower_bound_bits=0.0, step=None)
 
-    def point(self, level: Level, most_pairs: int | None = MOST_PAIRS) -> Point:
+    def point(self, level: Level, *, is_alone: bool = False) -> Point:
         """Measure a level; of a start that no search improved the run has told all there is to know."""
         partition = level.partition
-        finer = self._finest(partition, most_pairs)
+        is_large = not is_alone and self.question.joint.pairs > MOST_PAIRS
+        finer = self._finest(partition, is_large)
+        if finer is not partition and is_large:
+            # Many partitions of many values do not fit into memory: built again when one is looked at.
+            return self.question.point(lambda: self._finest(level.partition, is_large=True), level, finer)
         if finer is not partition:
             return self.question.point(lambda: finer, level, finer)
         point = self.known.get(id(partition))
@@ -276,14 +282,13 @@ class _Starts:
             )
         return self.question.point(level.cut, level, partition)
 
-    def _finest(self, partition: Partition, most_pairs: int | None) -> Partition:
-        """Return the finest partition of the same worst case on a line, unless there are very many pairs."""
+    def _finest(self, partition: Partition, is_large: bool) -> Partition:
+        """Return the finest partition of the same worst case on a line; of many pairs, finest intervals."""
         question = self.question
-        if not isinstance(question.utility, LineDistortion):
+        if not isinstance(question.utility, LineDistortion) or (is_large and self.effort.should_stop()):
             return partition
-        if most_pairs is not None and question.joint.pairs > most_pairs:
-            return partition
-        return finest(question.joint, question.utility, partition, question.leakage)
+        search = finest_intervals if is_large else finest
+        return search(question.joint, question.utility, partition, question.leakage)
 
 
 def _reaches(point: Point, goal: WithCandidates | WithComponents) -> bool:

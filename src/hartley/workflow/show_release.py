@@ -24,6 +24,7 @@ from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
 from hartley.workflow.codebooks.label_codebooks import label_codebooks
+from hartley.workflow.codebooks.label_intervals import label_intervals
 from hartley.workflow.publication.reader import Reader
 
 __all__ = [
@@ -77,10 +78,14 @@ class CodebookLines:
 
     @classmethod
     def of_point(cls, joint: JointRange, point: Point, labels: Labels) -> CodebookLines:
-        """Label a point, column by column where it has a codebook for each."""
-        if point.codebooks is None:
+        """Label a point: by the codebook of each column, or by its bands, where it has these."""
+        if point.codebooks is not None:
+            return cls.of_book(joint, label_codebooks(joint.public, point.codebooks))
+        if point.intervals is None or labels != "interval":
             return cls.of(joint, point.partition, labels)
-        return cls.of_book(joint, label_codebooks(joint.public, point.codebooks))
+        partition = point.partition
+        held = int(partition.labels[point.withheld[0]]) if point.withheld else None
+        return cls.of_book(joint, label_intervals(joint.public, partition, point.intervals, held))
 
     @classmethod
     def of_book(cls, joint: JointRange, book: Codebook) -> CodebookLines:

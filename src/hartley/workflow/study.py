@@ -187,7 +187,7 @@ class Study(StudyTable):
         from hartley.workflow.make_release import KnownPoint, make_release
 
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
-        demand = self._demand(target if require is None else require, each=each)
+        demand = self.demand(target if require is None else require, each=each)
         return make_release(
             self,
             demand,
@@ -197,7 +197,7 @@ class Study(StudyTable):
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
 
-    def _demand(self, wanted: Wanted, *, each: bool) -> Demand:
+    def demand(self, wanted: Wanted, *, each: bool) -> Demand:
         """Return a demand, of each sensitive column by itself where that is asked."""
         demand = Demand.of(wanted)
         if not each:
@@ -238,7 +238,7 @@ class Study(StudyTable):
         from hartley.workflow.compare_methods import compare_methods
 
         objective, limits = sorted_into(fields, Objective, SearchLimits)
-        demand = self._demand(target if require is None else require, each=each)
+        demand = self.demand(target if require is None else require, each=each)
         return compare_methods(
             self, Objective(**objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )

@@ -9,32 +9,29 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
-from hartley.errors import HartleyError
+from forged_releases import (
+    DOCUMENTS,
+    ROLES,
+    Files,
+    Workshop,
+    as_written,
+    changed,
+    forgeries,
+    resealed,
+    same_claims,
+)
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate, Envelope
-from hartley.releases.policy import Policy
-from hartley.releases.record import Record
+from hartley.releases.record import CodebooksRecord
 from hartley.releases.signing import SigningKey
-from hartley.releases.verifier.verification import (
-    Documents,
-    policy_commitment,
-    record_commitment,
-    verify_release,
-    verify_signature,
-)
-from hartley.workflow import release
-
-ROLES = ("original", "output", "policy", "certificate", "record", "signature")
-DOCUMENTS = {"policy": Policy, "certificate": Certificate, "record": Record, "signature": Envelope}
+from hartley.tables import ReadOptions
 
 WITHOUT_MEANING = {
     # What the holder of the policy can change, with everything resealed, without making a claim false.
@@ -56,88 +53,6 @@ WITHOUT_MEANING = {
 }
 
 
-@dataclass(frozen=True)
-class Files:
-    """The files of one release, by their roles."""
-
-    original: bytes
-    output: bytes
-    policy: bytes
-    certificate: bytes
-    record: bytes
-    signature: bytes | None
-
-
-class Workshop:
-    """Checks sets of files, as `verify` would."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.key = SigningKey.make()
-        self.checked = 0
-        self.key.write(folder / "key")
-
-    def made(self, seed: int, target: Target, **options: Any) -> Files:
-        random = Random(seed)
-        rows = [
-            f"{random.randint(0, 12)},{random.choice('abcde')},{random.choice('uv')}\n" for _ in range(18)
-        ]
-        source = self.folder / "in.csv"
-        source.write_text("x,s,k\n" + "".join(rows))
-        result = release(
-            source,
-            self.folder / "out.csv",
-            require=target,
-            sensitive="s",
-            public="x",
-            key=self.folder / "key",
-            overwrite=True,
-            **options,
-        )
-        assert result.signature is not None
-        names = ("output", "policy", "certificate", "record", "signature")
-        return Files(source.read_bytes(), *(getattr(result, name).read_bytes() for name in names))
-
-    def holds(self, files: Files, *, with_key: bool = True) -> bool:
-        """Tell whether everything is confirmed; a document that is refused is not."""
-        self.checked += 1
-        try:
-            policy = Policy.read_json(files.policy)
-            documents = self._documents(files, with_key=with_key)
-            record = Record.read_json(files.record)
-            return verify_release(
-                self._written("out.csv", files.output),
-                self._written("in.csv", files.original),
-                policy,
-                replace(documents, record=record),
-            ).holds
-        except HartleyError:
-            return False
-
-    def holds_in_public(self, files: Files) -> bool:
-        """Tell whether what anybody can check is confirmed."""
-        self.checked += 1
-        try:
-            documents = self._documents(files, with_key=True)
-            return verify_signature(self._written("out.csv", files.output), documents).holds
-        except HartleyError:
-            return False
-
-    def _documents(self, files: Files, *, with_key: bool) -> Documents:
-        signature = None if files.signature is None else Envelope.read_json(files.signature)
-        return Documents(
-            certificate=Certificate.read_json(files.certificate),
-            envelope=signature,
-            key=self.key.public if with_key else None,
-        )
-
-    def _written(self, name: str, content: bytes) -> Path:
-        path = self.folder / name
-        if not path.exists() or path.read_bytes() != content:
-            path.write_bytes(content)
-        return path
-
-
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("tampering"))
@@ -146,10 +61,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 @pytest.fixture(scope="module")
 def files(workshop: Workshop) -> Files:
     return workshop.made(1, Target("distinct_l", 2), keep="k", keep_order=True)
-
-
-def changed(files: Files, role: str, content: bytes | None) -> Files:
-    return replace(files, **{role: content})
 
 
 def damaged(random: Random, content: bytes) -> bytes:
@@ -167,58 +78,6 @@ def damaged(random: Random, content: bytes) -> bytes:
     one, other = random.randrange(len(lines)), random.randrange(len(lines))
     lines[one], lines[other] = lines[other], lines[one]
     return b"".join(lines)
-
-
-def leaves(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if isinstance(document, dict) and document:
-        for key, value in document.items():
-            yield from leaves(value, (*path, key))
-    elif isinstance(document, list) and document:
-        for place, value in enumerate(document):
-            yield from leaves(value, (*path, place))
-    else:
-        yield path
-
-
-def at(document: Any, path: tuple[Any, ...]) -> Any:
-    for key in path:
-        document = document[key]
-    return document
-
-
-def other_values(value: Any) -> list[Any]:
-    if isinstance(value, bool):
-        return [not value, None]
-    if isinstance(value, int):
-        return [value + 1, value - 1, 0, value + 0.5, None]
-    if isinstance(value, float):
-        return [value + 1, value / 2 + 0.25, 0.0, None]
-    if isinstance(value, str):
-        return [value + "x", "", value[1:] + value[:1], None]
-    if value is None:
-        return [1, 0.5, "x", [], ["0"], {"x": 1}]
-    return [["x"], [1], {"x": 1}, None]
-
-
-def forgeries(content: bytes) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Give the document with one field changed, once for each field and each other value."""
-    document = json.loads(content)
-    for path in leaves(document):
-        value = at(document, path)
-        for other in other_values(value):
-            if other == value and type(other) is type(value):
-                continue
-            copy = json.loads(content)
-            at(copy, path[:-1])[path[-1]] = other
-            yield path, copy
-
-
-def as_written(kind: Any, document: Any) -> bytes | None:
-    """Write a forged document as its maker would; nothing where it has not even the shape."""
-    try:
-        return bytes(msgspec.convert(document, kind).to_json())
-    except (msgspec.ValidationError, ValueError):
-        return None
 
 
 def test_what_was_not_changed_is_confirmed(workshop: Workshop, files: Files) -> None:
@@ -275,24 +134,66 @@ def test_keys_that_stand_twice_are_caught(workshop: Workshop, files: Files, role
         assert not workshop.holds(changed(files, role, twice)), line
 
 
-def resealed(files: Files, policy: Policy, record: Record, certificate: Certificate) -> Files:
-    """Give the files with everything made anew that the holder of the policy can make."""
-    policy = msgspec.structs.replace(policy, checksum="")
-    policy = msgspec.structs.replace(policy, checksum=policy.content_hash())
-    promise = certificate.predicate
-    if promise.signature != "none":
-        promise = msgspec.structs.replace(promise, signature="none")
-    commitments = msgspec.structs.replace(record.commitments, policy=policy_commitment(policy, policy))
-    record = msgspec.structs.replace(record, commitments=commitments)
-    promise = msgspec.structs.replace(promise, commitment=record_commitment(policy, record))
-    sealed = msgspec.structs.replace(certificate, predicate=promise).sealed(policy)
-    return Files(files.original, files.output, policy.to_json(), sealed.to_json(), record.to_json(), None)
-
-
 @pytest.mark.parametrize("role", ["policy", "certificate", "record"])
 def test_false_claims_are_caught_though_they_are_resealed(
     workshop: Workshop, files: Files, role: str
 ) -> None:
+    done, meaningless = unnoticed(workshop, files, role)
+    assert {path for path in meaningless if not is_listed(path)} == set()
+    assert done >= 20
+
+
+RICHER: dict[str, tuple[dict[str, float], dict[str, Any]]] = {
+    "codebooks of columns": ({"row_k": 3}, {"public": ["x", "k"], "shape": "columns"}),
+    "bands with withheld rows": (
+        {"distinct_l": 2, "row_k": 3},
+        {"shape": "intervals", "borders": 5, "withhold": 3, "withheld_label": "gone", "labels": "interval"},
+    ),
+    "bits, and a word for missing cells": (
+        {"distinct_l": 2, "l0": 1.5},
+        {"options": ReadOptions(missing_words=("7",)), "missing": "drop", "side": "k"},
+    ),
+}
+"""Releases with fields that the plain one does not have."""
+MEANT: dict[str, set[tuple[Any, ...]]] = {
+    "bands with withheld rows": {("policy", "choices", "withheld_label")},
+    "bits, and a word for missing cells": {("policy", "reading", "missing_words")},
+}
+"""What has a meaning there though it has none in the plain release."""
+WITHOUT_MEANING_THERE = {
+    ("policy", "choices", "withhold"): "how many rows may be withheld; those that are, are counted",
+    **{
+        ("policy", "codebooks", place, name): "no cell here is missing, and the codebook names all"
+        for place in (0, 1)
+        for name in ("has_missing", "missing_label", "other")
+    },
+    **{
+        (
+            "record",
+            "codebooks",
+            name,
+        ): "what the search says of the codebooks; verify says that it is not checked"
+        for name in CodebooksRecord.__struct_fields__
+        if name not in ("combinations", "withheld_combinations")
+    },
+}
+
+
+@pytest.mark.parametrize("role", ["policy", "certificate", "record"])
+@pytest.mark.parametrize("kind", RICHER)
+def test_false_claims_about_richer_releases_are_caught(workshop: Workshop, kind: str, role: str) -> None:
+    wanted, options = RICHER[kind]
+    files = workshop.made(3, wanted, **options)
+    done, meaningless = unnoticed(workshop, files, role, is_key_asked_for=False)
+    known = {*WITHOUT_MEANING, *WITHOUT_MEANING_THERE} - MEANT.get(kind, set())
+    assert {path for path in meaningless if not any(path[: len(one)] == one for one in known)} == set()
+    assert done >= 20
+
+
+def unnoticed(
+    workshop: Workshop, files: Files, role: str, *, is_key_asked_for: bool = True
+) -> tuple[int, set[tuple[Any, ...]]]:
+    """Forge every field of a document and reseal everything; give how many, and which were not noticed."""
     honest = {
         name: DOCUMENTS[name].read_json(getattr(files, name)) for name in ("policy", "certificate", "record")
     }
@@ -310,18 +211,13 @@ def test_false_claims_are_caught_though_they_are_resealed(
             whole = resealed(files, **{**honest, role: forged})
         except ValueError:
             continue  # with such a key nothing can be sealed
-        assert not workshop.holds(whole, with_key=True), path
+        assert not is_key_asked_for or not workshop.holds(whole, with_key=True), path
         if same_claims(whole, resealed(files, **honest)):
             continue  # what was forged is what resealing makes anew
         if workshop.holds(whole, with_key=False):
             meaningless.add((role, *path))
         done += 1
-    assert {path for path in meaningless if not is_listed(path)} == set()
-    assert done >= 20
-
-
-def same_claims(one: Files, other: Files) -> bool:
-    return (one.policy, one.record, one.certificate) == (other.policy, other.record, other.certificate)
+    return done, meaningless
 
 
 def is_listed(path: tuple[Any, ...]) -> bool:

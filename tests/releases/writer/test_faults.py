@@ -21,6 +21,7 @@ from hartley.errors import HartleyError
 from hartley.releases.writer.staging import PREFIX, staged
 from hartley.workflow import release
 from hartley.workflow.verify_release import verify
+from sample_sizes import sample
 
 NAMES = {
     "output": "out.csv",
@@ -69,6 +70,8 @@ class Faults:
 
 
 FAULTS = Faults()
+POINTS: list[int] = []
+"""The points at which something failed."""
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +131,7 @@ def test_files_appear_together_whatever_step_fails(
         before = seen(tmp_path)
         after: dict[str, bytes | None] = {role: f"new {role}".encode() for role in NAMES}
         failed = False
+        POINTS.append(number)
         with FAULTS.at(number, tmp_path, error):
             try:
                 publish(tmp_path, "new")
@@ -187,7 +191,8 @@ def test_a_release_is_whole_or_not_there_whatever_step_fails(
         steps = FAULTS.steps
     assert steps > 60
     old = files_of(tmp_path)
-    for number in range(1, steps + 2, 3 if error is full_disk else 7):
+    for number in range(1, steps + 2, sample(usual=3 if error is full_disk else 7, long=1)):
+        POINTS.append(number)
         with FAULTS.at(number, tmp_path, error):
             try:
                 released(tmp_path)
@@ -237,11 +242,32 @@ def test_files_appear_together_wherever_memory_ends(tmp_path: Path) -> None:
     after = {role: f"new {role}".encode() for role in NAMES}
     for number in range(1, calls[0] + 1):
         publish(tmp_path, "old")
+        POINTS.append(number)
         with suppress(HartleyError, MemoryError), no_memory_at(number):
             publish(tmp_path, "new")
         assert seen(tmp_path) in (before, after), number
         publish(tmp_path, "later")
         assert leftovers(tmp_path) == [], number
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_release_is_whole_or_not_there_wherever_memory_ends(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("x,s\n" + "".join(f"{n},{'abc'[n % 3]}\n" for n in range(12)))
+    released(tmp_path)
+    with no_memory_at(0) as calls:
+        released(tmp_path)
+    old = files_of(tmp_path)
+    for number in range(1, calls[0] + 1, max(1, calls[0] // sample(usual=12, long=400))):
+        POINTS.append(number)
+        try:
+            with no_memory_at(number):
+                released(tmp_path)
+        except (HartleyError, MemoryError):
+            assert files_of(tmp_path) == old or is_whole(tmp_path), number
+        assert is_whole(tmp_path), number
+        old = files_of(tmp_path)
+    released(tmp_path)
+    assert leftovers(tmp_path) == []
 
 
 def test_a_stream_that_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
@@ -263,3 +289,8 @@ def test_a_stream_that_fails_in_the_middle_leaves_nothing(tmp_path: Path) -> Non
         stream.write(b"half of it")
     assert seen(tmp_path) == before
     assert leftovers(tmp_path) == []
+
+
+def test_there_were_at_least_five_hundred_points() -> None:
+    # Where single tests are run there are fewer.
+    assert len(POINTS) >= 500 or len(POINTS) < 100, len(POINTS)

@@ -7,9 +7,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hartley.search.codebooks import CodebookOptions, codebooks_by_budget, codebooks_by_demand, find_codebooks
+from hartley.errors import UnreachableError
+from hartley.search.codebooks import (
+    CodebookOptions,
+    CodebookProblem,
+    ColumnSettings,
+    codebooks_by_budget,
+    codebooks_by_demand,
+    codebooks_of,
+    find_codebooks,
+)
 from hartley.search.codebooks.ladder import build_ladder
-from hartley.search.codebooks.problem import CodebookProblem
 from reference_codebooks import all_products, judge, random_table
 
 QUICK = CodebookOptions(rounds=4)
@@ -117,7 +125,9 @@ def test_a_weaker_demand_is_never_worse():
             ]
             for wanted in (1, 2, 3, 99)
         ]
-        found = codebooks_by_demand(columns, demands, withhold=5, options=QUICK)
+        found = codebooks_by_demand(
+            [CodebookProblem(tuple(columns), demand) for demand in demands], withhold=5, options=QUICK
+        )
         assert found[-1] is None
         losses = [one.loss for one in found if one is not None]
         assert losses == sorted(losses)
@@ -129,3 +139,37 @@ def test_the_same_seed_finds_the_same_codebooks():
         one, other = (find_codebooks(columns, demand, withhold=4, options=QUICK) for _ in range(2))
         assert as_node(one.labels) == as_node(other.labels)
         assert np.array_equal(one.clusters, other.clusters)
+
+
+def test_what_is_seen_beside_the_release_is_counted_with_every_combination():
+    optimal = reached = 0
+    for table, _ in tables(26, 25):
+        *shown, beside = range(len(table.columns))
+        kept = {beside: ColumnSettings(keep=True)}
+        plain = {j: ColumnSettings(borders="each" if table.is_line(j) else None) for j in shown}
+        columns, demand = table.search_input({**plain, **kept})
+        smaller = type(table)(table.columns[:-1], table.sensitive, table.wanted, table.row_k, table.tolerance)
+        published = CodebookProblem(*map_input(smaller.search_input()))
+        problem = CodebookProblem(tuple(columns), demand, published)
+        identity = tuple(range(len(table.values(beside))))
+        weights = (*(1 / len(shown) for _ in shown), 0.0)
+        losses = [judge(table, (*node, identity), 0, 1.0, weights).loss for node in all_products(smaller)]
+        feasible = [loss for loss in losses if loss is not None]
+        if not feasible:
+            with pytest.raises(UnreachableError, match="beside the release"):
+                codebooks_of(problem, options=QUICK)
+            continue
+        found = codebooks_of(problem, options=QUICK)
+        judged = judge(table, (*as_node(found.labels), identity), 0, 1.0, weights)
+        assert judged.loss == pytest.approx(found.loss, abs=1e-9)
+        assert len(found.codebooks) == len(shown)
+        assert found.maximal
+        reached += 1
+        optimal += found.loss < min(feasible) + 1e-9
+    assert reached >= 5
+    assert optimal >= 0.8 * reached
+
+
+def map_input(given):
+    columns, demand = given
+    return tuple(columns), demand

@@ -12,7 +12,8 @@ from hartley.model.requirement import Requirement
 from hartley.search.columns.cells import CategoryCells, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch
 from hartley.search.columns.loops.cells import gap_of
-from hartley.search.demand_search import DemandQuestion, cheapest, fewest_components
+from hartley.search.demands.find_cheapest import cheapest, fewest_components
+from hartley.search.demands.question import DemandQuestion
 from reference_every_partition import every_partition
 
 SLACK = 1e-9

@@ -151,7 +151,12 @@ def test_the_finest_free_grid_costs_nothing():
     finest = finest_free_grid(values)
     assert finest.cost == free.cost
     assert finest.clusters == free.clusters
-    coarse = finest_free_grid(values, steps=reversed(list(round_steps(values.positions))))
+    coarse = finest_free_grid(
+        values,
+        grids=[
+            Borders.on_grid(values.positions, step) for step in reversed(list(round_steps(values.positions)))
+        ],
+    )
     assert coarse.cost == free.cost
     assert coarse.clusters <= finest.clusters
 
@@ -227,3 +232,9 @@ def test_two_hundred_values_compiled_and_interpreted_alike():
         (loops.withheld_choices, (earliest, values.latest, borders.allowed, rows, borders.low, borders.high)),
     ):
         assert np.array_equal(loop(*arguments), loop.compiled(*arguments))
+
+
+def test_automatic_borders_of_dates_lie_in_the_calendar():
+    days = np.array([31.0 * month for month in range(48)])
+    names = [grid.name for grid in Borders.calendars(days, "day")]
+    assert names == ["quarter", "half-year", "year"]

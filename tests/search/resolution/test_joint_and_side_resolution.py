@@ -113,6 +113,17 @@ def test_a_merge_can_leak_more_to_a_reader_with_side_information() -> None:
     assert side_l0_levels(joint).levels[-1].leakage_bits == max_uncertainty_reduction(joint, apart)
 
 
+def test_few_clusters_are_found_beside_many() -> None:
+    # Of many clusters each must show few candidates; here two clusters of five and three leak less.
+    rows = [(0, 3, 0), (0, 1, 1), (1, 1, 0), (1, 3, 0), (2, 3, 0), (2, 1, 1), (3, 0, 0), (3, 2, 0), (3, 4, 0)]
+    rows += [(4, 0, 0), (4, 2, 0), (4, 4, 0), (5, 0, 0), (5, 2, 0), (5, 4, 1), (6, 4, 0), (6, 0, 1)]
+    rows += [(6, 2, 1), (7, 2, 0), (7, 4, 0), (7, 0, 1)]
+    joint = JointRange.from_pairs(rows)
+    for search in (side_l0_levels, side_joint_levels):
+        found = {level.cost: level.leakage_bits for level in search(joint).levels}
+        assert found[5] == pytest.approx(log2(5 / 4))
+
+
 def test_searches_with_side_information_repeat_themselves() -> None:
     joint = random_tables(7, 10, 2, 1)[0]
     for search in (side_l0_levels, side_istar_levels, side_joint_levels):

@@ -15,16 +15,14 @@ from hartley.search.proofs.check import excludes, is_valid_bound
 from hartley.search.proofs.statements import (
     CandidateCertificate,
     CutCertificate,
-    ExhaustionCertificate,
     PairingCertificate,
     SizePriceCertificate,
     SliceCertificate,
     ValuePriceCertificate,
 )
-from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.matching import pair_up
-from hartley.search.resolution.packing import packing
 from hartley.search.resolution.price_bound import size_prices, value_prices
 from reference_optimal_resolution import random_table, truth
 
@@ -40,10 +38,8 @@ def every_certificate(joint: JointRange, largest: int, wanted: int) -> Iterator[
     if cut is not None and most < wanted:
         yield cut
     for reason in (
-        flow_cut(sets, largest, wanted),
         size_prices(sets, largest, wanted, UNLIMITED),
         value_prices(sets, largest, wanted, UNLIMITED),
-        packing(sets, largest, wanted, UNLIMITED),
         pair_up(sets, wanted) if largest == 2 else None,
     ):
         if isinstance(reason, CandidateCertificate):
@@ -64,24 +60,11 @@ def test_no_certificate_excludes_what_exists_and_every_one_passes_the_check() ->
                     assert excludes(shown(joint), certificate)
                     seen[type(certificate)] = seen.get(type(certificate), 0) + 1
     assert min(seen.values()) > 50
-    assert len(seen) == 5
-
-
-def test_packing_decides_every_small_case() -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(150):
-        joint = random_table(rng, 6)
-        known = truth(joint)
-        sets = CandidateSets.of(joint)
-        for largest in range(1, joint.public.size + 1):
-            best = round(joint.sensitive.size / known.least_ratio(largest))
-            for wanted in range(1, joint.sensitive.size + 1):
-                answer = packing(sets, largest, wanted, UNLIMITED)
-                assert isinstance(answer, ExhaustionCertificate) == (wanted > best)
+    assert len(seen) == 4
 
 
 def table() -> JointRange:
-    """Clusters of at most three keep at most three candidates, and no cut of a flow says so."""
+    """Clusters of at most three keep at most three candidates, and no counting says so."""
     return JointRange.from_pairs(
         [(value, s) for value, letters in enumerate(("ab", "ac", "bc", "d", "e", "f")) for s in letters]
     )
@@ -135,14 +118,11 @@ def test_a_barrier_must_leave_more_odd_parts_than_it_has() -> None:
     assert not excludes([{0, 1}, {2, 3}], replace(barrier, barrier=()))
 
 
-def test_exhaustion_is_searched_again(sets: list[set[int]]) -> None:
-    assert excludes(sets, ExhaustionCertificate(largest_cluster=3, distinct_l=5))
-    assert not excludes(sets, ExhaustionCertificate(largest_cluster=3, distinct_l=4))
-
-
 def test_a_certificate_serves_smaller_clusters_and_weaker_bounds_only() -> None:
     joint = table()
-    five = ExhaustionCertificate(largest_cluster=3, distinct_l=5)
+    five = CutCertificate(
+        largest_cluster=3, distinct_l=5, set_aside=(), charged_values=range(6), charged_candidates=()
+    )
     assert is_valid_bound(joint, 3, log2(6 / 4), five)
     assert is_valid_bound(joint, 2, log2(6 / 4), five)
     assert is_valid_bound(joint, 3, log2(6 / 5), five)

@@ -46,6 +46,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "hierarchy",
         "hierarchies",
         "neighbours",
+        "dissimilarity",
         "prefix",
         "withhold",
         "withheld_label",

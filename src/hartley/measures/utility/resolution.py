@@ -38,8 +38,11 @@ class Resolution:
         return partition.sizes.astype(float)
 
     def of_cost(self, worst: float) -> float:
-        """Return the bits of resolution that clusters of at most this many values leave."""
-        return log2(self.size / worst)
+        """Return the bits of resolution that clusters of at most this many values leave.
+
+        Where every value is withheld no cluster is left, and the cost is 0; it counts as one value alone.
+        """
+        return log2(self.size / max(worst, 1.0))
 
     def union_costs(self) -> SizeUnions:
         """Return the sizes of all unions of two values."""

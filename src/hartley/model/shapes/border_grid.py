@@ -25,6 +25,9 @@ MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
 NEARLY = 1e-9
 """How far below a multiple, in steps, a number still counts as that multiple: 0.3 / 0.1 is less than 3."""
 
+MOST_PLACES = 15
+"""Decimal places of a border at most."""
+
 
 @dataclass(frozen=True)
 class BorderGrid:
@@ -65,15 +68,23 @@ class BorderGrid:
 
     def start(self, cell: int) -> float:
         """Return the position at which a cell begins."""
+        return float(self.starts(np.array([cell], dtype=np.int64))[0])
+
+    def starts(self, cells: Int64s) -> Floats:
+        """Return the position at which each cell begins.
+
+        >>> BorderGrid(step=0.1).starts(np.array([1, 2, 3]))
+        array([0.1, 0.2, 0.3])
+        """
         if self.calendar is None:
-            return clean(self.offset + cell * self.step)
-        number = cell * int(self.step)
+            return np.asarray(np.round(self.offset + cells * self.step, self._places))
+        numbers = cells * int(self.step)
         if self.calendar == "day":
-            return float(number)
+            return numbers.astype(float)
         if self.calendar == "week":
-            return float(number * 7 - 3)
-        months = number * MONTHS[self.calendar] - self._origin
-        return float(np.datetime64(months, "M").astype("datetime64[D]").astype(np.int64))
+            return (numbers * 7 - 3).astype(float)
+        months = (numbers * MONTHS[self.calendar] - self._origin).astype("datetime64[M]")
+        return months.astype("datetime64[D]").astype(np.int64).astype(float)
 
     def border(self, below: float, above: float) -> float:
         """Return the border between two neighbouring values of different cells.
@@ -91,6 +102,16 @@ class BorderGrid:
         return found
 
     @property
+    def _places(self) -> int:
+        """How many decimal places the cells' beginnings have."""
+        fitting = (
+            places
+            for places in range(MOST_PLACES)
+            if round(self.step, places) == self.step and round(self.offset, places) == self.offset
+        )
+        return next(fitting, MOST_PLACES)
+
+    @property
     def _origin(self) -> int:
         """The months between where the cells are counted from and 1970."""
         return 1970 * 12 if self.calendar == "year" else 0
@@ -105,15 +126,17 @@ def clean(number: float) -> float:
     return float(f"{number:.12g}") if abs(number) < 2**53 and number != round(number) else float(number)
 
 
-def round_steps(least: float, most: float) -> Iterator[float]:
+def round_steps(least: float, most: float, digits: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Iterator[float]:
     """Yield 1, 2, 5 times powers of ten, rising, from ``least`` up to the first that is not below ``most``.
+
+    ``digits`` are the numbers that are taken times powers of ten.
 
     >>> list(round_steps(3, 40))
     [5.0, 10.0, 20.0, 50.0]
     """
     power = floor(log10(least)) if least > 0 else 0
     while True:
-        for digit in (1, 2, 5):
+        for digit in digits:
             step = digit * 10.0**power if power >= 0 else digit / 10.0**-power
             if step >= least * (1 - NEARLY):
                 yield step

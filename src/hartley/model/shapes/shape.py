@@ -7,11 +7,10 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, option
+from hartley.model.shapes.border_grid import CALENDARS, Calendar
 
 ShapeName: TypeAlias = Literal["any", "intervals", "columns"]
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
-Calendar: TypeAlias = Literal["week", "month", "quarter", "year"]
-CALENDARS: tuple[Calendar, ...] = get_args(Calendar)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +21,7 @@ class Shape:
     Shape(name='intervals', borders=10.0, offset=0.0, equal_width=False, open_ends=False)
     >>> Shape(borders=10)
     Traceback (most recent call last):
-    hartley.errors.OptionError: borders are of shape='intervals'; choose that shape
+    hartley.errors.OptionError: borders needs shape='intervals'; choose that shape
     """
 
     name: ShapeName = "any"
@@ -50,7 +49,7 @@ class Shape:
         }
         for field, is_given in given.items():
             if is_given and self.name == "any":
-                raise OptionError(f"{option(field)} are of {option('shape', 'intervals')}; choose that shape")
+                raise OptionError(f"{option(field)} needs {option('shape', 'intervals')}; choose that shape")
             if is_given and self.name == "columns":
                 if field == "borders":
                     raise OptionError(f"name the column of {option(field)}, as in {option(field, 'age=5')}")

@@ -54,7 +54,7 @@ class Apartness:
                 part.append(cell is None)
                 at = Fraction(0) if cell is None else _number(cell)
             elif column.name in self.groups and cell is not None:
-                part.append(("group", self.groups[column.name].get(cell, repr(cell))))
+                part.append(("group", self.groups[column.name].get(cell, (cell,))))
             else:
                 part.append(cell)
         return tuple(part), at

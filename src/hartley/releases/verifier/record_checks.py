@@ -122,8 +122,9 @@ class RecordChecks:
             and (point.distinct_l, point.components, point.clusters, point.largest_cluster) == found,
             f"there are {found[2]} clusters, the largest of {found[3]} values, which leak {bits:.6g} bits",
         )
-        if point.max_distortion is not None:
-            cost = None if choices.codeword is None else partition.line_cost(choices.codeword)
+        cost = None if choices.codeword is None else partition.line_cost(choices.codeword)
+        is_due = choices.utility == "distortion" and choices.shape != "columns" and cost is not None
+        if point.max_distortion is not None or is_due:
             worst = None if cost is None else float(cost)
             self._add(
                 "distortion",

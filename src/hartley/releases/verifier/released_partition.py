@@ -3,65 +3,90 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
-from collections.abc import Hashable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.proofs.problem import Ticks, cluster_cost
-from hartley.releases.verifier.row_checks import PolicyLabels, Value
+from hartley.releases.verifier.row_checks import Value, ValuesFound
+from hartley.releases.verifier.tables.plain_keys import PlainKeys
 from hartley.releases.verifier.tables.reread import as_kind
+from hartley.releases.verifier.tally import Int64s, Ints
 
 _FIRST_DAY = dt.datetime(1, 1, 1)
+_WIDEST = 1 << 62
 _ON_A_LINE = ("number", "date", "timestamp", "boolean")
 
 
 class ReleasedPartition:
     """The public values that occur, and the cluster of each."""
 
-    def __init__(self, policy: Policy, values: set[Value], book: PolicyLabels) -> None:
+    def __init__(self, policy: Policy, found: ValuesFound) -> None:
         self.policy = policy
-        self._book = book
-        self.values = sorted(values, key=lambda value: (self._book.cluster[value], repr(value)))
-        self.sizes = Counter(self._book.cluster[value] for value in values)
+        self._cells = found.cells
+        self._cluster = found.cluster
+        self._found = found
+        self._sizes = np.bincount(found.cluster, minlength=len(policy.clusters))
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values one by one."""
+        return self._found.listed()
 
     @property
     def clusters(self) -> int:
         """How many clusters there are."""
-        return len(self.sizes)
+        return int((self._sizes > 0).sum())
 
     @property
     def largest(self) -> int:
         """How many values the largest cluster has; what is withheld does not count."""
-        sizes = (size for cluster, size in self.sizes.items() if cluster != self.policy.withheld)
-        return max(sizes, default=0)
-
-    def cluster_of(self, value: Value) -> int:
-        """Return the cluster of a value."""
-        return self._book.cluster[value]
+        sizes = self._sizes.copy()
+        if self.policy.withheld is not None:
+            sizes[self.policy.withheld] = 0
+        return int(sizes.max(initial=0))
 
     def spread(self, place: int) -> tuple[float | None, float | None]:
         """Return how far the cells of a column lie from their label, and from each other within a cluster."""
         column = self.policy.public[place]
         if column.kind in ("text", "boolean"):
             return None, None
-        members: dict[int, list[Any]] = defaultdict(list)
-        for value in self.values:
-            if value[place] is not None and self._book.cluster[value] != self.policy.withheld:
-                members[self._book.cluster[value]].append(value[place])
         farthest: float | None = 0.0 if column.released_kind == column.kind else None
         widest = 0.0
-        for cluster, cells in members.items():
-            widest = max(widest, _distance(min(cells), max(cells)))
+        for cluster, low, high in self._ends(place):
+            if cluster == self.policy.withheld:
+                continue
+            widest = max(widest, _distance(low, high))
+            if farthest is None:
+                continue
             label = as_kind(self.policy.clusters[cluster].label[place], column.released_kind)
-            if farthest is None or label is None:
-                farthest = None
-            else:
-                farthest = max(farthest, _distance(min(cells), label), _distance(label, max(cells)))
+            reach = None if label is None else max(_distance(low, label), _distance(label, high))
+            farthest = None if reach is None else max(farthest, reach)
         return farthest, widest
+
+    def _ends(self, place: int) -> Iterator[tuple[int, Any, Any]]:
+        """Return the least and the greatest cell of each cluster in a column."""
+        column = self._cells[place]
+        if isinstance(column.keys, PlainKeys) and column.keys.are_numbers:
+            present = ~column.keys.is_missing[column.codes]
+            groups = _Groups.of(column.keys.ticks[column.codes][present], self._cluster[present])
+            ends = zip(groups.cluster.tolist(), groups.low.tolist(), groups.high.tolist(), strict=True)
+            for cluster, low, high in ends:
+                yield cluster, *(Decimal(end).scaleb(-column.keys.decimals) for end in (low, high))
+            return
+        members: dict[int, list[Any]] = defaultdict(list)
+        for code, cluster in zip(column.codes.tolist(), self._cluster.tolist(), strict=True):
+            if column.keys[code] is not None:
+                members[cluster].append(column.keys[code])
+        for cluster, cells in members.items():
+            yield cluster, min(cells), max(cells)
 
     def moved(self) -> float | None:
         """Return how far a value of a single column may lie from its label, or from the middle of it."""
@@ -72,16 +97,13 @@ class ReleasedPartition:
             return farthest
         return None if widest is None else widest / 2
 
-    @cached_property
-    def positions(self) -> dict[Value, Fraction | None] | None:
-        """Where each value lies on a line, exactly; nothing where the public columns have no line."""
-        if not self._is_on_a_line:
-            return None
-        exact = ((value, self._position(value)) for value in self.values)
-        return {value: None if at is None else Fraction(at) for value, at in exact}
+    def positions(self, values: Iterable[Value]) -> list[Fraction | Decimal | None]:
+        """Return where values lie on a line, exactly; nothing where one has no place."""
+        return [self._position(value) for value in values]
 
     @property
-    def _is_on_a_line(self) -> bool:
+    def is_on_a_line(self) -> bool:
+        """Whether the public columns have a line."""
         return len(self.policy.public) == 1 and self.policy.public[0].kind in _ON_A_LINE
 
     def _position(self, value: Value) -> Fraction | Decimal | None:
@@ -94,12 +116,20 @@ class ReleasedPartition:
 
     def line_cost(self, codeword: str) -> Fraction | None:
         """Return the worst distance of a value from the codeword of its cluster; nothing off the line."""
-        if not self._is_on_a_line:
+        if not self.is_on_a_line:
             return None
-        ticks = Ticks.of([self._position(value) for value in self.values])
+        keys = self._cells[0].keys
+        if isinstance(keys, PlainKeys) and keys.are_numbers and not keys.cells.null_count:
+            kept = np.ones(len(self._cluster), dtype=bool)
+            if self.policy.withheld is not None:
+                kept = self._cluster != self.policy.withheld
+            groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
+            if groups.are_exact:
+                return groups.cost(codeword) / int(10**keys.decimals)
+        ticks = Ticks.of(self.positions(self.values))
         members: dict[int, list[int | None]] = defaultdict(list)
-        for value, tick in zip(self.values, ticks.at, strict=True):
-            members[self._book.cluster[value]].append(tick)
+        for cluster, tick in zip(self._cluster.tolist(), ticks.at, strict=True):
+            members[cluster].append(tick)
         costs = [
             cluster_cost(codeword, inside)
             for cluster, inside in members.items()
@@ -108,6 +138,51 @@ class ReleasedPartition:
         if None in costs:
             return None
         return max((cost for cost in costs if cost is not None), default=Fraction(0)) / ticks.per_unit
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Whole ticks by their clusters."""
+
+    ticks: Int64s
+    """Those of one cluster after those of another."""
+    starts: Int64s
+    cluster: Ints
+    low: Int64s
+    high: Int64s
+
+    @classmethod
+    def of(cls, ticks: Int64s, cluster: Ints) -> _Groups:
+        order = np.argsort(cluster, kind="stable")
+        ticks, cluster = ticks[order], cluster[order]
+        starts = np.flatnonzero(np.diff(cluster, prepend=-1))
+        if not len(starts):
+            return cls(ticks, starts, starts, starts, starts)
+        low, high = np.minimum.reduceat(ticks, starts), np.maximum.reduceat(ticks, starts)
+        return cls(ticks, starts, cluster[starts], low, high)
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether no sum of ticks leaves 64 bits."""
+        return int(np.abs(self.ticks).max(initial=0)) < _WIDEST // (len(self.ticks) + 1)
+
+    def cost(self, codeword: str) -> Fraction:
+        """Return the worst distance from a cluster's codeword to its farthest member, in ticks."""
+        if not len(self.starts):
+            return Fraction(0)
+        if codeword == "midpoint":
+            return Fraction(int((self.high - self.low).max()), 2)
+        sizes = np.diff(self.starts, append=len(self.ticks))
+        if codeword == "member":
+            low, high = np.repeat(self.low, sizes), np.repeat(self.high, sizes)
+            reach = np.maximum(self.ticks - low, high - self.ticks)
+            return Fraction(int(np.minimum.reduceat(reach, self.starts).max()))
+        totals = np.add.reduceat(self.ticks, self.starts)
+        reach = np.maximum(totals - sizes * self.low, sizes * self.high - totals)
+        # Floats find the clusters that may be the worst, and whole numbers the one that is.
+        nearly = reach / sizes
+        worst = np.flatnonzero(nearly >= nearly.max() * (1 - 1e-12))
+        return max(Fraction(int(reach[place]), int(sizes[place])) for place in worst.tolist())
 
 
 def position(cell: Any) -> Fraction:

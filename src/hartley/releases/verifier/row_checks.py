@@ -15,8 +15,9 @@ from hartley.releases.policy import Policy
 from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.tables.reread import RereadTable, as_kind
-from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, tally
+from hartley.releases.verifier.tables.plain_keys import places_of, text_keys
+from hartley.releases.verifier.tables.reread import RereadTable
+from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, packed_codes, tally
 
 Value = tuple[Hashable, ...]
 Flags = npt.NDArray[np.bool_]
@@ -26,25 +27,48 @@ NOWHERE = -2
 """Stands for the cluster of a row that a codebook does not map."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PolicyLabels:
-    """A codebook as a dictionary, and the columns it reads."""
+    """A codebook as arrays: the cells of each value in it, and its cluster; and the columns it reads."""
 
     names: tuple[str, ...]
     kinds: tuple[str, ...]
-    cluster: dict[Value, int]
+    cells: tuple[Numbered, ...]
+    """What the cells of each value mean, column by column."""
+    cluster: Ints
+    """The cluster of each value."""
 
     @classmethod
     def of(cls, policy: Policy) -> PolicyLabels:
         """Read the codebook of a policy; refuse one that is no function."""
         kinds = tuple(column.kind for column in policy.public)
-        cluster: dict[Value, int] = {}
-        for number, one in enumerate(policy.clusters):
-            for member in one.members:
-                value = tuple(as_kind(text, kind) for text, kind in zip(member, kinds, strict=True))
-                if cluster.setdefault(value, number) != number:
-                    raise PolicyError("the codebook is no function: a value stands in two clusters")
-        return cls(policy.public_names, kinds, cluster)
+        members = [member for one in policy.clusters for member in one.members]
+        cells = tuple(
+            Numbered(*text_keys([member[place] for member in members])).meaning(kind)
+            for place, kind in enumerate(kinds)
+        )
+        sizes = [len(one.members) for one in policy.clusters]
+        book = cls(policy.public_names, kinds, cells, np.repeat(np.arange(len(sizes)), sizes))
+        if (book.found([one.codes for one in cells]) != book.cluster).any():
+            raise PolicyError("the codebook is no function: a value stands in two clusters")
+        return book
+
+    def found(self, codes: Sequence[Ints]) -> Ints:
+        """Return the clusters of values, from the codes that the codebook has for their cells, or -1."""
+        own = [one.codes for one in self.cells]
+        if len(own) == 1:
+            by_code = np.full(len(self.cells[0].keys) + 1, NOWHERE)
+            by_code[own[0]] = self.cluster
+            return by_code[codes[0]]  # what is nowhere has the code -1, and the last place
+        together = [np.concatenate([mine, theirs + 0]) for mine, theirs in zip(own, codes, strict=True)]
+        sizes = [len(one.keys) + 1 for one in self.cells]
+        packed, _ = packed_codes([one + 1 for one in together], sizes, len(together[0]))
+        mine, theirs = packed[: len(own[0])], packed[len(own[0]) :]
+        order = np.argsort(mine, kind="stable")
+        # The last of equal values, as where one stands after the other.
+        at = np.searchsorted(mine[order], theirs, side="right") - 1
+        place = order[np.maximum(at, 0)]
+        return np.where((at >= 0) & (mine[place] == theirs), self.cluster[place], NOWHERE)
 
     def clusters(self, rows: RowTally) -> Numbered:
         """Return the cluster of each row."""
@@ -53,7 +77,25 @@ class PolicyLabels:
     def _clusters(self, rows: RowTally) -> Numbered:
         parts = [_meant(rows, name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
         values = Combined.of(parts, len(rows))
-        return Numbered.of(values.codes, (self.cluster.get(value, NOWHERE) for value in values.keys(parts)))
+        codes = [
+            places_of(own.keys, part.keys)[part.codes[values.example]]
+            for own, part in zip(self.cells, parts, strict=True)
+        ]
+        numbers, code = np.unique(self.found(codes), return_inverse=True)
+        return Numbered(code.astype(np.int32)[values.codes], numbers.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesFound:
+    """The public values that occur in an original: their cells, column by column, and the cluster of each."""
+
+    cells: tuple[Numbered, ...]
+    cluster: Ints
+
+    def listed(self) -> list[Value]:
+        """Return the values one by one."""
+        columns = ([one.keys[code] for code in one.codes.tolist()] for one in self.cells)
+        return list(zip(*columns, strict=True))
 
 
 @dataclass
@@ -71,8 +113,8 @@ class RowCount:
     """Rows of the original that the codebook does not map."""
     unmapped_earlier: int = 0
     is_spelt_once: bool = True
-    values: set[Value] = field(default_factory=set)
-    """The public values that occur."""
+    values: ValuesFound | None = None
+    """The public values that occur; nothing where no row is left."""
     measures: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -189,7 +231,11 @@ class RowCounter:
             # What was missing before is not withheld.
             gone &= ~np.logical_and.reduce([one.are_equal(None) for one in public])
             result.withheld = int(rows.counts[gone].sum())
-        result.values = set(Combined.of(public, len(rows)).keys(public))
+        values = Combined.of(public, len(rows))
+        result.values = ValuesFound(
+            tuple(Numbered(one.codes[values.example], one.keys) for one in public),
+            np.array(clusters.keys)[clusters.codes[values.example]],
+        )
 
     def _untouched(self, rows: RowTally, name: str) -> Numbered:
         column = rows.columns[name]
@@ -311,7 +357,7 @@ def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
     column = rows.columns[name]
     return rows.once(
         ("meant", name, kind),
-        lambda: Numbered.of(column.codes, (as_kind(cell, kind) for cell in column.keys)),
+        lambda: column.meaning(kind),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.verifier.row_hash import RowNumbers
+from hartley.releases.verifier.tables.plain_keys import PlainKeys, distinct, meaning
 from hartley.releases.verifier.tables.reread import RereadTable, python_cells
 
 Ints = npt.NDArray[np.integer]
@@ -35,13 +36,28 @@ class Numbered:
     @classmethod
     def of(cls, codes: Ints, keys: Iterable[Hashable]) -> Numbered:
         """Return, for each row, the key that its code stands for; equal keys become one."""
-        numbers: dict[Hashable, int] = {}
-        renumbered = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-        return cls(renumbered[codes], list(numbers))
+        renumbered, found = distinct(list(keys))
+        return cls(renumbered[codes], found)
+
+    def meaning(self, kind: str | None) -> Numbered:
+        """Return what the cells of each row mean in a column of a kind."""
+        renumbered, found = meaning(self.keys, kind)
+        return Numbered(renumbered[self.codes], found)
+
+    def reprs(self) -> Any:
+        """Return how Python shows each key, as an Arrow array."""
+        import pyarrow as pa
+
+        if isinstance(self.keys, PlainKeys):
+            return self.keys.reprs()
+        return pa.array(map(repr, self.keys), pa.string())
 
     def are_equal(self, key: Hashable) -> npt.NDArray[np.bool_]:
         """Tell of each row whether it has a key."""
-        is_it = np.array([one == key for one in self.keys], dtype=bool)
+        if key is None and isinstance(self.keys, PlainKeys):
+            is_it = self.keys.is_missing
+        else:
+            is_it = np.array([one == key for one in self.keys], dtype=bool)
         found: npt.NDArray[np.bool_] = is_it[self.codes]
         return found
 
@@ -56,7 +72,7 @@ class Combined:
     @classmethod
     def of(cls, parts: Sequence[Numbered], rows: int) -> Combined:
         """Find the combinations of keys that occur, and number them in the order of the keys' numbers."""
-        packed, size = _packed([part.codes for part in parts], [len(part.keys) for part in parts], rows)
+        packed, size = packed_codes([part.codes for part in parts], [len(part.keys) for part in parts], rows)
         if size > 4 * rows + 1024:
             order = np.argsort(packed)
             is_first = _differs(packed[order])
@@ -85,7 +101,7 @@ class Combined:
         return list(zip(*columns, strict=True)) if parts else [()] * self.size
 
 
-def _packed(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Int64s, int]:
+def packed_codes(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Int64s, int]:
     """Return one number for the codes of each row, in the order of the codes, and how many there may be."""
     packed, size = np.zeros(rows, dtype=np.int64), 1
     for codes, choices in zip(columns, sizes, strict=True):
@@ -139,8 +155,7 @@ def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str
     cells = [_Cells(name) for name in names]
     for codes, _ in _coded(source, names, cells):
         yield {
-            name: Numbered(one, list(known.found))
-            for name, one, known in zip(names, codes, cells, strict=True)
+            name: Numbered(one, known.keys()) for name, one, known in zip(names, codes, cells, strict=True)
         }
 
 
@@ -163,16 +178,32 @@ class _Cells:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.found: dict[Hashable, int] = {}
+        self._found: dict[Hashable, int] = {}
         self._seen: Any = None
         """The different Arrow cells that have come."""
-        self._codes = np.zeros(0, dtype=np.int32)
-        """The number of each."""
+        self._codes: Ints = np.zeros(0, dtype=np.int32)
+        """The number of each; each has its own place as number while cells are held as an array."""
+        self._is_array = True
+
+    def __len__(self) -> int:
+        return len(self._seen) if self._is_array and self._seen is not None else len(self._found)
+
+    def keys(self) -> Sequence[Hashable]:
+        """Return the different cells in the order of their numbers."""
+        return PlainKeys(self._seen) if self._is_array and self._seen is not None else list(self._found)
 
     def listed(self, cells: Iterable[Any]) -> Ints:
         """Return the numbers of cells."""
-        found = self.found
+        self._list()
+        found = self._found
         return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
+
+    def _list(self) -> None:
+        """Hold the cells one by one from now on."""
+        if self._is_array:
+            self._is_array = False
+            if self._seen is not None:
+                self.listed(python_cells(self._seen, self._name))
 
     def codes(self, column: Any) -> Ints:
         """Return the numbers of the cells of an Arrow column."""
@@ -180,21 +211,39 @@ class _Cells:
         import pyarrow.compute as pc
 
         kind = column.type
+        plain = _plain_cells(column)
+        if plain is None:
+            self._list()
         # By its bits, for Arrow takes -0.0 and 0.0 for the same.
         bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
-        if bits is None and not _is_plain(kind):
+        if plain is None and bits is None and not _is_plain(kind):
             return self.listed(python_cells(column, self._name))
-        plain = column if bits is None else column.view(bits)
+        if plain is None:
+            plain = column if bits is None else column.view(bits)
         if self._seen is None:
             self._seen = pa.array([], plain.type)
-        places = pc.index_in(plain, value_set=self._seen)
-        if places.null_count:
-            fresh = pc.unique(plain.filter(pc.is_null(places)))
-            cells = fresh if bits is None else fresh.view(kind)
-            self._codes = np.concatenate([self._codes, self.listed(python_cells(cells, self._name))])
-            self._seen = pa.concat_arrays([self._seen, fresh])
+        if not len(self._seen):
+            coded = plain.dictionary_encode(null_encoding="encode")
+            fresh, places = coded.dictionary, coded.indices
+        else:
             places = pc.index_in(plain, value_set=self._seen)
-        numbers: Ints = self._codes[places.to_numpy(zero_copy_only=False)]
+            fresh = None
+            if places.null_count:
+                fresh = pc.unique(plain.filter(pc.is_null(places)))
+        if fresh is not None:
+            held = len(self._seen)
+            self._seen = pa.concat_arrays([self._seen, fresh]) if held else fresh
+            more: Ints
+            if self._is_array:
+                more = np.arange(held, held + len(fresh), dtype=np.int32)
+            else:
+                cells = fresh if bits is None else fresh.view(kind)
+                more = self.listed(python_cells(cells, self._name))
+            self._codes = np.concatenate([self._codes, more])
+            if places.null_count:
+                places = pc.index_in(plain, value_set=self._seen)
+        found = places.to_numpy(zero_copy_only=False)
+        numbers: Ints = found.astype(np.int32, copy=False) if self._is_array else self._codes[found]
         return numbers
 
 
@@ -231,7 +280,7 @@ class _Collected:
         else:
             self._count()
             codes, counts = self._counted.counted()
-        numbered = [Numbered(one, list(cells.found)) for one, cells in zip(codes, self.cells, strict=True)]
+        numbered = [Numbered(one, cells.keys()) for one, cells in zip(codes, self.cells, strict=True)]
         return RowTally(dict(zip(self._names, numbered, strict=True)), counts)
 
     def _sorted(self) -> tuple[list[Ints], Int64s]:
@@ -239,12 +288,12 @@ class _Collected:
             return [np.zeros(0, dtype=np.int32) for _ in self._names], np.zeros(0, dtype=np.int64)
         columns, counts = zip(*self._fresh, strict=True)
         codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
-        return _counted_together(codes, np.concatenate(counts), [len(cells.found) for cells in self.cells])
+        return _counted_together(codes, np.concatenate(counts), [len(cells) for cells in self.cells])
 
 
 def _counted_together(codes: list[Ints], counts: Int64s, sizes: list[int]) -> tuple[list[Ints], Int64s]:
     """Return different rows and how often each occurs, by sorting."""
-    packed, _ = _packed(codes, sizes, len(counts))
+    packed, _ = packed_codes(codes, sizes, len(counts))
     order = np.argsort(packed, kind="stable")
     starts = np.flatnonzero(_differs(packed[order]))
     return [one[order[starts]] for one in codes], np.add.reduceat(counts[order], starts)
@@ -263,6 +312,17 @@ def _is_plain(kind: Any) -> bool:
 
     tests = ("integer", "string", "large_string", "date", "boolean", "timestamp", "decimal128")
     return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
+
+
+def _plain_cells(column: Any) -> Any:
+    """Return whole numbers in one type, and texts in one type; nothing of other cells."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column.cast(pa.string())
+    is_whole = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
+    return column.cast(pa.int64()) if is_whole else None
 
 
 def _key(cell: Any) -> Hashable:

@@ -14,9 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
 from hartley.releases.formats import Format
@@ -34,8 +31,6 @@ from hartley.releases.verifier.row_sequence import is_in_order
 from hartley.releases.verifier.signature import check_signature
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import RowTally, tally
-
-ROWS_AT_ONCE = 1 << 16
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -124,14 +119,14 @@ def verify_release(
         is_whole = _check_rows(checks, counted)
         if policy.choices.keep_order:
             _check_order(checks, policy, source, out, is_whole)
-    if counted is not None and counted.measures:
+    if counted is not None and counted.values is not None:
         checks.add(
             "withheld values",
             counted.withheld <= policy.choices.withhold,
             f"{counted.withheld} rows are withheld, and {policy.choices.withhold} may be",
         )
         check_codebooks(checks, policy)
-        partition = ReleasedPartition(policy, counted.values, counter.book)
+        partition = ReleasedPartition(policy, counted.values)
         found = check_requirements(checks, policy, counter, partition)
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
@@ -296,6 +291,10 @@ def _check_commitments(
     )
 
 
+_AT_ONCE = 1 << 18
+"""Rows that are written as text at once."""
+
+
 def input_commitment(policy: Policy, original: Any) -> str:
     """Return the keyed commitment to the original: to the bytes of a file, or to the rows of another table.
 
@@ -309,28 +308,20 @@ def input_commitment(policy: Policy, original: Any) -> str:
 
 
 def _row_bytes(found: RowTally) -> Iterator[bytes]:
-    # Rows of a database have no order of their own, so none is committed to.
+    """Return the different rows as text, one to a line, each with how often it occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     yield repr(list(found.columns)).encode()
-    texts = [list(map(repr, column.keys)) for column in found.columns.values()]
-    different, numbers = np.unique(found.counts, return_inverse=True)
-    texts.append([str(count) for count in different.tolist()])
-    codes = [*(column.codes for column in found.columns.values()), numbers]
-    # In the order of the texts, by arrays of numbers: a list of all rows would take ten times the room.
-    ranks = [_ranks(text)[of_column] for text, of_column in zip(texts, codes, strict=True)]
-    order = np.lexsort(ranks[::-1])
-    for start in range(0, len(order), ROWS_AT_ONCE):
-        some = order[start : start + ROWS_AT_ONCE]
-        cells = (
-            [text[code] for code in of_column[some].tolist()]
-            for text, of_column in zip(texts, codes, strict=True)
-        )
-        yield "".join(f"{', '.join(row)}\n" for row in zip(*cells, strict=True)).encode()
-
-
-def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
-    """Return the place of each text among all of them in order; equal ones have one."""
-    place = {text: number for number, text in enumerate(sorted(set(texts)))}
-    return np.array([place[text] for text in texts], dtype=np.int64)
+    columns = [column.reprs().take(pa.array(column.codes)) for column in found.columns.values()]
+    columns.append(pa.array(found.counts).cast(pa.string()))
+    # Rows of a database have no order of their own, so none is committed to.
+    names = [str(place) for place in range(len(columns))]
+    order = pc.sort_indices(pa.table(columns, names), sort_keys=[(name, "ascending") for name in names])
+    for start in range(0, len(order), _AT_ONCE):
+        here = order.slice(start, _AT_ONCE)
+        lines = pc.binary_join_element_wise(*(column.take(here) for column in columns), ", ")
+        yield "\n".join([*lines.to_pylist(), ""]).encode()
 
 
 def policy_commitment(policy: Policy, other: Policy) -> str:

@@ -115,7 +115,7 @@ class Prover:
             return cost + 1
         if cost > 0:
             return cost * (1 + 4e-9)
-        line = sorted({position for position in self.problem.positions if position is not None})
+        line = sorted({Fraction(position) for position in self.problem.positions if position is not None})
         # Two different values cost at least half of what lies between them.
         return min((float(high - low) / 4 for low, high in pairwise(line)), default=1.0)
 

@@ -54,9 +54,12 @@ class Publication:
                     f"the policy was made for other columns: {column.name!r} is a {column.kind} there "
                     f"and {here} here"
                 )
-        entries = policy.entries()
-        keys = [value for value, _ in entries] + [value.cells for value in unseen]
-        labels = [policy.clusters[number].label for _, number in entries] + [value.label for value in unseen]
+        keys = [
+            [*cells, *(value.cells[place] for value in unseen)]
+            for place, cells in enumerate(policy.member_cells())
+        ]
+        numbers = policy.member_clusters()
+        labels = [policy.clusters[number].label for number in numbers] + [value.label for value in unseen]
         places = range(len(policy.public))
         columns = {f"l{place}": ("VARCHAR", [label[place] for label in labels]) for place in places}
         shown = [*(cluster.label for cluster in policy.clusters), *(value.label for value in unseen)]
@@ -70,8 +73,8 @@ class Publication:
             if column.released_kind != "text":
                 cells = [label[place] for label in labels]
                 own = rows.columns[column.name].natural_type(recoded=True)
-                columns[f"t{place}"] = (type_for_labels(own, column.kind, cells), cells)
-        numbers = [number for _, number in entries]
+                shown_cells = [label[place] for label in shown]
+                columns[f"t{place}"] = (type_for_labels(own, column.kind, shown_cells), cells)
         numbers += range(len(policy.clusters), len(policy.clusters) + len(unseen))
         self.join = rows.keyed(
             "hartley_codebook", policy.public_names, keys, cluster=("INTEGER", numbers), **columns

@@ -226,16 +226,9 @@ def _texts(name: str, cells: list[str | None]) -> Coordinate:
     return Coordinate(name, "text", values, np.array([cell is None for cell in cells], dtype=bool))
 
 
-def _cells(alphabet: Alphabet) -> list[tuple[Any, ...]]:
-    return list(
-        zip(
-            *(
-                [coordinate.cell(place) for place in range(alphabet.size)]
-                for coordinate in alphabet.coordinates
-            ),
-            strict=True,
-        )
-    )
+def _cells(alphabet: Alphabet) -> list[list[Any]]:
+    """Return the cells of the values, column by column."""
+    return [coordinate.cells for coordinate in alphabet.coordinates]
 
 
 def _places(alphabet: Alphabet) -> tuple[str, list[Any]]:
@@ -258,9 +251,9 @@ def _earlier_join(rows: Rows, policy: Policy, table: str, absent: str) -> str:
             raise PolicyError(
                 f"the earlier policy has {column.name!r} as a {column.kind}, and this table has not"
             )
-    entries = policy.entries()
-    keys, numbers = [value for value, _ in entries], [cluster for _, cluster in entries]
-    join = rows.keyed(table, policy.public_names, keys, e=("INTEGER", numbers))
+    join = rows.keyed(
+        table, policy.public_names, policy.member_cells(), e=("INTEGER", policy.member_clusters())
+    )
     if lost := rows.unmatched(join, table, "e", unless=absent):
         raise PolicyError(
             f"the earlier policy is of other data: {lost} rows of this table hold values it never saw"

@@ -157,27 +157,32 @@ class Rows:
     ) -> str:
         """Make a small table that rows can be joined to by their values; give the SQL of the join.
 
-        ``more`` are the columns to be joined: (type, cells). A key that no row can have is left out.
+        ``keys`` are the cells of the values, column by column, and ``more`` the columns to be joined:
+        (type, cells). A key that no row can have is left out.
         """
         import pyarrow as pa
 
         columns = [self.columns[name] for name in names]
-        texts = [[_carried(column, cell) for column, cell in zip(columns, key, strict=True)] for key in keys]
-        usable = [place for place, key in enumerate(texts) if False not in key]
-        arrays = {
-            f"k{j}": pa.array([texts[place][j] for place in usable], pa.string()) for j in range(len(names))
+        texts = [_all_carried(column, cells) for column, cells in zip(columns, keys, strict=True)]
+        arrays = {f"k{j}": cells for j, cells in enumerate(texts)} | {
+            name: cells for name, (_, cells) in more.items()
         }
-        for name, (_, cells) in more.items():
-            arrays[name] = pa.array([cells[place] for place in usable])
-        self.connection.register("hartley_keys", pa.table(arrays))
+        if any(False in cells for cells in texts):
+            usable = [place for place, key in enumerate(zip(*texts, strict=True)) if False not in key]
+            arrays = {name: [cells[place] for place in usable] for name, cells in arrays.items()}
+        held = {
+            name: pa.array(cells, pa.string() if place < len(names) else None)
+            for place, (name, cells) in enumerate(arrays.items())
+        }
+        self.connection.register("hartley_keys", pa.table(held))
         # A number beyond the carrier is a key that no row can have.
         tried = [f"TRY_CAST(k{j} AS {column.value_type})" for j, column in enumerate(columns)]
-        held = " AND ".join(f"(k{j} IS NULL) = ({one} IS NULL)" for j, one in enumerate(tried))
+        fits = " AND ".join(f"(k{j} IS NULL) = ({one} IS NULL)" for j, one in enumerate(tried))
         casts = [f"{one} AS k{j}" for j, one in enumerate(tried)]
         casts += [f"{name}::{kind} AS {name}" for name, (kind, _) in more.items()]
         self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS "
-            f"SELECT {', '.join(casts)} FROM hartley_keys WHERE {held}"
+            f"SELECT {', '.join(casts)} FROM hartley_keys WHERE {fits}"
         )
         self.connection.unregister("hartley_keys")
         on = " AND ".join(
@@ -201,6 +206,15 @@ def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
         except ColumnError:
             found[name] = None
     return found
+
+
+def _all_carried(column: RowColumn, cells: Sequence[Cell]) -> list[Any]:
+    """Return the texts of cells in the carrier of a column, all at once where they are whole numbers."""
+    typed = column.typed
+    are_whole = typed is not None and typed.kind == "number" and set(map(type, cells)) == {int}
+    if typed is not None and are_whole and min(cells) > -EXACT and max(cells) < EXACT:
+        return list(map(repr, map(float, cells) if typed.carrier == "float" else cells))
+    return [_carried(column, cell) for cell in cells]
 
 
 def _carried(column: RowColumn, cell: Cell) -> str | bool | None:

@@ -11,12 +11,16 @@ from hartley.report.figures.figure import Figure, Row, finished, needs_packages,
 from hartley.report.figures.theme import LIGHT, Theme
 from hartley.workflow.show_release import ObservationCounts
 
+WIDE, NARROW = 560, 250
+"""How wide the bars are drawn: on a page, and on a phone."""
 MOST_BARS = 60
 """Where more different counts are possible than this, neighbouring counts share a bar."""
 
 
 @needs_packages
-def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme = LIGHT) -> Figure:
+def candidates_figure(
+    joint: JointRange, partition: Partition, *, theme: Theme = LIGHT, width: int = WIDE
+) -> Figure:
     """Draw how many rows are left with how many candidates; names no value of the table."""
     import altair as alt
 
@@ -28,9 +32,8 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
         {"state": name, "candidates": number, "edge": data[name][0]["start"]}
         for name, number in fewest.items()
     ]
-    unit = "Sensitive values that remain possible for a person" + (
-        f" (in steps of {step:,})" if step > 1 else ""
-    )
+    possible = "Values that remain possible" if width < WIDE else "Sensitive values that remain possible"
+    unit = f"{possible} for a person" + (f" (in steps of {step:,})" if step > 1 else "")
     tallest = max(row["rows"] for name in ("before", "after") for row in data[name])
 
     def panel(name: str, heading: str, last: bool) -> Any:
@@ -64,7 +67,7 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
             .mark_rule(strokeDash=[5, 3], strokeWidth=2, color=theme.chosen)
             .encode(x=alt.X("edge:Q"))
         )
-        return alt.layer(bars, least).properties(width=560, height=130, title=heading)
+        return alt.layer(bars, least).properties(width=width, height=130, title=heading)
 
     chart = alt.vconcat(
         panel("before", "Before: the table as it is", False),
@@ -82,6 +85,7 @@ def candidates_figure(joint: JointRange, partition: Partition, *, theme: Theme =
         caption=caption,
         data=data,
         theme=theme,
+        width=width,
     )
 
 

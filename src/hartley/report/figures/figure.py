@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from hashlib import sha256
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hartley.errors import InputError, OptionError
@@ -27,6 +28,9 @@ OPENED = (
     '{actions: false, renderer: "svg"});'
 )
 """What an interactive page does when it is opened."""
+LETTER = 8.0
+"""How wide a letter of a title is, about."""
+DESCRIBED = re.compile(r' (?:role|aria-roledescription|aria-label|aria-hidden)="[^"]*"')
 FORMATS = ("svg", "png", "pdf", "html")
 
 
@@ -76,6 +80,8 @@ class Figure:
         mark = "f" + sha256(json.dumps(self.spec, sort_keys=True).encode()).hexdigest()[:8]
         drawn = re.sub(r'\bid="([^"]+)"', rf'id="{mark}-\1"', drawn)
         drawn = re.sub(r"url\(#([^)]+)\)", rf"url(#{mark}-\1)", drawn)
+        # The picture is described as a whole; its parts would need words of their own.
+        drawn = re.sub(r"<[^>]*>", lambda tag: DESCRIBED.sub("", tag[0]), drawn)
         label = html.escape(f"{self.title}. {self.caption}", quote=True)
         return drawn.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
@@ -144,11 +150,16 @@ def finished(
     caption: str,
     data: Mapping[str, Sequence[Row]],
     theme: Theme = LIGHT,
+    width: float | None = None,
 ) -> Figure:
-    """Return a chart with its data, title and look, and check it against the Vega-Lite schema."""
+    """Return a chart with its data, title and look, and check it against the Vega-Lite schema.
+
+    Where a width is given, the title is broken into lines that fit it.
+    """
     spec: dict[str, Any] = chart.to_dict()
     spec["datasets"] = {name: list(rows) for name, rows in data.items()}
-    spec["title"] = {"text": title}
+    lines = [title] if width is None else wrap(title, max(20, int(width / LETTER)))
+    spec["title"] = {"text": title if len(lines) == 1 else lines}
     spec["config"] = theme.config()
     return Figure(title=title, caption=caption, spec=spec)
 

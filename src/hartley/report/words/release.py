@@ -76,8 +76,12 @@ def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
     lines = what_is_lost(result.usefulness, result.rows)
     if result.unused_budget:
-        lines.insert(1, f"no row is withheld: {unused(result.unused_budget, result.helpful_rows)}")
+        lines.insert(1, _unused(result))
     return lines
+
+
+def _unused(result: ReleaseResult) -> str:
+    return f"no row is withheld: {unused(result.unused_budget, result.helpful_rows, result.needed_rows)}"
 
 
 def what_is_lost(use: Usefulness, rows: int) -> list[str]:

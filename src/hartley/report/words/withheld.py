@@ -46,32 +46,43 @@ def bought(result: FrontierResult) -> list[str]:
 def _bought(one: BudgetFrontier, columns: Sequence[str]) -> str:
     gain = one.gain
     assert gain is not None  # noqa: S101 (asked only of budgets that were compared)
-    named, left = listed(columns), counted(gain.protection.distinct_l, "candidate")
+    named = listed(columns)
     if not gain.is_gain:
         return _bought_nothing(one.rows, gain)
     before = ""
     if gain.protection.withheld_rows:
         before = f" (with {counted(gain.protection.withheld_rows, 'row')} withheld)"
     return (
-        f"With at least {left} left for everyone: withholding {_owners(gain.point.withheld_rows)} {named} "
+        f"{_kept(gain)}: withholding {_owners(gain.point.withheld_rows)} {named} "
         "lets everyone else's "
         f"{_change(one.frontier, gain.point)} instead of {_size(one.frontier, gain.protection)}{before}."
     )
 
 
 def _bought_nothing(rows: int, gain: BudgetGain) -> str:
-    left = counted(gain.protection.distinct_l, "candidate")
-    return f"With at least {left} left for everyone, {unused(rows, gain.helpful_rows)}."
+    return f"{_kept(gain)}, {unused(rows, gain.helpful_rows, gain.needed_rows)}."
 
 
-def unused(rows: int, helpful_rows: int | None) -> str:
-    """Say that a budget buys nothing, and which one would.
+def _kept(gain: BudgetGain) -> str:
+    """Say at which protection two budgets are compared."""
+    if gain.is_of_components:
+        groups = gain.protection.components
+        return f"With {f'{groups:,} groups of values' if groups > 1 else 'nothing'} told apart for certain"
+    return f"With at least {counted(gain.protection.distinct_l, 'candidate')} left for everyone"
+
+
+def unused(rows: int, helpful_rows: int | None, needed_rows: int = 0) -> str:
+    """Say that a budget buys nothing, and which one would, or which one is needed at the least.
 
     >>> unused(3, 5), unused(1, None)
     ('withholding up to 3 rows buys nothing; 5 rows would', 'withholding up to 1 row buys nothing')
+    >>> unused(3, None, 15)
+    'withholding up to 3 rows buys nothing; it takes at least 15 rows'
     """
     nothing = f"withholding up to {counted(rows, 'row')} buys nothing"
-    return nothing if helpful_rows is None else f"{nothing}; {counted(helpful_rows, 'row')} would"
+    if helpful_rows is not None:
+        return f"{nothing}; {counted(helpful_rows, 'row')} would"
+    return f"{nothing}; it takes at least {counted(needed_rows, 'row')}" if needed_rows > rows else nothing
 
 
 def _owners(rows: int) -> str:

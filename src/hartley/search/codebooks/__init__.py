@@ -6,17 +6,21 @@ from hartley.search.codebooks.find_codebooks import (
     CodebookOptions,
     codebooks_by_budget,
     codebooks_by_demand,
+    codebooks_of,
     find_codebooks,
 )
+from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.result import Codebooks
 
 __all__ = [
     "CellDemand",
     "CodebookOptions",
+    "CodebookProblem",
     "Codebooks",
     "ColumnSettings",
     "PublicColumn",
     "codebooks_by_budget",
     "codebooks_by_demand",
+    "codebooks_of",
     "find_codebooks",
 ]

@@ -24,6 +24,11 @@ from hartley.model.shapes.band import Scale
 from hartley.model.shapes.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
 from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
 
+ROUND_BANDS = 20
+"""About so many cells of a round step lie in a column's extent: the borders that are tried first."""
+FINE_BANDS = 100
+"""About so many cells of the step on which borders may lie where nothing is said."""
+
 ColumnKind = Literal["number", "date", "ordered", "category", "tree", "prefix"]
 Codes = npt.NDArray[np.int32]
 
@@ -125,7 +130,7 @@ class PublicColumn:
         """Return the same column with borders at round numbers or in the calendar, if these are fewer."""
         if not self.is_line or self.keep:
             return self
-        coarse = replace(self, grid=_round_borders(self.kind, self.positions))
+        coarse = replace(self, grid=_round_borders(self.kind, self.positions, ROUND_BANDS))
         return coarse if len(coarse.splits) < len(self.splits) else self
 
     @classmethod
@@ -264,12 +269,13 @@ def _grid(
 ) -> tuple[BorderGrid | None, bool]:
     if settings.borders is not None and not (settings.borders == "each" and kind == "category"):
         return parse_grid(settings.borders, name, kind), True
-    return (_round_borders(kind, positions) if kind in ("number", "date", "ordered") else None), False
+    is_line = kind in ("number", "date", "ordered")
+    return (_round_borders(kind, positions, FINE_BANDS) if is_line else None), False
 
 
-def _round_borders(kind: ColumnKind, positions: Floats) -> BorderGrid:
+def _round_borders(kind: ColumnKind, positions: Floats, bands: int) -> BorderGrid:
     extent = float(positions[-1] - positions[0]) if len(positions) else 0.0
-    return calendar_grid(extent) if kind == "date" else round_grid(extent)
+    return calendar_grid(extent) if kind == "date" else round_grid(extent, bands)
 
 
 def _scale(kind: ColumnKind, positions: Floats, values: Sequence[Label]) -> Scale | None:

@@ -62,6 +62,8 @@ class CodebookOptions:
 
 
 DEFAULTS = CodebookOptions()
+WORTH_CLOSE_BORDERS = 0.99
+"""Borders closer than the round ones are taken if the mean width of the boxes falls below this share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,19 @@ def find_codebooks(
 
     Raises UnreachableError where the whole table, or a column that is to be kept, cannot meet the demand.
     """
-    return _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, None).found
+    problem = CodebookProblem(tuple(columns), demand)
+    return codebooks_of(problem, withhold=withhold, options=options, effort=effort)
+
+
+def codebooks_of(
+    problem: CodebookProblem,
+    *,
+    withhold: int = 0,
+    options: CodebookOptions = DEFAULTS,
+    effort: Effort = UNLIMITED,
+) -> Codebooks:
+    """Return the best codebooks of a problem that were found; see :func:`find_codebooks`."""
+    return _answer(problem, withhold, options, effort, None).found
 
 
 def codebooks_by_budget(
@@ -121,23 +135,22 @@ def codebooks_by_budget(
 
 
 def codebooks_by_demand(
-    columns: Sequence[PublicColumn],
-    demands: Sequence[CellDemand],
+    problems: Sequence[CodebookProblem],
     *,
     withhold: int = 0,
     options: CodebookOptions = DEFAULTS,
     effort: Effort = UNLIMITED,
 ) -> list[Codebooks | None]:
-    """Return codebooks for demands that become ever stronger, ``None`` for those that nothing meets.
+    """Return codebooks of a table for ever stronger demands, ``None`` for those that nothing meets.
 
     Whatever meets a demand meets the weaker ones before it, so the strongest is searched first, each weaker
     one starts from what was found, and is never worse.
     """
     found: list[Codebooks | None] = []
     last: _BudgetAnswer | None = None
-    for demand in reversed(demands):
+    for problem in reversed(problems):
         try:
-            last = _answer(CodebookProblem(tuple(columns), demand), withhold, options, effort, last)
+            last = _answer(problem, withhold, options, effort, last)
             found.append(last.found)
         except UnreachableError:
             found.append(None)
@@ -153,6 +166,11 @@ def _answer(
 ) -> _BudgetAnswer:
     if withhold < 0:
         raise OptionError(f"the number of rows to withhold must not be negative, not {withhold}")
+    if withhold and problem.published is not None:
+        raise OptionError(
+            "rows cannot be withheld beside what the reader sees already: a coarser codebook may then "
+            "withhold more rows, and the search would not be exact"
+        )
     budget = spared_budget(problem.demand, withhold)
     ladder = _best_of_ladders(problem, budget, options, effort, last)
     if ladder is None:
@@ -164,9 +182,10 @@ def _answer(
         if last is not None:
             starts.append(list(last.refined.labels))
         refined = _refined(problem, budget, options, effort, starts)
-    bench = Workbench(problem, budget=budget, share=options.lose_at_most)
+    published = problem.published or problem
+    bench = Workbench(published, budget=budget, share=options.lose_at_most)
     found = replace(
-        describe(problem, refined, bench, _grids(ladder, refined.labels)),
+        describe(published, refined, bench, _grids(ladder, refined.labels)),
         withhold=withhold,
         ladder_loss=ladder.settled.loss,
         ladder_nodes=ladder.nodes,
@@ -185,14 +204,24 @@ def _refined(
     effort: Effort,
     starts: Sequence[Sequence[Int32s]],
 ) -> Refined:
-    """Return variable bands; where borders may lie closely, first on round ones, then anywhere."""
+    """Return variable bands; where borders may lie closely, first on round ones, then on all of them.
+
+    Close borders that nobody asked for are taken only where they pay.
+    """
     coarse = tuple(column.with_round_borders() for column in problem.columns)
-    rounds = options.rounds
-    if any(len(one.splits) < len(other.splits) for one, other in zip(coarse, problem.columns, strict=True)):
-        rounds = options.rounds // 2
-        first = _refinement(CodebookProblem(coarse, problem.demand), budget, options, effort)
-        starts = [*starts, first.run(starts, options.rounds - rounds).labels]
-    return _refinement(problem, budget, options, effort).run(starts, rounds)
+    search = _refinement(problem, budget, options, effort)
+    close = [
+        one for one, other in zip(problem.columns, coarse, strict=True) if len(other.splits) < len(one.splits)
+    ]
+    if not close:
+        return search.run(starts, options.rounds)
+    on_round = _refinement(replace(problem, columns=coarse), budget, options, effort)
+    first = on_round.run(starts, options.rounds)
+    found = search.run([*starts, first.labels], options.rounds * 2 // 3)
+    if any(column.is_grid_given for column in close) or options.objective != "mean":
+        return found
+    is_worth_it = search.box_width(found.labels) < search.box_width(first.labels) * WORTH_CLOSE_BORDERS
+    return found if is_worth_it else first
 
 
 def _refinement(
@@ -340,13 +369,17 @@ def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder], bands: str
 
 def _reason(problem: CodebookProblem, budget: int, share: float) -> str:
     """Say why no codebooks meet the demand, naming the column whose single check fails."""
-    merged = [replace(column, keep=False) for column in problem.columns]
-    if not _is_feasible(CodebookProblem(tuple(merged), problem.demand), budget, share):
+    if not _is_feasible(problem.merged(), budget, share):
+        if problem.published is not None:
+            return (
+                "what the reader sees beside the release does not meet the requirements by itself; no "
+                "recoding of the columns can"
+            )
         return "the whole table does not meet the requirements; no recoding of its columns can"
-    kept = [number for number, column in enumerate(problem.columns) if column.keep]
+    last = len(problem.columns) - (problem.published is not None)
+    kept = [number for number, column in enumerate(problem.columns[:last]) if column.keep]
     for number in kept:
-        alone = [replace(column, keep=place == number) for place, column in enumerate(problem.columns)]
-        if not _is_feasible(CodebookProblem(tuple(alone), problem.demand), budget, share):
+        if not _is_feasible(problem.keeping({number, last}), budget, share):
             name = problem.columns[number].name
             return f"column {name!r} cannot be kept as it is: by itself it does not meet the requirements"
     names = [problem.columns[number].name for number in kept]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,10 +19,17 @@ NEVER = 2**60
 
 @dataclass(frozen=True, eq=False)
 class CodebookProblem:
-    """The public columns of a table, and the demand on sets of its public tuples."""
+    """The public columns of a table, and the demand on sets of its public tuples.
+
+    What a reader sees beside the release, such as side information or an earlier release, is a last column
+    that stays as it is: every combination must be enough together with each of its values. Merging bands
+    merges such cells, so all that holds of codebooks holds here, as long as no row is withheld. ``published``
+    is then the same table without that column.
+    """
 
     columns: tuple[PublicColumn, ...]
     demand: CellDemand
+    published: CodebookProblem | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -40,6 +48,8 @@ class CodebookProblem:
     def weights(self) -> Floats:
         """The columns' shares of all weights."""
         given = np.array([column.weight for column in self.columns])
+        if self.published is not None:
+            given[-1] = 0.0
         return np.asarray(given / given.sum())
 
     @cached_property
@@ -114,6 +124,16 @@ class CodebookProblem:
             weight=self.weights,
             split=told,
         )
+
+    def merged(self) -> CodebookProblem:
+        """Return the same problem with no column kept, but for what is seen beside the release."""
+        last = len(self.columns) - (self.published is not None)
+        return self.keeping({last})
+
+    def keeping(self, places: Collection[int]) -> CodebookProblem:
+        """Return the same problem with those columns kept as they are that have these places."""
+        columns = (replace(column, keep=place in places) for place, column in enumerate(self.columns))
+        return replace(self, columns=tuple(columns))
 
     def scratch(self) -> Scratch:
         """Build memory for counting cells."""

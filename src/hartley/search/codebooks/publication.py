@@ -173,8 +173,9 @@ def describe(
 
     ``grids`` says for each column where its borders were taken from, if all were taken from one grid.
     """
-    labels = [ordered_labels(label) for label in refined.labels]
-    told = zip(problem.columns, labels, problem.value_rows, grids, strict=True)
+    count = len(problem.columns)
+    labels = [ordered_labels(label) for label in refined.labels[:count]]
+    told = zip(problem.columns, labels, problem.value_rows, grids[:count], strict=True)
     codebooks = tuple(build_codebook(column, label, rows, grid) for column, label, rows, grid in told)
     bench.load(labels)
     settled = bench.settle()

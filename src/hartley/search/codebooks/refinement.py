@@ -28,6 +28,8 @@ WORTH_A_PROGRAM = 1.1
 """Grown codebooks within this factor of the best loss get the best bands of their columns."""
 HARDLY_MORE = 1.005
 """Codebooks within this factor of the best loss are as good."""
+HARDLY_WIDER = 1.003
+"""Rounder borders may raise the loss and the mean width of the boxes by this factor."""
 OTHERS_FIRST = 1e-3
 """By how much the falls of merged columns count less where the other columns are to grow first."""
 
@@ -91,7 +93,7 @@ class Refinement:
         if self._best is None:
             raise UnreachableError("no codebooks were found that meet the requirements")
         self._best = self._polished(self._best)
-        return self.examined(*self._chosen(self._best), done)
+        return self.examined(*self._rounded(*self._chosen(self._best)), done)
 
     def _is_over(self) -> bool:
         plain = self._plain.visits if self._plain is not None else 0
@@ -172,11 +174,11 @@ class Refinement:
         if self.objective != "mean":
             return best
         most = min(best[1].loss * HARDLY_MORE, self._ceiling) + 1e-12
-        narrowest, least = best, self._box_width(best[0])
+        narrowest, least = best, self.box_width(best[0])
         for found in self._short_list.values():
             if found[1].loss > most or found is best:
                 continue
-            width = self._box_width(found[0])
+            width = self.box_width(found[0])
             if (
                 width < least - 1e-12
                 and self._is_maximal(found[0])
@@ -184,6 +186,28 @@ class Refinement:
             ):
                 narrowest, least = found, width
         return narrowest
+
+    def _rounded(self, labels: list[Int32s], settled: Settled) -> tuple[list[Int32s], Settled]:
+        """Move borders that nobody asked for to rounder ones beside them, where that costs hardly more."""
+        if self.objective != "mean":
+            return labels, settled
+        factor = HARDLY_WIDER if self.budget else 1.0
+        most, widest = settled.loss * factor + 1e-12, self.box_width(labels) * factor + 1e-12
+        best = labels, settled
+        for number, column in enumerate(self.problem.columns):
+            if not column.is_line or column.keep or column.is_grid_given:
+                continue
+            rounder = [first for first, _ in column.with_round_borders().splits if first < len(column.values)]
+            for border in (np.flatnonzero(np.diff(labels[number][: len(column.values)])) + 1).tolist():
+                for moved in _beside(border, rounder, best[0][number][: len(column.values)]):
+                    trial = list(best[0])
+                    trial[number] = _with_border_moved(trial[number], border, moved)
+                    self._bench.load(trial)
+                    found = self._bench.settle()
+                    if found.loss <= most and self.box_width(trial) <= widest:
+                        best = trial, found
+                        break
+        return best if best[0] is not labels and self._is_maximal(best[0]) else (labels, settled)
 
     def _is_maximal(self, labels: Sequence[Int32s]) -> bool:
         """Tell whether no split can be added that is allowed and lowers the loss."""
@@ -231,13 +255,36 @@ class Refinement:
         self._bench.load(labels)
         return not any(self._improve_line(self._bench, number) for number in lines)
 
-    def _box_width(self, labels: Sequence[Int32s]) -> float:
+    def box_width(self, labels: Sequence[Int32s]) -> float:
+        """Return the mean width that the members of a row's combination span."""
         self._bench.load(labels)
         return box_width(self.problem, *self._bench.clusters())
 
     def examined(self, labels: Sequence[Int32s], settled: Settled, rounds: int = 0) -> Refined:
         """Return codebooks with what holds of them."""
         return Refined(tuple(labels), settled, self._is_maximal(labels), self._is_optimal(labels), rounds)
+
+
+def _beside(border: int, rounder: Sequence[int], labels: Int32s) -> list[int]:
+    """Return the rounder borders next to one, nearest first; none where it is round itself."""
+    if border in rounder:
+        return []
+    others = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), len(labels)]
+    low = max(other for other in others if other < border)
+    high = min(other for other in others if other > border)
+    below = [one for one in rounder if low < one < border][-1:]
+    above = [one for one in rounder if border < one < high][:1]
+    return sorted(below + above, key=lambda one: (abs(one - border), one))
+
+
+def _with_border_moved(labels: Int32s, border: int, moved: int) -> Int32s:
+    """Return bands of a line with one border at another place, between the same neighbours."""
+    found = labels.copy()
+    if moved < border:
+        found[moved:border] = labels[border]
+    else:
+        found[border:moved] = labels[border - 1]
+    return found
 
 
 def _with_split(column: PublicColumn, labels: Int32s, first: int, end: int) -> Int32s | None:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError
-from hartley.search.columns.cells import Column, Combination
+from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.search import ColumnsResult, search_columns
+from hartley.search.columns.exact import MOST_TUPLES
+from hartley.search.columns.prepared import Prepared
+from hartley.search.columns.search import ColumnsResult, present, search_columns
 from hartley.search.effort import UNLIMITED, Effort
 
 
@@ -74,6 +76,7 @@ def search_levels(
     """
     wanted = sorted(set(levels), reverse=True)
     found: list[LevelResult] = []
+    shared = _shared(columns, demand, combination)
     for done, level in enumerate(wanted):
         effort.progress(done, len(wanted), "levels")
         if found and effort.should_stop():
@@ -87,9 +90,20 @@ def search_levels(
             starts=[found[-1].result.labels] if found else [],
             polish=polish,
             effort=effort,
+            prepared=shared,
         )
         found.append(LevelResult(level, result))
     return _with_bounds_of_lower(found[::-1])
+
+
+def _shared(columns: Sequence[Column], demand: ClusterDemand, combination: Combination) -> Prepared | None:
+    """Return the cells and the index that all levels share; nothing where a tuple stays out of the search."""
+    if not present(columns, demand.size).all():
+        return None
+    shared = Prepared(cells_of(columns, combination), demand)
+    if demand.size > MOST_TUPLES:
+        shared.tree  # noqa: B018 - grown once, before the levels take it over
+    return shared
 
 
 def _with_bounds_of_lower(found: Sequence[LevelResult]) -> tuple[LevelResult, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Places, width_between
 from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
 from hartley.search.columns.prepared import NEAREST, Prepared, compact
@@ -60,6 +61,10 @@ class _Mender:
         self.heap = [(-float(side), number) for number, side in enumerate(self.clusters.side[:count])]
         heapq.heapify(self.heap)
         self.place_all = prepared.loop(place_all)
+        self.at_hand = (prepared.cells, prepared.needs, prepared.marks)
+        self.is_interpreted = self.place_all is place_all.interpreted
+        if self.is_interpreted:
+            self.at_hand, self.clusters = prepared.lists, as_lists(self.clusters)
         self.mends = 0
         self.witnesses: Places = np.zeros(0, dtype=np.int64)
 
@@ -81,7 +86,7 @@ class _Mender:
             if stuck:
                 continue
             stuck = not self.mended(worst, members, side, effort)
-        return Mended(compact(clusters.label), self.bound, self.mends, stuck)
+        return Mended(compact(np.asarray(clusters.label)), self.bound, self.mends, stuck)
 
     def raise_bound(self, members: Places, side: float) -> None:
         """Raise the bound by the members of a cluster of this side.
@@ -152,7 +157,7 @@ class _Mender:
 
     def companions(self, order: Places, worst: int) -> list[int]:
         """Return clusters near the first tuples of a cluster."""
-        near, label = self.prepared.near, self.clusters.label
+        near, label = self.prepared.near, np.asarray(self.clusters.label)
         found: list[int] = []
         for one in order[:4]:
             start = near.start[one]
@@ -167,26 +172,25 @@ class _Mender:
         prepared.list_near(attempt.order, side)
         while True:
             answer = self.place_all(
-                prepared.cells,
-                prepared.needs,
-                prepared.marks,
+                *self.at_hand,
                 clusters,
                 prepared.near,
-                attempt.order,
+                attempt.order.tolist() if self.is_interpreted else attempt.order,
                 attempt.target,
                 attempt.dissolving,
                 NEAREST,
             )
             if answer != LISTS_NEEDED:
                 return bool(answer == DONE)
-            prepared.list_near(clusters.queue[: clusters.counts[2]], side)
+            prepared.list_near(np.asarray(clusters.queue[: clusters.counts[2]]), side)
 
     def commit(self) -> None:
         """Make the moves of the last attempt final."""
         clusters = self.clusters
         moves = int(clusters.counts[1])
-        touched = np.concatenate([clusters.moved_from[:moves], clusters.label[clusters.moved[:moves]]])
-        for cluster in np.unique(touched[touched >= 0]).tolist():
+        touched = {int(cluster) for cluster in clusters.moved_from[:moves]}
+        touched |= {int(clusters.label[one]) for one in clusters.moved[:moves]}
+        for cluster in sorted(cluster for cluster in touched if cluster >= 0):
             if clusters.size[cluster]:
                 heapq.heappush(self.heap, (-float(clusters.side[cluster]), cluster))
             else:

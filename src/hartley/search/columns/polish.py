@@ -10,6 +10,7 @@ import numpy as np
 
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
+from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Cells, Places
 from hartley.search.columns.loops.losses import Losses
 from hartley.search.columns.loops.mend import Near
@@ -17,7 +18,7 @@ from hartley.search.columns.loops.near import list_nearest
 from hartley.search.columns.loops.polish import polish_clusters
 from hartley.search.columns.loops.split import MIDDLE
 from hartley.search.columns.measures import cluster_sides, relative_widths
-from hartley.search.columns.prepared import Prepared, compact
+from hartley.search.columns.prepared import COMPILED_FROM, Prepared, compact
 from hartley.search.effort import Effort
 
 CLUSTERS_AT_A_TIME = 500
@@ -53,10 +54,13 @@ class Polisher:
         )
         self.used = 0
 
-    def polish(self, labels: Places, effort: Effort, cap: float | None = None) -> Places:
+    def polish(
+        self, labels: Places, effort: Effort, cap: float | None = None, hopeless_above: float = np.inf
+    ) -> Places:
         """Return a partition of no greater loss, in which no cluster can be peeled.
 
-        No side grows above the cap; without one that is the greatest side there is.
+        No side grows above the cap; without one that is the greatest side there is. Where the loss is still
+        above a number after the first round, that round is the last.
         """
         prepared = self.prepared
         if cap is None:
@@ -66,7 +70,7 @@ class Polisher:
         for _ in range(ROUNDS):
             labels, after = self._once(labels, cap, effort)
             labels = peel(prepared, split(prepared, labels, MIDDLE, effort), effort)
-            if effort.should_stop() or after >= loss * (1 - progress):
+            if effort.should_stop() or after >= loss * (1 - progress) or after > hopeless_above:
                 break
             loss = after
         return labels
@@ -76,22 +80,28 @@ class Polisher:
         prepared = self.prepared
         clusters = prepared.clusters(labels)
         losses = fresh_losses(prepared, labels, len(clusters.size))
-        loop = prepared.loop(polish_clusters)
+        loop = prepared.loop(polish_clusters, COMPILED_FROM)
+        at_hand = (prepared.cells, prepared.needs, prepared.marks)
+        is_interpreted = loop is polish_clusters.interpreted
+        if is_interpreted:
+            at_hand, clusters, losses = prepared.lists, as_lists(clusters), as_lists(losses)
         most = MOST_DISSOLVED_PER_WANTED * int(prepared.needs.wanted.max())
         for _ in range(PASSES):
             waiting = np.flatnonzero(losses.waiting)
-            order = waiting[np.argsort(-losses.loss[waiting], kind="stable")]
-            self._list_near(np.flatnonzero(losses.loss[clusters.label] > 0))
+            loss = np.asarray(losses.loss)
+            order = waiting[np.argsort(-loss[waiting], kind="stable")]
+            self._list_near(np.flatnonzero(loss[clusters.label] > 0))
+            near = as_lists(self.near) if is_interpreted else self.near
             changed = 0
             for start in range(0, len(order), CLUSTERS_AT_A_TIME):
                 if effort.should_stop():
                     break
                 some = order[start : start + CLUSTERS_AT_A_TIME]
-                arguments = (prepared.cells, prepared.needs, prepared.marks, clusters, self.near, losses)
-                changed += loop(*arguments, some, cap, most)
+                turn = some.tolist() if is_interpreted else some
+                changed += loop(*at_hand, clusters, near, losses, turn, cap, most)
             if not changed or effort.should_stop():
                 break
-        return compact(clusters.label), float(losses.loss.sum())
+        return compact(np.asarray(clusters.label)), float(np.sum(losses.loss))
 
     def _list_near(self, members: Places) -> None:
         """Make the lists that are missing."""
@@ -102,12 +112,12 @@ class Polisher:
         room = self.used + len(missing) * MOST_NEAR
         if room > len(near.pool):
             self.near = near = near._replace(pool=np.resize(near.pool, room))
-        self.used = nearby.loop(list_nearest)(
-            nearby.cells,
-            nearby.needs,
-            nearby.marks,
-            nearby.tree,
-            nearby.walk,
+        loop = nearby.loop(list_nearest, COMPILED_FROM)
+        at_hand = (nearby.cells, nearby.needs, nearby.marks, nearby.tree, nearby.walk)
+        if loop is list_nearest.interpreted:
+            at_hand, missing = (*nearby.lists, *nearby.index_lists), missing.tolist()
+        self.used = loop(
+            *at_hand,
             missing,
             NEAREST,
             MOST_NEAR,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hartley.hot_loops import HotLoop
 from hartley.search.columns.cells import TABLE
 from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
@@ -21,11 +22,13 @@ from hartley.search.columns.loops.window import bound_cluster
 
 STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""
-COMPILED_FROM = 1_500_000
-"""Steps from which all the loops are worth the compiler's time where nothing is compiled yet.
+COMPILED_FROM = 4_000_000
+"""Steps from which a loop is worth the compiler's time where nothing is compiled yet.
 
-It takes most of a minute, in which the loops as they are written get through some 1,500 tuples.
+Compiling the loops that polish takes as long as they need, as they are written, for some 4,000 tuples.
 """
+SELDOM_COMPILED_FROM = 12_000_000
+"""The same for all other loops, which have less to do."""
 LOADED_FROM = 100_000
 """Steps from which loops that were compiled before are worth loading."""
 NEAREST = 48
@@ -54,10 +57,22 @@ class Prepared:
         self.near = self._no_lists()
         self._listed = 0
 
-    def loop(self, loop: HotLoop[..., Any]) -> Callable[..., Any]:
+    def loop(self, loop: HotLoop[..., Any], compiled_from: int = SELDOM_COMPILED_FROM) -> Callable[..., Any]:
         """Return a hot loop as it should run on a table of this size."""
         steps = self.size * STEPS_PER_TUPLE
-        return loop.for_size(steps, LOADED_FROM if loop.is_at_hand(steps, LOADED_FROM) else COMPILED_FROM)
+        least = LOADED_FROM if loop.is_at_hand(steps, LOADED_FROM) else compiled_from
+        chosen = loop.for_size(steps, least)
+        return loop.interpreted if chosen is loop.plain else chosen
+
+    @cached_property
+    def lists(self) -> tuple[Cells, Needs, Marks]:
+        """The cells, the demand and scratch paper of their own for loops that run as written."""
+        return as_lists(self.cells), as_lists(self.needs), as_lists(self.marks)
+
+    @cached_property
+    def index_lists(self) -> tuple[Tree, Walk]:
+        """The index and scratch paper for walks through it, for loops that run as written."""
+        return as_lists(self.tree), as_lists(self.walk)
 
     @cached_property
     def tree(self) -> Tree:
@@ -116,14 +131,16 @@ class Prepared:
     def list_near(self, members: Places, most_gap: float) -> None:
         """Make the lists of near tuples that are missing."""
         listing = self.loop(near_tuples)
+        at_hand = (self.cells, self.needs, self.marks, self.tree, self.walk)
+        if listing is near_tuples.interpreted:
+            at_hand = (*self.lists, *self.index_lists)
         if self._listed > MOST_LISTED:
             self.near, self._listed = self._no_lists(), 0
         for one in members[self.near.start[members] < 0]:
             if self._listed + MOST_NEAR > len(self.near.pool):
                 self.near = self.near._replace(pool=np.resize(self.near.pool, 2 * len(self.near.pool)))
             out = self.near.pool[self._listed : self._listed + MOST_NEAR]
-            arguments = (self.cells, self.needs, self.marks, self.tree, self.walk, one, most_gap)
-            got = listing(*arguments, NEAREST, PER_CODE, self.demand.width, MOST_NEAR, out)
+            got = listing(*at_hand, int(one), most_gap, NEAREST, PER_CODE, self.demand.width, MOST_NEAR, out)
             self.near.start[one], self.near.size[one] = self._listed, got
             self._listed += got
 

@@ -39,6 +39,8 @@ from hartley.search.effort import UNLIMITED, Effort
 ROUNDS = 3
 SLACK = 1e-12
 """Costs whose relative difference is less are equal."""
+HOPELESS = 1.03
+"""A start whose loss is above the best by this factor after one round of polish is not polished further."""
 MOST_LOWERED = 100
 """A start with more clusters above the worst cost that is known is not mended."""
 POLISH_ALL_UP_TO = 5000
@@ -70,16 +72,18 @@ class ColumnsResult:
 
 
 @dataclass(frozen=True, eq=False)
-class _Candidate:
+class Candidate:
     """A partition that may be the result."""
 
     labels: Places
     worst: float
     loss: float
 
-    @property
-    def key(self) -> tuple[float, float]:
-        return self.worst, self.loss
+
+def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates from the best; worst costs that differ by no more than they round are equal."""
+    least = min(candidate.worst for candidate in candidates) * (1 + SLACK)
+    return sorted(candidates, key=lambda c: (0.0 if c.worst <= least else c.worst, c.loss, c.worst))
 
 
 class ColumnsSearch:
@@ -108,23 +112,26 @@ class ColumnsSearch:
         prepared = self.prepared
         if prepared.size <= self.all_divisions_up_to:
             return self.best_of_all()
-        candidates: list[_Candidate] = []
+        candidates: list[Candidate] = []
         blocks = blocks_first(prepared.cells, prepared.demand)
         for rule in (MIDDLE, MEDIAN, GAP):
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():
                 break
-        whole = np.zeros(prepared.size, dtype=np.int64)
-        mondrian = split(prepared, whole, ROWS, effort)
-        for start in (mondrian, *starts):
-            if not effort.should_stop():
-                candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
-        candidates.sort(key=lambda candidate: candidate.key)
+        if polish or not self.is_met(candidates):
+            whole = np.zeros(prepared.size, dtype=np.int64)
+            mondrian = split(prepared, whole, ROWS, effort)
+            for start in (mondrian, *starts):
+                if not effort.should_stop():
+                    candidates += self.lowered(compact(start), min(c.worst for c in candidates), effort)
+        else:
+            candidates += [self.candidate(compact(start)) for start in starts]
+        candidates = best_first(candidates)
         if not self.is_met(candidates):
             candidates = self.lowered_exactly(candidates, effort)
         if polish and not effort.should_stop():
             candidates = self.polished(candidates, effort)
-        best = min(candidates, key=lambda candidate: candidate.key)
+        best = best_first(candidates)[0]
         return ColumnsResult(best.labels, best.worst, min(self.bound / 2, best.worst), best.loss)
 
     def best_of_all(self) -> ColumnsResult:
@@ -133,16 +140,16 @@ class ColumnsSearch:
         best = self.candidate(compact(labels))
         return ColumnsResult(best.labels, best.worst, best.worst, best.loss)
 
-    def candidate(self, labels: Places) -> _Candidate:
+    def candidate(self, labels: Places) -> Candidate:
         """Measure a partition."""
         worst = float(midpoint_costs(self.columns, labels, self.combination).max())
-        return _Candidate(labels, worst, relative_loss(self.prepared.cells, labels, self.prepared.needs.rows))
+        return Candidate(labels, worst, relative_loss(self.prepared.cells, labels, self.prepared.needs.rows))
 
-    def is_met(self, candidates: Sequence[_Candidate]) -> bool:
+    def is_met(self, candidates: Sequence[Candidate]) -> bool:
         """Tell whether the bound is met."""
         return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SLACK)
 
-    def settled(self, labels: Places, rule: int, effort: Effort) -> _Candidate:
+    def settled(self, labels: Places, rule: int, effort: Effort) -> Candidate:
         """Cut, peel and mend until nothing is mended any more."""
         prepared = self.prepared
         labels = peel(prepared, split(prepared, labels, rule, effort), effort)
@@ -154,7 +161,7 @@ class ColumnsSearch:
             labels = peel(prepared, split(prepared, mended.labels, rule, effort), effort)
         return self.candidate(labels)
 
-    def lowered(self, labels: Places, worst: float, effort: Effort) -> list[_Candidate]:
+    def lowered(self, labels: Places, worst: float, effort: Effort) -> list[Candidate]:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
         start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
@@ -166,24 +173,27 @@ class ColumnsSearch:
         again = self.candidate(peel(prepared, split(prepared, mended.labels, MIDDLE, effort), effort))
         return [again]
 
-    def lowered_exactly(self, candidates: Sequence[_Candidate], effort: Effort) -> list[_Candidate]:
+    def lowered_exactly(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
         """Divide the surroundings of the worst cluster anew, in small tables in all candidates."""
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
         result = list(candidates)
         for candidate in candidates[:most]:
             costs = midpoint_costs(self.columns, candidate.labels, self.combination)
             result.append(self.candidate(self.exact.lower(candidate.labels, costs, effort)))
-        return sorted(result, key=lambda candidate: candidate.key)
+        return best_first(result)
 
-    def polished(self, candidates: Sequence[_Candidate], effort: Effort) -> list[_Candidate]:
+    def polished(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
         """Polish the best candidate, or all that share its worst cost where the table is small."""
         polisher = Polisher(self.prepared)
-        least = candidates[0].worst * (1 + SLACK)
+        least = min(candidate.worst for candidate in candidates) * (1 + SLACK)
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
         result = list(candidates)
+        best, rows = np.inf, float(self.prepared.needs.rows.sum())
         for candidate in [c for c in candidates if c.worst <= least][:most]:
             cap = None if self.combination == "max" else 2 * candidate.worst
-            result.append(self.candidate(polisher.polish(candidate.labels, effort, cap)))
+            polished = polisher.polish(candidate.labels, effort, cap, HOPELESS * best * rows)
+            result.append(self.candidate(polished))
+            best = min(best, result[-1].loss)
         return result
 
 
@@ -195,6 +205,7 @@ def search_columns(
     starts: Iterable[npt.NDArray[np.integer]] = (),
     polish: bool = True,
     effort: Effort = UNLIMITED,
+    prepared: Prepared | None = None,
 ) -> ColumnsResult:
     """Return the partition with the least worst cost that was found, and among those the least loss.
 
@@ -213,6 +224,8 @@ def search_columns(
         Whether to bring the loss down after the worst cost is settled.
     effort
         When to stop; what was best until then is returned.
+    prepared
+        The same columns, prepared for another number of the same count, whose index serves here too.
 
     Raises
     ------
@@ -223,7 +236,8 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
+        shared = None if prepared is None else prepared.with_demand(demand)
+        return ColumnsSearch(columns, demand, combination, shared).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
     if not demand.enough(np.arange(len(alone)), alone).all():
         raise UnreachableError(

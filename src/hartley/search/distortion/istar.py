@@ -261,13 +261,13 @@ class IstarSearch:
         """Return all partitions known: components left, a distortion they keep, and how to build them."""
         return [*self.given, *((a.components, a.cost, a.cut) for a in self.answers)]
 
-    def narrow(self, most_components: int) -> None:
+    def narrow(self, most_components: int, share: int = 1) -> None:
         """Bisect for the least distortion that leaves no more than this many components."""
         low, high = 0.0, self.cheapest(most_components)
-        self.solve(low)
+        self.solve(low, share)
         high = min(high, self.cheapest(most_components))
         while (middle := self.between(low, high)) is not None and not self.effort.should_stop():
-            if self.solve(middle).components <= most_components:
+            if self.solve(middle, share).components <= most_components:
                 high = middle
             else:
                 low = middle

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.distortion.annealing import annealed
 from hartley.search.distortion.by_candidates import CandidateSearch, Solver
 from hartley.search.distortion.forest_bound import Links, price_windows
-from hartley.search.distortion.istar import IstarSearch
+from hartley.search.distortion.istar import CHEAP_SHARE, IstarSearch
 from hartley.search.distortion.l0 import STAGES
 from hartley.search.distortion.least_cost import LeastDistortion, latest_of
 from hartley.search.distortion.line import Line
@@ -92,7 +92,7 @@ def _search(
             f"no release leaves one component: values without a position stay alone, and at least "
             f"{istar.least_components} components remain"
         )
-    istar.narrow(1)
+    istar.narrow(1, CHEAP_SHARE)
     stages = _ConnectedStages(istar).all()
     search = CandidateSearch(line, stages, effort, starts, admits=partial(_is_connected, joint))
     for left, _, cut in istar.known():
@@ -112,9 +112,23 @@ class _ConnectedStages:
     istar: IstarSearch
 
     def all(self) -> tuple[Solver, ...]:
-        """Return the stages of the search without the condition, then those that meet it."""
-        free = (partial(self._free, stage) for stage in STAGES[self.istar.line.codeword])
-        return (*free, self._by_intervals, self._by_exchange)
+        """Return the cheap stage of the search without the condition, then the dear ones."""
+        cheap, *dear = (partial(self._free, stage) for stage in STAGES[self.istar.line.codeword])
+        return (cheap, self._by_components, *dear, self._by_intervals, self._by_exchange)
+
+    @cached_property
+    def narrowed(self) -> IstarSearch:
+        """What one component alone costs, searched at length."""
+        self.istar.narrow(1)
+        return self.istar
+
+    def _by_components(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+        """Take bounds and partitions of the search for one component at length, which is made once."""
+        del effort
+        for left, cost, cut in self.narrowed.known():
+            if left == 1 and cost < known.cost:
+                known = self._offered(line, known, cut)
+        return self._bounded(line, known)
 
     def _free(self, stage: Solver, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
         """Take the bound of a stage without the condition, and its partition where that is met."""
@@ -122,6 +136,9 @@ class _ConnectedStages:
         free = stage(line, known, effort)
         if free.certificate is not None:
             known = known.with_bound(free.lower_bound, free.certificate)
+        return self._offered(line, self._bounded(line, known), free.cut)
+
+    def _bounded(self, line: Line, known: LeastDistortion) -> LeastDistortion:
         # One component alone is proven to cost more than every distortion at which more remain.
         refuted = [a for a in self.istar.answers if a.fewest > 1 and a.certificate is not None]
         for answer in refuted:
@@ -129,7 +146,7 @@ class _ConnectedStages:
             known = known.with_bound(
                 Windows.of(line).next_cost(answer.cost) - line.rounding, answer.certificate
             )
-        return self._offered(line, known, free.cut)
+        return known
 
     def _offered(self, line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
         partition = cut()

@@ -6,24 +6,16 @@ costs is decided by its members; how wide it is, by the cells that hold its firs
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import floor, log10
-from typing import Literal, TypeAlias, get_args
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError
-from hartley.model.alphabet import EPOCH
-from hartley.model.arrays import frozen_array
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-
-Calendar: TypeAlias = Literal["week", "month", "quarter", "year"]
-CALENDARS: tuple[Calendar, ...] = get_args(Calendar)
+from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
+from hartley.model.shapes.border_grid import CALENDARS, BorderGrid, Calendar
+from hartley.model.shapes.border_grid import round_steps as steps_between
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
 """Steps that people call round, times a power of ten."""
@@ -68,16 +60,10 @@ class Borders:
         >>> grid.allowed.tolist(), grid.low.tolist()
         ([True, False, True, True, True], [0.0, 0.0, 10.0, 30.0])
         """
-        if not 0 < step < float("inf"):
-            raise OptionError(f"borders need a step above 0, not {step:g}")
-        cells = np.floor((positions - offset) / step)
-        if len(cells) and np.abs(cells).max() >= MOST_CELLS:
+        grid = BorderGrid(step=step, offset=offset)
+        if len(positions) and np.abs((positions - offset) / step).max() >= MOST_CELLS:
             raise OptionError(f"a step of {step:g} is too small for values of this size")
-        # Division rounds: a value at a border must lie in the cell that begins there.
-        cells += offset + (cells + 1) * step <= positions
-        cells -= offset + cells * step > positions
-        low = offset + cells * step
-        return cls(_between(cells), low, offset + (cells + 1) * step, f"{step:g}")
+        return cls._of_cells(grid, grid.cells(positions), 1.0, f"{step:g}")
 
     @classmethod
     def in_calendar(cls, positions: Floats, calendar: Calendar, unit: Literal["day", "second"]) -> Borders:
@@ -88,38 +74,23 @@ class Borders:
         if calendar not in CALENDARS:
             raise OptionError.unknown("calendar", calendar, CALENDARS)
         scale = 1.0 if unit == "day" else 86_400.0
-        days = np.floor(positions / scale).astype(np.int64)
-        found, inverse = np.unique(days, return_inverse=True)
-        cells = [PERIODS[calendar](EPOCH + dt.timedelta(days=int(day))) for day in found]
-        low = np.array([(begin - EPOCH).days for begin, _ in cells], dtype=float)[inverse] * scale
-        high = np.array([(end - EPOCH).days for _, end in cells], dtype=float)[inverse] * scale
-        return cls(_between(low), low, high, calendar)
+        grid = BorderGrid(calendar=calendar)
+        return cls._of_cells(grid, grid.cells(positions / scale), scale, calendar)
 
+    @classmethod
+    def calendars(cls, positions: Floats, unit: Literal["day", "second"]) -> Iterator[Borders]:
+        """Yield the calendars from the finest that joins any two values on, the finest first."""
+        for calendar in CALENDARS:
+            found = cls.in_calendar(positions, calendar, unit)
+            if not found.allowed.all():
+                yield found
 
-def _between(cells: npt.NDArray[np.float64]) -> Flags:
-    allowed = np.ones(len(cells) + 1, dtype=bool)
-    allowed[1:-1] = cells[1:] != cells[:-1]
-    return allowed
-
-
-def _week(day: dt.date) -> tuple[dt.date, dt.date]:
-    monday = day - dt.timedelta(days=day.weekday())
-    return monday, monday + dt.timedelta(days=7)
-
-
-def _months(day: dt.date, length: int) -> tuple[dt.date, dt.date]:
-    begin = dt.date(day.year, (day.month - 1) // length * length + 1, 1)
-    after = begin.month + length
-    return begin, dt.date(begin.year + (after > 12), after - 12 if after > 12 else after, 1)
-
-
-PERIODS: dict[str, Callable[[dt.date], tuple[dt.date, dt.date]]] = {
-    "week": _week,
-    "month": lambda day: _months(day, 1),
-    "quarter": lambda day: _months(day, 3),
-    "year": lambda day: _months(day, 12),
-}
-"""The period that holds a day: its first day, and the first day after it."""
+    @classmethod
+    def _of_cells(cls, grid: BorderGrid, cells: Int64s, scale: float, name: str) -> Borders:
+        """Build from the cell of each rank; ``scale`` is how many units of the line make one of the grid."""
+        allowed = np.ones(len(cells) + 1, dtype=bool)
+        allowed[1:-1] = cells[1:] != cells[:-1]
+        return cls(allowed, grid.starts(cells) * scale, grid.starts(cells + 1) * scale, name)
 
 
 def unit_of(positions: Floats) -> float:
@@ -154,13 +125,4 @@ def round_steps(positions: Floats, least: float | None = None) -> Iterator[float
         return
     finest = float(gaps.min()) if least is None else least
     span = float(positions[-1] - positions[0])
-    power = floor(log10(finest))
-    while True:
-        for factor in ROUND:
-            # Powers of ten below 1 are no floats: the step is the float nearest to the decimal number.
-            step = factor * 10.0**power if power >= 0 else float(f"{factor:g}e{power}")
-            if step >= finest and is_multiple(step, unit):
-                yield step
-            if step >= span:
-                return
-        power += 1
+    yield from (step for step in steps_between(finest, span, ROUND) if is_multiple(step, unit))

@@ -173,17 +173,18 @@ def finest_free_grid(
     values: OrderedValues,
     effort: Effort = UNLIMITED,
     offset: float = 0.0,
-    steps: Iterable[float] | None = None,
+    grids: Iterable[Borders] | None = None,
 ) -> LineAnswer:
     """Return bands on the finest round grid that costs no more than borders anywhere do.
 
-    Where no round grid is free, the one that costs least, and of those the finest. ``steps`` are tried in
+    Where no round grid is free, the one that costs least, and of those the finest. ``grids`` are tried in
     their order; given from the coarsest on, the answer is the coarsest grid that is free.
     """
     free = least_intervals(values, effort=effort)
     best: LineAnswer | None = None
-    for step in round_steps(values.positions) if steps is None else steps:
-        grid = Borders.on_grid(values.positions, step, offset)
+    positions = values.positions
+    by_step = (Borders.on_grid(positions, step, offset) for step in round_steps(positions))
+    for grid in by_step if grids is None else grids:
         found = least_intervals(values, grid, effort, free.any_bound)
         if best is None or found.cost < best.cost:
             best = found

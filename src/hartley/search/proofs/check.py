@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import inf, log2
 
 from hartley.model import JointRange
@@ -11,7 +11,6 @@ from hartley.model.words import ROUNDING
 from hartley.search.proofs.statements import (
     CandidateCertificate,
     CutCertificate,
-    ExhaustionCertificate,
     ForestCertificate,
     PairingCertificate,
     SideForestCertificate,
@@ -89,8 +88,6 @@ def excludes(sets: Sequence[set[int]], certificate: CandidateCertificate) -> boo
             )
         case PairingCertificate(barrier=barrier):
             return largest <= 2 and _is_barrier(sets, wanted, set(barrier))
-        case ExhaustionCertificate():
-            return not _has_disjoint_clusters(sets, largest, wanted, clusters)
 
 
 def _shown_with(joint: JointRange, side_value: int | None) -> list[set[int]]:
@@ -213,43 +210,6 @@ def _is_barrier(sets: Sequence[set[int]], wanted: int, barrier: set[int]) -> boo
             part += len(near)
         odd += part % 2
     return odd > len(barrier)
-
-
-def _has_disjoint_clusters(sets: Sequence[set[int]], largest: int, wanted: int, clusters: int) -> bool:
-    """Tell whether so many disjoint clusters with enough candidates exist; yes when it takes too long.
-
-    Goes through the values in order; each is left over or opens a cluster of later values.
-    """
-    number: dict[int, int] = {}
-    masks = [sum(1 << number.setdefault(s, len(number)) for s in shown) for shown in sets]
-    steps = 0
-    failed: set[tuple[int, int]] = set()
-
-    def closings(free: int, mask: int, start: int, room: int) -> Iterator[int]:
-        """Return what stays free after filling up a cluster that shows ``mask`` so far."""
-        nonlocal steps
-        steps += 1
-        if mask.bit_count() >= wanted:
-            yield free
-        elif room:
-            for value in range(start, len(masks)):
-                if free >> value & 1:
-                    yield from closings(free & ~(1 << value), mask | masks[value], value + 1, room - 1)
-
-    def can(free: int, missing: int) -> bool:
-        if not missing or steps > MOST_STEPS:
-            return True
-        if not free or (free, missing) in failed:
-            return False
-        value = (free & -free).bit_length() - 1
-        rest = free & ~(1 << value)
-        opened = closings(rest, masks[value], value + 1, largest - 1)
-        if any(can(left, missing - 1) for left in opened) or can(rest, missing):
-            return True
-        failed.add((free, missing))
-        return False
-
-    return can((1 << len(masks)) - 1, clusters)
 
 
 def _fewest_components(joint: JointRange, largest: int) -> int:

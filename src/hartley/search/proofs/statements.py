@@ -44,7 +44,7 @@ class CutCertificate:
     value at most k times and a candidate at most q times. Charge some values k (or all they
     show), some candidates q (or all their occurrences), and every pair of none of these
     one; it comes to less than qk. To charge candidates only is to count them, to
-    charge values only is to cover bins, and the rest are cuts of a flow.
+    charge values only is to cover bins.
     """
 
     largest_cluster: int
@@ -98,14 +98,6 @@ class PairingCertificate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExhaustionCertificate:
-    """A search through all cases found none; the check is to search again, in another way."""
-
-    largest_cluster: int
-    distinct_l: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class SliceCertificate:
     """What holds for the rows of one side value alone holds for the whole table."""
 
@@ -125,7 +117,7 @@ class SideForestCertificate:
 
 
 CandidateCertificate: TypeAlias = (
-    CutCertificate | SizePriceCertificate | ValuePriceCertificate | PairingCertificate | ExhaustionCertificate
+    CutCertificate | SizePriceCertificate | ValuePriceCertificate | PairingCertificate
 )
 
 

@@ -2,11 +2,10 @@ r"""Bounds on the candidates left, by counting how often values and candidates c
 
 If q clusters keep k candidates each, choose in every cluster k candidates and for each
 a value that shows it. These qk pairs use a value at most k times and a candidate at most q
-times, whence three necessary conditions:
+times, whence two necessary conditions:
 
 * counting, :math:`\sum_s \min(f_s, q) \ge qk`, with :math:`f_s` the values that show s;
-* covering bins, :math:`\sum_x \min(|S_x|, k) \ge qk`;
-* both at once: a flow of qk from values to candidates.
+* covering bins, :math:`\sum_x \min(|S_x|, k) \ge qk`.
 
 Each may be applied after setting r values aside, to the :math:`q - r` clusters that hold none
 of them. With the values of two candidates and more set aside and k = 2 the counting
@@ -25,8 +24,6 @@ from hartley.model.arrays import Int64s
 from hartley.search.proofs.statements import CutCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 
-MOST_PAIRS = 500_000
-"""Pairs of value and candidate up to which a flow is computed; it cannot be interrupted."""
 MOST_THRESHOLDS = 24
 """Different numbers of candidates from which values are tried to be set aside."""
 
@@ -129,43 +126,6 @@ class CutBound:
             charged_values=() if counted else everything[0],
             charged_candidates=everything[1] if counted else (),
         )
-
-
-def flow_cut(sets: CandidateSets, largest: int, wanted: int) -> CutCertificate | None:
-    """Return a cut that excludes ``wanted`` candidates in clusters of at most ``largest``, or nothing."""
-    if len(sets.candidates) > MOST_PAIRS:
-        return None
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
-
-    clusters = least_clusters(sets.size, largest)
-    values, kinds = sets.size, sets.kinds
-    source, sink = values + kinds, values + kinds + 1
-    occurrences = np.bincount(sets.candidates, minlength=kinds)
-    heads = np.concatenate((np.full(values, source), sets.value_of, values + np.arange(kinds)))
-    tails = np.concatenate((np.arange(values), values + sets.candidates, np.full(kinds, sink)))
-    capacities = np.concatenate(
-        (
-            np.minimum(sets.counts, wanted),
-            np.ones(len(sets.candidates), dtype=np.int64),
-            np.minimum(occurrences, clusters),
-        )
-    ).astype(np.int32)
-    graph = csr_array((capacities, (heads, tails)), shape=(sink + 1, sink + 1))
-    result = maximum_flow(graph, source, sink)
-    if result.flow_value >= clusters * wanted:
-        return None
-    residual = csr_array(graph - result.flow)
-    residual.eliminate_zeros()
-    reached = np.zeros(sink + 1, dtype=bool)
-    reached[breadth_first_order(residual, source, return_predecessors=False)] = True
-    return CutCertificate(
-        largest_cluster=largest,
-        distinct_l=wanted,
-        set_aside=(),
-        charged_values=tuple(np.flatnonzero(~reached[:values]).tolist()),
-        charged_candidates=tuple(np.flatnonzero(reached[values : values + kinds]).tolist()),
-    )
 
 
 def _remainder(sets: CandidateSets, threshold: int) -> Remainder:

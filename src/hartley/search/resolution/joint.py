@@ -4,12 +4,13 @@ Find clusters of at most m values with :math:`I_* = 0` that keep as many candida
 They exist if and only if :math:`m \ge \lceil N/(N - c + 1) \rceil`, and keep no more than clusters
 without the condition, whose bound therefore holds here too. The best clusters without
 the condition are repaired by swaps that join components and take from no cluster what it
-needs; where that fails, one candidate less is asked for.
+needs; where that fails, one candidate less is asked for. All sizes are glanced at before any is
+searched at length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,15 +21,14 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
 from hartley.search.resolution.istar import Joiner, least_joining_size
 from hartley.search.resolution.joining_swaps import joined
-from hartley.search.resolution.l0 import Given, Standings, search_of, unsearched
+from hartley.search.resolution.l0 import MOST_GLANCES, Given, Standings, search_of, unsearched
 from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
-from hartley.search.resolution.swaps import QUICK, SwapSearch, dealt_places
 
-REPAIRS = 4
-"""Partitions that are tried to be repaired before one candidate less is asked for."""
 TRIES = 400
 """Swaps per place in one repair."""
+GLANCED_TRIES = 50
+"""Swaps per place in a repair that comes before the search at length."""
 
 
 def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Partition] = ()) -> Levels:
@@ -61,6 +61,8 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
         return _repaired(joint, search, replace(free[largest], partition=known, kept=kept), free[largest])
 
     found = Standings(search, least)
+    if joint.pairs * len(ranges) <= MOST_GLANCES:
+        _glance(joint, search, [sizes[0] for sizes in ranges], anyhow, found)
     complete = True
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
         found.note(*steps)
@@ -76,30 +78,42 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
     return Levels(levels=found.levels(joint), complete=complete)
 
 
+def _glance(
+    joint: JointRange, search: SizeSearch, sizes: Sequence[int], given: Given, found: Standings
+) -> None:
+    """Note what a short search and one repair find for every size, so that a stop leaves none without."""
+    before = Partition.singletons(search.sets.size)
+    known = before, fewest_candidates(search.sets, before)
+    for largest in sizes:
+        if search.effort.should_stop():
+            return
+        free = search.glance(largest, *given.better(largest, *known))
+        known = free.partition, free.kept
+        need = np.array([free.kept], dtype=np.int64)
+        tries = GLANCED_TRIES * search.sets.size
+        repaired = joined(joint, search.sets, free.partition, largest, need, tries, search.effort)
+        if repaired is not None:
+            kept = fewest_candidates(search.sets, repaired)
+            found.note(replace(free, partition=repaired, kept=kept, finished=False))
+            search.effort.found(lambda: found.levels(joint))
+        if free.kept == search.sets.kinds:
+            return
+
+
 def _repaired(
     joint: JointRange, search: SizeSearch, standing: SizeStanding, unconditional: SizeStanding
 ) -> SizeStanding:
     """Improve a partition with I* = 0 by repairing better ones without."""
     effort, sets = search.effort, search.sets
     largest = standing.largest
-    clusters = least_clusters(sets.size, largest)
     if largest == sets.size:
         return replace(standing, partition=Partition.whole(sets.size), kept=sets.kinds)
-    places = dealt_places(sets, largest, clusters)
+    tries = TRIES * largest * least_clusters(sets.size, largest)
     for wanted in range(unconditional.kept, standing.kept, -1):
+        if effort.should_stop():
+            return replace(standing, finished=False)
         need = np.array([wanted], dtype=np.int64)
-        candidate = unconditional.partition
-        for attempt in range(REPAIRS):
-            if effort.should_stop():
-                return replace(standing, finished=False)
-            turn = replace(effort, seed=effort.seed + attempt)
-            found = joined(joint, sets, candidate, largest, need, TRIES * len(places), turn)
-            if found is not None:
-                return replace(standing, partition=found, kept=fewest_candidates(sets, found))
-            if not SwapSearch.fits(sets, clusters):
-                break
-            again = SwapSearch(sets, largest, places.copy(), effort.seed + largest + 7919 * attempt)
-            again.ask(need)
-            if again.run(TRIES * len(places), QUICK, effort):
-                candidate = again.partition()
+        found = joined(joint, sets, unconditional.partition, largest, need, tries, effort)
+        if found is not None:
+            return replace(standing, partition=found, kept=fewest_candidates(sets, found))
     return standing

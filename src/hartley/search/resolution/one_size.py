@@ -2,8 +2,8 @@
 
 Bound the candidates from above by counting; try to reach the bound, in closed form where
 there is one (one candidate per value; two candidates wanted), by matching where m = 2, else by swap
-search. What swap search does not reach soon it tries to exclude, by a flow, by prices of
-sizes, by prices of values, by packing; what it can neither reach nor exclude it searches longer, and
+search. What swap search does not reach soon it tries to exclude, by prices of
+sizes, by prices of values; what it can neither reach nor exclude it searches longer, and
 leaves open if that fails.
 
 Tables too large for one swap search are searched block by block of clusters. Values dealt out evenly make
@@ -23,10 +23,9 @@ from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
 from hartley.search.proofs.statements import CandidateCertificate
 from hartley.search.resolution.constructions import dealt_partition, paired_partition
-from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import MOST_VALUES, pair_up
-from hartley.search.resolution.packing import packing
 from hartley.search.resolution.price_bound import size_prices, value_prices
 from hartley.search.resolution.swaps import MOST_CELLS, QUICK, SwapSearch, dealt_places, partition_of_places
 
@@ -186,17 +185,10 @@ class SizeSearch:
         if self._runs(search, GLANCE):
             return None
         if is_bound:
-            certificate = flow_cut(self.sets, search.largest, wanted) or size_prices(
-                self.sets, search.largest, wanted, self.effort
-            )
+            certificate = size_prices(self.sets, search.largest, wanted, self.effort)
         if certificate is None and not self._runs(search, SHORT):
             if is_bound:
                 certificate = value_prices(self.sets, search.largest, wanted, self.effort)
-                packed = certificate or packing(self.sets, search.largest, wanted, self.effort)
-                if isinstance(packed, Partition):
-                    search.resume(packed)
-                    return None
-                certificate = packed
             if certificate is None:
                 any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
         return certificate

@@ -30,7 +30,7 @@ from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
 from hartley.search.proofs.statements import SliceCertificate
-from hartley.search.resolution.cut_bound import CutBound, flow_cut
+from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.resolution.price_bound import size_prices
 from hartley.search.resolution.swaps import QUICK, SwapSearch, places_of_partition
@@ -38,6 +38,8 @@ from hartley.search.resolution.swaps import QUICK, SwapSearch, places_of_partiti
 SHORT = 1_500
 LONG = 4_000
 """Moves per place of a first search and of a longer one."""
+DEALS = 3
+"""Beginnings by chance, with as few clusters as there must be."""
 MOST_MOVES = 20_000_000
 
 
@@ -137,9 +139,7 @@ class SideSearch:
             if largest >= cuts.sets.size or self.effort.should_stop():
                 continue
             wanted = int(need[side])
-            certificate = flow_cut(cuts.sets, largest, wanted) or size_prices(
-                cuts.sets, largest, wanted, self.effort
-            )
+            certificate = size_prices(cuts.sets, largest, wanted, self.effort)
             if certificate is not None:
                 return SliceCertificate(side_value=side, certificate=certificate)
         return None
@@ -158,10 +158,32 @@ class SideSearch:
             need = self._less_leaking(known)
             if self.effort.should_stop() or bool((need > self.sets.shown).any()):
                 break
-            if not self._reached(search, need, largest, at_length=at_length):
+            if self._reached(search, need, largest, at_length=at_length):
+                known = search.partition()
+                continue
+            found = self._in_fewest(need, largest) if at_length else None
+            if found is None:
                 break
-            known = search.partition()
+            known, search = found, self._swaps(largest, found)
         return known
+
+    def _in_fewest(self, need: Int64s, largest: int) -> Partition | None:
+        """Return as few clusters as there must be that keep what is needed, where that is not excluded."""
+        excluded = self._excluded.get(largest)
+        least = least_clusters(self.sets.size, largest)
+        if excluded is not None or least == 1 or not SwapSearch.fits(self.sets, least):
+            return None
+        chance = np.random.default_rng([self.effort.seed, largest])
+        for _ in range(DEALS):
+            order = Partition(chance.permutation(np.arange(self.sets.size) % least))
+            dealt = places_of_partition(order, largest, least)
+            search = SwapSearch(self.sets, largest, dealt, self.effort.seed + largest)
+            search.ask(need)
+            if search.anneal(min(SHORT * len(dealt), MOST_MOVES // 10), self.effort):
+                return search.partition()
+            if self.effort.should_stop():
+                break
+        return None
 
     def _reached(self, search: SwapSearch, need: Int64s, largest: int, *, at_length: bool) -> bool:
         """Swap until every cluster keeps what is needed; where that fails, exclude it or search on."""
@@ -229,6 +251,17 @@ class SideSearch:
         """Return how many candidates every side value must keep for no more leakage than this."""
         before, after = self._worst(partition)
         return -(-self.sets.before * after // before)
+
+    def needs_between(self, least: float, most: float) -> list[Int64s]:
+        """Return what every side value must keep for each leakage between two, the least leakage first.
+
+        A leakage is one of the ratios of candidates before to candidates after that a side value can have.
+        """
+        ratios: dict[float, tuple[int, int]] = {}
+        for before in np.unique(self.sets.before).tolist():
+            first, last = int(before / 2 ** (most - ROUNDING)) + 1, int(before / 2 ** (least + ROUNDING))
+            ratios |= {before / after: (before, after) for after in range(max(1, first), last + 1)}
+        return [-(-self.sets.before * after // before) for _, (before, after) in sorted(ratios.items())]
 
     def level(self, largest: int, partition: Partition) -> Level:
         """Return a partition as a level of worst-case leakage."""

@@ -290,11 +290,6 @@ class SwapSearch:
         self._running[COST] = self._lack.sum()
         self._running[LACKING] = len(short)
 
-    def resume(self, partition: Partition) -> None:
-        """Go on from a partition into no more clusters than there are."""
-        self.places = places_of_partition(partition, self.largest, len(self._held))
-        self.ask(self.need)
-
     def run(self, moves: int, heat: Heat, effort: Effort) -> bool:
         """Try so many moves, fewer where the effort ends; tell whether the goal is reached."""
         return self._run(moves, heat, effort, swap_loop.for_size(STEPS_OF_A_MOVE * moves))

@@ -5,10 +5,10 @@ The search for one size is in :mod:`~hartley.search.resolution.side_search`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from math import log2
+from math import inf, log2
 
 import numpy as np
 
@@ -42,16 +42,17 @@ def side_l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterab
     [(1, 1.0, True), (2, 0.0, True)]
     """
     search = SideSearch(joint, effort)
-    found = _l0_by_size(search, tuple(starts))
-    return Levels(levels=_l0_levels(search, found), complete=not effort.should_stop())
+    for found in _l0_by_size(search, tuple(starts)):
+        levels = _l0_levels(search, found)
+    return Levels(levels=levels, complete=not effort.should_stop())
 
 
 def _l0_levels(search: SideSearch, found: Mapping[int, Partition]) -> tuple[Level, ...]:
     return without_doubles(search.level(largest, partition) for largest, partition in sorted(found.items()))
 
 
-def _l0_by_size(search: SideSearch, given: Sequence[Partition]) -> dict[int, Partition]:
-    """Return the best partition found for every size looked at."""
+def _l0_by_size(search: SideSearch, given: Sequence[Partition]) -> Iterator[dict[int, Partition]]:
+    """Yield the best partition found for every size looked at: after a glance at all, and at the end."""
     joint, effort = search.joint, search.effort
     sizes = _sizes(joint, given)
     found: dict[int, Partition] = {}
@@ -72,13 +73,15 @@ def _l0_by_size(search: SideSearch, given: Sequence[Partition]) -> dict[int, Par
             effort.found(levels)
             if search.bits(found[largest]) <= search.floor + ROUNDING:
                 break
+        if find == search.glance:
+            yield found
     for level in levels():
         if not level.costs_least:
             for partition in search.cheaper(level.partition, fitting):
                 largest = int(partition.sizes.max())
                 found[largest] = min((fitting(largest), partition), key=search.bits)
             effort.found(levels)
-    return found
+    yield found
 
 
 def least_side_cluster(
@@ -208,34 +211,80 @@ def side_joint_levels(
     starts = tuple(starts)
     # What these two find need not have I* = 0, so it is not offered as found.
     silent = replace(effort, found=UNLIMITED.found)
-    search = SideSearch(joint, silent)
-    free = _l0_by_size(search, starts)
-    certain = side_istar_levels(joint, silent, starts)
-    given = tuple(
-        partition
-        for partition in (*starts, *(level.partition for level in certain.levels), *free.values())
-        if search.parts(partition) == 1
-    )
-    least_joining = search.least_joining_size(1)
-    levels: list[Level] = []
-    complete = certain.complete
-    for largest, partition in sorted(free.items()):
-        if largest < least_joining:
-            continue
-        need = search.needs(partition)
-        tries = TRIES * joint.public.size
-        repaired = joined(joint, search.sets, partition, largest, need, tries, effort)
-        fitting = [*_fitting(given, largest), *([] if repaired is None else [repaired])]
-        if levels:
-            fitting.append(levels[-1].partition)
-        if fitting:
-            level = search.level(largest, min(fitting, key=search.bits))
-            least = max(level.lower_bound_cost or 1, least_joining)
-            levels.append(replace(level, lower_bound_cost=least))
-            effort.found(lambda: tuple(levels))
+    repair = _Repair(SideSearch(joint, silent), effort)
+    certain: Levels | None = None
+    for free in _l0_by_size(repair.search, starts):
+        certain = certain or side_istar_levels(joint, silent, starts)
+        known = (*starts, *(level.partition for level in certain.levels), *free.values())
+        levels, everywhere = repair.levels(free, known)
+    complete = everywhere and certain is not None and certain.complete and not effort.should_stop()
+    return Levels(levels=without_doubles(levels), complete=complete)
+
+
+@dataclass(frozen=True, eq=False)
+class _Repair:
+    """Partitions made to have one component by swaps, each once."""
+
+    search: SideSearch
+    effort: Effort
+    repaired: dict[tuple[int, Partition], Partition | None] = field(default_factory=dict)
+
+    def levels(
+        self, free: Mapping[int, Partition], known: Sequence[Partition]
+    ) -> tuple[tuple[Level, ...], bool]:
+        """Return the levels with one component, and whether every size has one."""
+        search = self.search
+        given = [partition for partition in known if search.parts(partition) == 1]
+        least_joining = search.least_joining_size(1)
+        levels: list[Level] = []
+        everywhere = True
+        for largest, partition in sorted(free.items()):
+            if largest < least_joining:
+                continue
+            fitting = [*_fitting(given, largest)]
+            if levels:
+                fitting.append(levels[-1].partition)
+            joined_up = self._joined(largest, partition, min(map(search.bits, fitting), default=inf))
+            if joined_up is not None:
+                fitting.append(joined_up)
+            if fitting:
+                level = search.level(largest, min(fitting, key=search.bits))
+                least = max(level.lower_bound_cost or 1, least_joining)
+                levels.append(replace(level, lower_bound_cost=least))
+                self.effort.found(lambda: tuple(levels))
+            else:
+                everywhere = False
+        return tuple(levels), everywhere
+
+    def _joined(self, largest: int, partition: Partition, known: float) -> Partition | None:
+        if (largest, partition) not in self.repaired:
+            self.repaired[largest, partition] = _joined_as_well_as_can_be(
+                self.search, partition, largest, known, self.effort
+            )
+        return self.repaired[largest, partition]
+
+
+def _joined_as_well_as_can_be(
+    search: SideSearch, partition: Partition, largest: int, known: float, effort: Effort
+) -> Partition | None:
+    """Return a partition of one component that leaks as little as the given one, or else less than is known.
+
+    Where the given one cannot be joined at its own leakage, what leaks more is found by bisection.
+    """
+    joint, tries = search.joint, TRIES * search.joint.public.size
+    found = joined(joint, search.sets, partition, largest, search.needs(partition), tries, effort)
+    if found is not None or search.bits(partition) > known - ROUNDING:
+        return found
+    needs = search.needs_between(search.bits(partition), min(known, log2(int(search.sets.before.max())) + 1))
+    low, high = 0, len(needs)
+    while low < high and not effort.should_stop():
+        middle = (low + high) // 2
+        here = joined(joint, search.sets, partition, largest, needs[middle], tries, effort)
+        if here is None:
+            low = middle + 1
         else:
-            complete = False
-    return Levels(levels=without_doubles(levels), complete=complete and not effort.should_stop())
+            found, high = here, middle
+    return found
 
 
 def _sizes(joint: JointRange, given: Sequence[Partition]) -> list[int]:

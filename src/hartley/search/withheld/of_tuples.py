@@ -6,17 +6,19 @@ bounds what any budget buys. The tuples of the greatest reach are withheld first
 enough to be a released value, others that bring what they lack are added. The rest is searched as ever, and
 what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing withheld,
 less its worst clusters, is the other candidate; the less costly of the two is taken, then the one of less
-loss, then of fewer rows.
+loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as well,
+or in place of another, as long as that lowers the cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hartley.errors import UnreachableError
+from hartley.model.arrays import Floats
 from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.costs import midpoint_costs
 from hartley.search.columns.demand import ClusterDemand
@@ -32,6 +34,10 @@ MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
+MOST_EXCHANGED = 200
+"""On more tuples than these none is exchanged for another."""
+MOST_TRIED = 24
+"""Exchanges that are tried, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +92,10 @@ def withhold_tuples(
     if withheld is not None and not effort.should_stop():
         found += question.rest_searched(withheld, budget)
     best = min(found, key=lambda one: one.key)
+    if len(here) <= MOST_EXCHANGED:
+        reach_of = np.zeros(demand.size)
+        reach_of[here] = reach
+        best = question.exchanged(best, budget, bound, reach_of)
     return replace(best, bound=min(bound, best.worst))
 
 
@@ -100,7 +110,7 @@ class _Tuples:
         self.combination = combination
         self.effort = effort
 
-    def reaches(self, here: Places) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def reaches(self, here: Places) -> Floats:
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
         return Prepared(cells, self.demand.of_tuples(here)).reaches_of(np.arange(len(here)))
 
@@ -138,27 +148,33 @@ class _Tuples:
 
     def topped_up(self, order: Places, fitting: int, budget: int) -> Places | None:
         """Return the tuples of greatest reach with others that bring what they lack, or nothing."""
-        demand = self.demand
         for _ in range(FEWER):
-            withheld = order[:fitting]
-            room = budget - int(demand.rows[withheld].sum())
-            if demand.is_enough(withheld):
-                return np.sort(withheld)
-            held = set(demand.of_tuples(withheld).value_code.tolist())
-            for one in order[fitting : fitting + MOST_LOOKED_AT].tolist():
-                brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
-                is_of_use = bool(brought - held) or demand.row_k > 1
-                if demand.rows[one] > room or not is_of_use:
-                    continue
-                withheld = np.append(withheld, one)
-                held |= brought
-                room -= int(demand.rows[one])
-                if demand.is_enough(withheld):
-                    return np.sort(withheld)
+            withheld = self.filled(order[:fitting], order[fitting : fitting + MOST_LOOKED_AT], budget)
+            if withheld is not None:
+                return withheld
             fitting //= 2
         return None
 
-    def rest_searched(self, withheld: Places, budget: int) -> list[WithheldTuples]:
+    def filled(self, withheld: Places, others: Places, budget: int) -> Places | None:
+        """Return tuples with others that bring what they lack, in their order, or nothing."""
+        demand = self.demand
+        if demand.is_enough(withheld):
+            return np.sort(withheld)
+        room = budget - int(demand.rows[withheld].sum())
+        held = set(demand.of_tuples(withheld).value_code.tolist())
+        for one in others.tolist():
+            brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
+            is_of_use = bool(brought - held) or demand.row_k > 1
+            if demand.rows[one] > room or not is_of_use:
+                continue
+            withheld = np.append(withheld, one)
+            held |= brought
+            room -= int(demand.rows[one])
+            if demand.is_enough(withheld):
+                return np.sort(withheld)
+        return None
+
+    def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
         """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
         kept = np.setdiff1d(np.arange(self.demand.size), withheld)
         labels = np.zeros(self.demand.size, dtype=np.int64)
@@ -168,6 +184,7 @@ class _Tuples:
                     [cells_at(column, kept) for column in self.columns],
                     self.demand.of_tuples(kept),
                     combination=self.combination,
+                    polish=polish,
                     effort=self.effort,
                 )
             except UnreachableError:
@@ -175,6 +192,46 @@ class _Tuples:
             labels[kept] = found.labels
         first = self.measured(_as_one(labels, withheld), withheld)
         return [first, self.less_its_worst(first, budget)]
+
+    def exchanged(self, best: WithheldTuples, budget: int, bound: float, reach: Floats) -> WithheldTuples:
+        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it.
+
+        ``reach`` is the reach of each tuple: no tuple of a reach above the cost is kept instead of another.
+        """
+        tried: set[bytes] = {best.withheld.tobytes()}
+        found: WithheldTuples | None = best
+        while found is not None and found.worst > bound:
+            best, found = found, None
+            for withheld in self._neighbours(best, budget, reach):
+                if len(tried) > MOST_TRIED or self.effort.should_stop():
+                    break
+                if withheld.tobytes() in tried:
+                    continue
+                tried.add(withheld.tobytes())
+                rough = self.rest_searched(withheld, budget, polish=False)
+                if min((one.worst for one in rough), default=np.inf) < best.worst:
+                    found = min(self.rest_searched(withheld, budget), key=lambda one: one.key)
+                    break
+        return best if found is None or found.key > best.key else found
+
+    def _neighbours(self, best: WithheldTuples, budget: int, reach: Floats) -> Iterator[Places]:
+        """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
+        demand = self.demand
+        kept = np.setdiff1d(np.arange(demand.size), best.withheld)
+        kept = kept[present(self.columns, demand.size)[kept]]
+        inside = compact(best.labels[kept])
+        costs = midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
+        far = kept[costs[inside] >= best.worst]
+        others = kept[np.lexsort((kept, demand.rows[kept]))]
+        for one in far[np.lexsort((far, demand.rows[far]))].tolist():
+            joined = np.append(best.withheld, one)
+            near = best.withheld[reach[best.withheld] < 2 * best.worst]
+            for left_out in (-1, *near.tolist()):
+                withheld = joined[joined != left_out]
+                if demand.rows[withheld].sum() <= budget:
+                    filled = self.filled(withheld, others[others != one], budget)
+                    if filled is not None:
+                        yield filled
 
 
 def _as_one(labels: Places, withheld: Places) -> Places:

@@ -60,9 +60,8 @@ def note_other_reading(
         if said:
             hints.setdefault(said, []).append(name)
     for said, alike in hints.items():
-        some = quoted(alike[:MOST_NAMED]) + (
-            f" and {len(alike) - MOST_NAMED} more" * (len(alike) > MOST_NAMED)
-        )
+        more = len(alike) - MOST_NAMED
+        some = f"{quoted(alike[:MOST_NAMED])} and {more} more" if more > 0 else quoted(alike, last=" and ")
         note(
             f"column {some} is read as text; it looks like numbers {said}"
             if len(alike) == 1

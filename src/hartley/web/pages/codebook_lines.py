@@ -9,7 +9,7 @@ from typing import Any, get_args
 from hartley.model.alphabet import label_to_json
 from hartley.model.words import Codeword
 from hartley.report.figures.value_text import shown_label
-from hartley.workflow import FrontierResult, Policy
+from hartley.workflow import FrontierResult, Point, Policy
 from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Labels
 
 Json = dict[str, Any]
@@ -57,12 +57,13 @@ class Book:
     """The labels cell by cell, of a point that is looked at."""
 
     @classmethod
-    def of(cls, found: FrontierResult, place: int) -> Book:
+    def of(cls, found: FrontierResult, point: Point) -> Book:
         """List the released values of a point, labelled as a release does by itself."""
-        joint, point, codeword = found.joint, found.frontier.points[place], found.frontier.codeword
+        joint, codeword = found.joint, found.frontier.codeword
         columns = len(joint.public.columns)
         labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-        lines = CodebookLines.of_point(joint, point, "interval" if columns > 1 else labels)
+        is_spans = columns > 1 or not found.question.shape.is_any
+        lines = CodebookLines.of_point(joint, point, "interval" if is_spans else labels)
         book = lines.book
         # With side information a released value leaves different candidates beside different side values.
         held = int(book.partition.labels[point.withheld[0]]) if point.withheld else None

@@ -8,6 +8,7 @@ from typing import Any
 from hartley.errors import InputError
 from hartley.model import JointRange, Partition
 from hartley.report.figures import Figure, candidates_figure
+from hartley.report.figures.candidates import NARROW
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
@@ -17,7 +18,7 @@ from hartley.web.pages.column_strips import column_pages
 from hartley.web.pages.suggestion import Suggestion
 from hartley.web.pages.withheld_gain import bought
 from hartley.web.request import Asked
-from hartley.workflow import AuditResult, Frontier, FrontierResult
+from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.show_release import (
@@ -30,7 +31,11 @@ Json = dict[str, Any]
 FIRST_ROWS = 10
 FIGURES: dict[str, Callable[[JointRange, Partition, Theme], Figure]] = {
     "candidates": lambda joint, partition, theme: candidates_figure(joint, partition, theme=theme),
+    "candidates-narrow": lambda joint, partition, theme: candidates_figure(
+        joint, partition, theme=theme, width=NARROW
+    ),
 }
+"""By their names in an address; each also as a phone shows it."""
 THEMES = {"light": LIGHT, "dark": DARK}
 
 
@@ -89,9 +94,12 @@ def frontier_page(
     }
 
 
-def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Json:
-    """Return what a point means: sentences, figures, and its recoding; ``number`` is that of the search."""
-    joint, point, reader = found.joint, found.frontier.points[place], found.reader
+def point_page(found: FrontierResult, point: Point, place: int, number: int, book: Book) -> Json:
+    """Return what a point means: sentences, figures, and its recoding.
+
+    ``place`` is the number of the point, ``number`` that of the search.
+    """
+    joint, reader = found.joint, found.reader
     partition = point.partition
     before, after = before_and_after(reader, partition)
     use = found.usefulness(point)
@@ -108,7 +116,8 @@ def point_page(found: FrontierResult, place: int, number: int, book: Book) -> Js
         "figures": [
             {"kind": kind, "title": drawn.title, "caption": drawn.caption, "point": place, "search": number}
             for kind in FIGURES
-            if (drawn := figure(found, place, kind, "light"))
+            if not kind.endswith("-narrow")
+            if (drawn := figure(joint, point, kind, "light"))
         ],
         "codebook": book.page(),
         **({} if book.coded is None else column_pages(joint, point, use, book.coded)),
@@ -124,7 +133,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
     return {
         "release": document,
         "said": _verified(made, asked),
-        "holds": [*_holds(asked), *_formulas(made)],
+        "holds": [*_holds(asked), *_formulas(made, asked)],
         "warning": _warning(made, asked),
         "readers": _readers(made, found.reader),
         "preview": {
@@ -151,10 +160,17 @@ def _verified(made: ReleaseResult, asked: Asked) -> str:
     )
 
 
-def _formulas(made: ReleaseResult) -> list[str]:
-    """Warn of cells that a spreadsheet would run."""
-    told = release_words.formulas(made.formula_cells, defused=False)
-    return [] if told is None else [f"Careful: {told}. hartley release --defuse-formulas prevents that."]
+def _formulas(made: ReleaseResult, asked: Asked) -> list[str]:
+    """Warn of cells that a spreadsheet would run, or say that they were defused."""
+    told = release_words.formulas(made.formula_cells, defused=asked.defuse_formulas)
+    if told is None:
+        return []
+    if asked.defuse_formulas:
+        return [f"{told[0].upper()}{told[1:]}."]
+    return [
+        f"Careful: {told}. Under “More choices”, tick “Put a quote before cells that a spreadsheet would "
+        "run”, and release again."
+    ]
 
 
 def _holds(asked: Asked) -> list[str]:
@@ -215,8 +231,8 @@ def _readers(made: ReleaseResult, reader: Reader) -> list[Json]:
     ]
 
 
-def figure(found: FrontierResult, place: int, kind: str, theme: str) -> Figure:
+def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:
     """Draw a figure by its name."""
     if kind not in FIGURES or theme not in THEMES:
         raise InputError("there is no such figure")
-    return FIGURES[kind](found.joint, found.frontier.points[place].partition, THEMES[theme])
+    return FIGURES[kind](joint, point.partition, THEMES[theme])

@@ -4,7 +4,8 @@ import { ask, fetched, send, session } from "./api.js";
 import { startDemand } from "./demand.js";
 import { by, cell, count, counted, element, listed, replace } from "./dom.js";
 import { follow, search } from "./frontier.js";
-import { during, keep, kept, reveal, state } from "./page.js";
+import { showBorders } from "./borders.js";
+import { during, keep, kept, reveal, shownPoint, state } from "./page.js";
 import { showLook, showRelease } from "./release.js";
 
 const ROLES = [
@@ -40,7 +41,8 @@ async function resume() {
   if (number === work.search.number) state.wanted = chosen;
   keep({ chosen, search: number });
   await follow(work.search);
-  if (!work.look || work.point !== state.chosen) return;
+  if (work.borders && work.borders.base === state.chosen) await showBorders(work.borders.seen);
+  if (!work.look || work.point !== shownPoint()) return;
   showLook(work.look);
   if (work.release) showRelease(work.release, work.links);
 }
@@ -54,13 +56,14 @@ function setRoles(roles) {
   by("missing-at").value = roles.missing_at ?? "";
   by("publish-sensitive").checked = roles.publish_sensitive;
   by("keep-order").checked = roles.keep_order;
+  by("defuse-formulas").checked = roles.defuse_formulas ?? false;
 }
 
 // 1. The table
 
 function opened(described) {
   state.following += 1;
-  Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null });
+  Object.assign(state, { table: described, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null });
   by("table-said").textContent = `${described.name}: ${counted(described.rows, "row")}, ${counted(described.columns.length, "column")}.`;
   replace(by("table-notes"), ...described.notes.map((text) => element("li", { text })));
   if (described.notes.length) by("how-read").open = true;
@@ -69,7 +72,7 @@ function opened(described) {
   replace(by("sheet"), ...sheets.map((text) => element("option", { text, attributes: { value: text } })));
   if (sheets.length) by("sheet").value = described.sheet;
   replace(by("columns").tBodies[0], ...described.columns.map(columnRow));
-  for (const box of ["publish-sensitive", "keep-order"]) by(box).checked = false;
+  for (const box of ["publish-sensitive", "keep-order", "defuse-formulas"]) by(box).checked = false;
   by("missing").value = "value";
   by("missing-at").value = "";
   showEarlier();
@@ -160,6 +163,7 @@ function chosenRoles() {
   return {
     revision: state.table.revision, missing: by("missing").value, missing_at: place.value === "" ? null : Number(place.value),
     publish_sensitive: by("publish-sensitive").checked, keep_order: by("keep-order").checked,
+    defuse_formulas: by("defuse-formulas").checked,
     earlier: state.earlier.map((policy) => policy.word), ...roles,
   };
 }

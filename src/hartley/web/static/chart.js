@@ -78,12 +78,20 @@ export class Chart {
   }
 
   show(frontier, reader, chosen) {
-    Object.assign(this, { frontier, reader, chosen });
+    Object.assign(this, { frontier, reader, chosen, own: null });
+    this.draw();
+  }
+
+  // A point whose borders were moved lies beside the frontier, or at best on it.
+  showOwn(point) {
+    if (!this.frontier || this.own === point) return;
+    this.own = point;
     this.draw();
   }
 
   choose(index, { focus = false } = {}) {
     this.chosen = index;
+    this.own = null;
     this.draw();
     if (focus) this.parent.querySelector('[aria-checked="true"]')?.focus();
   }
@@ -94,12 +102,13 @@ export class Chart {
     this.width = this.parent.clientWidth || 640;
     const narrow = this.width < 520;
     const margin = { ...MARGIN, left: narrow ? 40 : MARGIN.left };
-    const all = [...points, ...without].map((point) => costOf(this.frontier, point));
+    const own = this.own ? [this.own] : [];
+    const all = [...points, ...without, ...own].map((point) => costOf(this.frontier, point));
     const costs = all.slice(0, points.length);
     const logarithmic = this.frontier.utility === "resolution" && Math.max(...all) > 30;
     const scale = logarithmic ? Math.log2 : (value) => value;
     const low = scale(Math.min(...all)), high = scale(Math.max(...all));
-    const top = Math.max(...[...points, ...without].map((point) => point.leakage_bits)) || 1;
+    const top = Math.max(...[...points, ...without, ...own].map((point) => point.leakage_bits)) || 1;
     const x = (cost) => margin.left + ((scale(cost) - low) / (high - low || 1)) * (this.width - margin.left - margin.right);
     const y = (leakage) => HEIGHT - margin.bottom - (leakage / top) * (HEIGHT - margin.top - margin.bottom);
     this.places = points.map((point, i) => [x(costs[i]), y(point.leakage_bits)]);
@@ -115,6 +124,10 @@ export class Chart {
     const radius = Math.min(5, Math.max(1.6, (this.width - margin.left - margin.right) / points.length / 3));
     points.forEach((point, index) => svg.append(this.point(point, index, radius)));
     this.mark(svg);
+    for (const point of own) {
+      const [at, up] = [x(costOf(this.frontier, point)), y(point.leakage_bits)];
+      svg.append(drawn("path", { class: "own", d: `M${at},${up - 8}l8,8l-8,8l-8,-8z`, "pointer-events": "none" }), this.label(at, up + 28, "your borders", "own-label"));
+    }
     this.hover = drawn("g", { class: "hover", "pointer-events": "none", "aria-hidden": "true" });
     svg.append(this.hover);
     svg.addEventListener("pointermove", (event) => this.hovered(this.nearest(event)));
@@ -220,18 +233,29 @@ export function meaning(frontier, index, reader, before, suggested) {
   if (isApart(frontier)) leaves += ` Of them, ${counted(point.separated_l, "candidate")} or more are farther apart than the tolerance.`;
   const certain = point.components === 1 ? "No reader can sort people into groups with certainty." : `A reader knows for certain which of ${count(point.components)} groups a person is in.`;
   let proof = "A step of a greedy run; nothing is claimed about better ones.";
-  if (point.proven_optimal) proof = `Proven: no recoding that keeps this much detail of ${unit} reveals less about ${secret}.`;
+  if (frontier.drawnFrom) proof = `Your own borders; nothing is proven of them. Those found ${kindly(frontier)}`;
+  else if (point.proven_optimal) proof = `Proven: no recoding that keeps this much detail of ${unit} reveals less about ${secret}.`;
   else if (point.lower_bound_bits > 1e-9) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
   else if (frontier.search !== "greedy") proof = "The best found; no bound is known for this question.";
   const lines = [
     element("p", {}, element("strong", { text: leaves })),
     element("p", { text: `${said.charAt(0).toUpperCase()}${said.slice(1)}. ${counted(point.clusters, "different value")} ${point.clusters === 1 ? "remains" : "remain"}.` }),
   ];
-  if (point.requirements?.length) lines.push(element("p", { text: `Required and kept: ${point.requirements.map(keptOf).join("; ")}.`, className: "good" }));
+  for (const [kept, said, className] of [[true, "Required and kept", "good"], [false, "Required and not kept", "bad"]]) {
+    const some = (point.requirements ?? []).filter((one) => one.holds === kept);
+    if (some.length) lines.push(element("p", { text: `${said}: ${some.map(keptOf).join("; ")}.`, className }));
+  }
   if (frontier.bought?.[index]) lines.push(element("p", { text: frontier.bought[index] }));
   lines.push(element("p", { text: certain }), element("p", { text: proof, className: "proof" }));
   if (suggested) lines.unshift(element("p", { text: `Suggested: ${suggested}`, className: "suggested" }));
   return lines;
+}
+
+// What the borders that were found keep and cost, beside what was made of them.
+function kindly({ drawnFrom: found, ...frontier }) {
+  const cost = costOf(frontier, found);
+  const move = frontier.utility === "resolution" ? `let at most ${counted(cost, "value")} share a released value` : `move no value farther than ${plain(cost)}`;
+  return `keep ${keptSaid(frontier, found)} and ${move}.`;
 }
 
 function keptOf({ name, column, wanted, found }) {

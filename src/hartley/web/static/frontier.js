@@ -1,6 +1,7 @@
 // The frontier: what is required of it, how it is searched, and the point that is chosen.
 
 import { ask, fetched } from "./api.js";
+import { hideBorders, showBorders, whenDrawn } from "./borders.js";
 import { Chart, costName, costOf, costShown, keptBy, keptName, meaning } from "./chart.js";
 import { demandFields, whenDemandChanges } from "./demand.js";
 import { by, count, counted, listed, replace } from "./dom.js";
@@ -11,7 +12,7 @@ const chart = new Chart(by("chart"), { onChoose: choose });
 export async function search() {
   state.following += 1;
   const following = state.following;
-  Object.assign(state, { frontier: null, chosen: null, touched: false, wanted: null });
+  Object.assign(state, { frontier: null, chosen: null, drawn: null, touched: false, wanted: null });
   by("chosen-area").hidden = true;
   by("search-said").textContent = "";
   refuse(null);
@@ -86,18 +87,30 @@ function showFrontier(frontier, running) {
   candidates.max = Math.max(...numbers);
   by("by-cost-name").textContent = `${costName(frontier, reader)}:`;
   by("by-cost").max = frontier.points.length - 1;
+  state.drawn = null;
   by("preview").disabled = running;
   showChosen();
+  running ? hideBorders() : showBorders();
 }
 
 export function choose(index, options) {
-  Object.assign(state, { chosen: index, touched: true });
+  Object.assign(state, { chosen: index, drawn: null, touched: true });
+  by("preview").disabled = false;
   // A preview of another point would mislead; it is made anew.
   if (!by("release").hidden) reveal("frontier");
   chart.choose(index, options);
   keep({ chosen: index, search: state.search });
   showChosen();
+  showBorders();
 }
+
+// Borders that were moved make another point; the page is about that one, until a point is chosen.
+whenDrawn(() => {
+  if (!by("release").hidden) reveal("frontier");
+  chart.showOwn(state.drawn?.point ?? null);
+  by("preview").disabled = state.drawn !== null && !state.drawn.holds;
+  showChosen();
+});
 
 function showChosen() {
   const { frontier, chosen } = state;
@@ -109,7 +122,9 @@ function showChosen() {
   by("by-cost-now").textContent = cost;
   by("by-cost").setAttribute("aria-valuetext", cost);
   const suggested = chosen === frontier.suggested ? frontier.because : null;
-  replace(by("meaning"), ...meaning(frontier, chosen, reader, state.audit.audit, suggested));
+  const drawn = state.drawn?.point;
+  const shown = drawn ? { ...frontier, points: [drawn], reader_bits: null, bought: null, drawnFrom: point } : frontier;
+  replace(by("meaning"), ...meaning(shown, drawn ? 0 : chosen, reader, state.audit.audit, drawn ? null : suggested));
 }
 
 // What the reader of a release sees and knows, for the sentences.

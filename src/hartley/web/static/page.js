@@ -3,18 +3,21 @@
 import { by } from "./dom.js";
 
 const SECTIONS = ["table", "roles", "audit", "frontier", "release"];
-export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, touched: false, wanted: null, search: 0, following: 0 };
+export const state = { table: null, earlier: [], roles: null, audit: null, frontier: null, chosen: null, drawn: null, touched: false, wanted: null, search: 0, following: 0 };
 
 // What this tab was at, by numbers alone: the work itself is with the server, and comes back when the page is loaded again.
 const KEPT = "hartley-work";
 export const kept = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
 export const keep = (more) => sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), ...more }));
 
+// The number of the point that is shown: one of the frontier, or the one whose borders were moved.
+export const shownPoint = () => state.drawn?.place ?? state.chosen;
+
 export function reveal(step) {
   const reached = SECTIONS.indexOf(step);
   SECTIONS.forEach((name, i) => { by(name).hidden = i > reached; });
   document.querySelectorAll("#steps a").forEach((link, i) => {
-    link.toggleAttribute("aria-disabled", i > reached);
+    i > reached ? link.setAttribute("aria-disabled", "true") : link.removeAttribute("aria-disabled");
     i === reached ? link.setAttribute("aria-current", "step") : link.removeAttribute("aria-current");
   });
 }

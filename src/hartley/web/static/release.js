@@ -2,14 +2,14 @@
 
 import { ask, withTicket } from "./api.js";
 import { by, cell, count, counted, element, replace } from "./dom.js";
-import { during, reveal, state } from "./page.js";
+import { during, reveal, shownPoint, state } from "./page.js";
 import { stripOf, usefulness } from "./strips.js";
 
 by("preview").addEventListener("click", (event) => during(event.target, async () => {
-  const point = { revision: state.table.revision, point: state.chosen };
+  const point = { revision: state.table.revision, point: shownPoint() };
   const seen = await ask("/api/look", point);
   // Another point may have been chosen meanwhile; what is shown must be what would be released.
-  if (state.chosen !== point.point || !state.roles) return;
+  if (shownPoint() !== point.point || !state.roles) return;
   showLook(seen);
   by("release").scrollIntoView();
   by("release-about").focus({ preventScroll: true });
@@ -28,10 +28,13 @@ export function showLook(seen) {
 
 function picture({ kind, title, caption, point, search: number }) {
   // A browser may show an image again without asking; the number keeps those of other searches apart.
-  const source = (theme) => withTicket(`/figure/${number}/${point}/${kind}/${theme}.svg`);
-  return element("figure", { attributes: { tabindex: "0", "aria-label": title } },
+  const source = (theme, width = "") => withTicket(`/figure/${number}/${point}/${kind}${width}/${theme}.svg`);
+  const phone = "(max-width: 40rem)", dark = "(prefers-color-scheme: dark)";
+  return element("figure", { attributes: { "aria-label": title } },
     element("picture", {},
-      element("source", { attributes: { media: "(prefers-color-scheme: dark)", srcset: source("dark") } }),
+      element("source", { attributes: { media: `${phone} and ${dark}`, srcset: source("dark", "-narrow") } }),
+      element("source", { attributes: { media: phone, srcset: source("light", "-narrow") } }),
+      element("source", { attributes: { media: dark, srcset: source("dark") } }),
       element("img", { attributes: { src: source("light"), alt: `${title}. ${caption}` } })),
     element("figcaption", { text: caption }));
 }
@@ -56,7 +59,7 @@ by("release-options").addEventListener("submit", (event) => {
   event.preventDefault();
   during(event.submitter, async () => {
     const labels = new FormData(event.target).get("labels") || null;
-    const made = await ask("/api/release", { revision: state.table.revision, point: state.chosen, labels });
+    const made = await ask("/api/release", { revision: state.table.revision, point: shownPoint(), labels });
     showRelease(made, made.links);
     by(made.warning ? "exposed" : "verified").scrollIntoView({ block: "center" });
   });
@@ -97,7 +100,7 @@ function showDownloads(links) {
     if (link) return element("li", {}, element("a", { attributes: { href: withTicket(link.href), download: link.name } }, text, element("small", { text: `${link.name}, ${link.size}` })));
     const make = element("button", { text: `Make: ${text}`, attributes: { type: "button" } });
     make.addEventListener("click", () => during(make, async () => {
-      const made = await ask("/api/report", { revision: state.table.revision, point: state.chosen, disclosive: word !== "report" });
+      const made = await ask("/api/report", { revision: state.table.revision, point: shownPoint(), disclosive: word !== "report" });
       showDownloads(made.links);
     }));
     return element("li", {}, make);

@@ -14,7 +14,7 @@ from hartley.model.arrays import Floats
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.codebook import ColumnCodebook, Group
 from hartley.search.by_size.categories import CategoryArrangement, Taxonomy
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.workflow.request.column_choices import ColumnChoices
 
 

@@ -18,7 +18,7 @@ from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import Shape
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import MISSING, Codebook, CodedColumn
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 
 SECONDS_A_DAY = 86_400.0
 

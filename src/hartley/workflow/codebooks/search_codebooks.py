@@ -12,17 +12,20 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import separated_values
 from hartley.measures.uncertainty import rows_of_values
+from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.codebooks import (
     CellDemand,
+    CodebookProblem,
     Codebooks,
+    ColumnSettings,
     PublicColumn,
     codebooks_by_demand,
-    find_codebooks,
+    codebooks_of,
 )
-from hartley.search.demand_search import DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.workflow.question import Question
@@ -49,10 +52,35 @@ def public_columns(question: Question) -> list[PublicColumn]:
     ]
 
 
-def cell_demand(question: Question, more: Iterable[Requirement] = ()) -> CellDemand:
-    """Return what every released combination must keep."""
+def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> CodebookProblem:
+    """Return the public columns and what every released combination must keep.
+
+    With side information, kept out of the table or from an earlier release, a combination must keep it
+    together with every side value that is seen beside it: the side value is a column that stays as it is.
+    """
+    columns = public_columns(question)
+    joint = question.joint
+    published = CodebookProblem(tuple(columns), _cell_demand(question, joint.without_side(), more))
+    if joint.side is None or joint.observed_side is None:
+        return published
+    # What a reader sees at once takes the place of a public value.
+    seen = Alphabet.numbered(joint.observations)
+    observed = JointRange(joint.sensitive, seen, joint.indptr, joint.indices, joint.rows)
+    of_public = joint.public_of.astype(np.int64)
+    beside = PublicColumn.of_values(
+        "what is seen beside the release",
+        [str(number) for number in range(joint.side.size)],
+        joint.observed_side.astype(np.int64),
+        ColumnSettings(keep=True),
+    )
+    spread = (replace(column, codes=column.codes[of_public]) for column in columns)
+    return CodebookProblem((*spread, beside), _cell_demand(question, observed, more), published)
+
+
+def _cell_demand(question: Question, joint: JointRange, more: Iterable[Requirement]) -> CellDemand:
+    """Return what every set of a table's public values must keep."""
     asked = question.demanded(more)
-    enough = Enough.of(question.joint, asked.requirements, question.closeness)
+    enough = Enough.of(joint, asked.requirements, question.closeness)
     enough.require_reachable()
     return CellDemand(
         value_ptr=enough.value_ptr,
@@ -77,12 +105,10 @@ def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point
     if bits:
         fewest = ceil(_most(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
         more.append(Requirement(question.axis, fewest))
-    columns = public_columns(question)
     choices = question.columns or ColumnChoices()
     with compiling_in_time(effort):
-        found = find_codebooks(
-            columns,
-            cell_demand(asked, more),
+        found = codebooks_of(
+            codebook_problem(asked, more),
             withhold=question.budget,
             options=choices.options(),
             effort=effort,
@@ -93,15 +119,12 @@ def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point
 def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
     """Search the codebooks of least loss for every level of candidates, or for round ones of many."""
     _require_carried(question, Demand())
-    columns = public_columns(question)
     choices = question.columns or ColumnChoices()
-    most = _most(question)
-    levels = _levels(most)
-    demands = [cell_demand(question, [Requirement(question.axis, level)]) for level in levels]
+    levels = _levels(_most(question))
+    problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
     with compiling_in_time(effort):
         found = codebooks_by_demand(
-            columns,
-            demands,
+            problems,
             withhold=question.budget,
             options=choices.options(rounds=FRONTIER_ROUNDS),
             effort=effort,
@@ -163,11 +186,28 @@ def _levels(most: int) -> list[int]:
 def _require_carried(question: Question, demand: Demand) -> None:
     """Refuse what a search for codebooks does not look at."""
     here = option("shape", "columns")
-    if question.joint.side is not None:
-        raise OptionError(f"{here} does not look at side information or earlier releases; leave them out")
+    has_bits = demand.max_leakage is not None or any(one.name == "l0" for one in demand.requirements)
+    if question.joint.side is not None and question.budget:
+        raise OptionError(
+            f"{here} withholds no rows beside side information or an earlier release: merging bands could "
+            f"then withhold more, and the search would not be exact; leave {option('withhold')} out"
+        )
+    if question.joint.side is not None and has_bits:
+        raise OptionError(
+            f"{here} counts candidates beside side information or an earlier release, and no bits; "
+            f"say {option('distinct_l')} instead"
+        )
+    if question.leakage != "l0":
+        raise OptionError(
+            f"{here} limits what every combination leaves open, not what is certain of the whole release; "
+            f"leave {option('leakage')} at l0"
+        )
     for one in demand.requirements:
         if one.name == "istar":
-            raise OptionError(f"{here} does not look at what is certain; leave {one.text} out")
+            raise OptionError(
+                f"{here} looks at one combination at a time, and what is certain is of the whole release; "
+                f"leave {one.text} out"
+            )
     if demand.cap is not None:
         raise OptionError(
             f"{here} has no cap {demand.cap.option}; it keeps most detail that the requirements allow"

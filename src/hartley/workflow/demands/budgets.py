@@ -11,7 +11,7 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.requirement import Requirement
 from hartley.model.words import SAME_COST, SLACK
-from hartley.search.demand_search import cheapest
+from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.budget import Budget
@@ -30,6 +30,10 @@ class BudgetGain:
     """The point that protects as well, within the budget."""
     helpful_rows: int | None = None
     """Where the budget buys nothing, the fewest rows that were found to help; ``None`` if none were."""
+    needed_rows: int = 0
+    """Fewer rows than these cannot keep what is required of every released value."""
+    is_of_components: bool = False
+    """Whether components are compared, rather than candidates."""
 
     @property
     def is_gain(self) -> bool:
@@ -97,11 +101,16 @@ def _gain(question: Question, least: Frontier, frontier: Frontier, effort: Effor
     best = next((one for one in frontier.points if one.leakage_bits <= at.leakage_bits + SLACK), None)
     if best is None:
         return None
-    gain = BudgetGain(protection=at, point=best)
+    level = int((at.separated_l if question.axis == "separated-l" else at.distinct_l) or 1)
+    gain = BudgetGain(
+        protection=at,
+        point=best,
+        needed_rows=needed_rows(question, level),
+        is_of_components=question.leakage == "istar",
+    )
     if gain.is_gain or cost_of(at) <= (1 if question.utility.name == "resolution" else 0):
         return gain
-    level = at.separated_l if question.axis == "separated-l" else at.distinct_l
-    return replace(gain, helpful_rows=least_helpful_rows(question, cost_of(at), int(level or 1), effort))
+    return replace(gain, helpful_rows=least_helpful_rows(question, cost_of(at), level, effort))
 
 
 def unused_budget(question: Question, frontier: Frontier, effort: Effort) -> BudgetGain | None:
@@ -109,6 +118,22 @@ def unused_budget(question: Question, frontier: Frontier, effort: Effort) -> Bud
     if not question.budget or any(point.withheld_rows for point in frontier.points):
         return None
     return _gain(question, frontier, frontier, effort)
+
+
+def needed_rows(question: Question, level: int) -> int:
+    """Return how many rows must be withheld at the least: what is withheld is a released value itself.
+
+    It holds no more of anything than it has rows. Where it joins cells that were missing before, one row may
+    do; where components alone count, one value of each of two.
+    """
+    counted = [one.wanted for one in question.requirements if one.is_monotone and one.name != "l0"]
+    if question.leakage == "istar":
+        counted.append(2)
+    else:
+        counted.append(level)
+    if any(coordinate.missing.any() for coordinate in question.joint.public.coordinates):
+        return 1
+    return int(max(counted))
 
 
 def least_helpful_rows(question: Question, cost: float, level: int, effort: Effort) -> int | None:

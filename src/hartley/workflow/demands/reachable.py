@@ -11,7 +11,7 @@ from hartley.frontiers import Point
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
-from hartley.search.demand_search import cheapest
+from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.search_demand import most_levels

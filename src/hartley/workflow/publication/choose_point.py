@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil
 
@@ -21,7 +21,7 @@ from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import MOST_BITS, SLACK, Leakage, SearchName
 from hartley.releases.cell_text import cell_text
-from hartley.releases.codebook import Codebook, Labels, codebook
+from hartley.releases.codebook import Codebook, Groups, Labels, codebook
 from hartley.releases.ticks import scale_of
 from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed
@@ -46,6 +46,8 @@ class ReleaseDemand:
     labels: Labels
     withheld_label: str | None = None
     """What stands in a withheld cell; ``None``: it is empty."""
+    groups: Mapping[str, Groups] = field(default_factory=dict)
+    """The ever wider groups of the values of text columns, which name what is merged."""
     is_seen_beside: bool
     """Whether the reader sees kept columns or earlier releases beside the labels."""
     beside: str
@@ -164,6 +166,7 @@ def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: M
         decimals=decimals,
         withheld=withheld,
         withheld_label=demand.withheld_label,
+        groups=demand.groups,
     )
 
 

@@ -16,6 +16,7 @@ from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
+from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
@@ -33,6 +34,7 @@ from hartley.releases.verifier.verification import (
 )
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.publication import Publication, require_defusable
+from hartley.releases.writer.reader_view import Observed
 from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.tables.interrupts import undisturbed
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
@@ -106,12 +108,16 @@ class ReleaseResult:
     formula_cells: Mapping[str, int]
     """How many cells of each column a spreadsheet would run; in the file they have a quote before them
     where that was asked for."""
+    separations: Mapping[str, ToleranceMeasures]
+    """With a tolerance, what ``before``, ``after`` and ``after_all`` keep of values that are apart."""
     complete: bool
     """Whether the search ended by itself, not at its time limit."""
     unused_budget: int = 0
     """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
     helpful_rows: int | None = None
     """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
+    needed_rows: int = 0
+    """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows."""
     partition: Partition = field(repr=False, compare=False)
@@ -133,9 +139,14 @@ class ReleaseResult:
             "dropped_rows": self.dropped_rows,
             "target": self.target.to_dict(),
             "point": self.point.to_dict(),
-            "before": self.before.to_dict(),
-            "after": self.after.to_dict(),
-            "after_all": self.after_all.to_dict(),
+            **{
+                name: audit.to_dict() | (self.separations[name].to_dict() if self.separations else {})
+                for name, audit in (
+                    ("before", self.before),
+                    ("after", self.after),
+                    ("after_all", self.after_all),
+                )
+            },
             "together": None if self.together is None else self.together.to_dict(),
             "together_all": None if self.together_all is None else self.together_all.to_dict(),
             "verified": self.verification.holds,
@@ -318,7 +329,22 @@ def write_release(
         closeness=demand.question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
+        separations=_separations(seen.observed, plan, reached),
         complete=writing.is_complete,
         joint=reached.joint,
         partition=book.partition,
     )
+
+
+def _separations(observed: Observed, plan: Plan, reached: ChosenPoint) -> dict[str, ToleranceMeasures]:
+    """Measure what is kept of values that are apart, before and after; nothing without a tolerance."""
+    closeness, book = reached.closeness, reached.book
+    if closeness.is_empty:
+        return {}
+    found = {
+        "before": ToleranceMeasures.of(observed.before(), closeness),
+        "after": ToleranceMeasures.of(observed.reader(book), closeness),
+    }
+    everything = observed.reader(book, harmless=True) if plan.harmless else None
+    found["after_all"] = found["after"] if everything is None else ToleranceMeasures.of(everything, closeness)
+    return found

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from hartley.errors import ColumnError, OptionError, option
 from hartley.model.alphabet import Coordinate
-from hartley.tables.hierarchy_file import read_hierarchy, read_neighbours, read_order
+from hartley.tables.hierarchy_file import (
+    read_dissimilarities,
+    read_hierarchy,
+    read_neighbours,
+    read_order,
+)
 
 if TYPE_CHECKING:
     from hartley.search.codebooks import CodebookOptions, ColumnSettings
@@ -26,6 +31,8 @@ Tree: TypeAlias = str | Path | Sequence[Sequence[str]]
 
 Neighbours: TypeAlias = str | Path | Sequence[tuple[str, str]]
 """A file of pairs of values, or the pairs."""
+Dissimilarities: TypeAlias = str | Path | Mapping[tuple[str, str], float]
+"""A file of pairs of values and how unlike they are, or the numbers by pair."""
 
 
 class ColumnFields(TypedDict, total=False):
@@ -39,6 +46,7 @@ class ColumnFields(TypedDict, total=False):
     hierarchy: Mapping[str, Tree]
     prefix: str | Sequence[str]
     neighbours: Mapping[str, Neighbours]
+    dissimilarity: Mapping[str, Dissimilarities]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +69,7 @@ class ColumnChoices:
     hierarchy: Mapping[str, Tree] = field(default_factory=dict)
     prefix: str | Sequence[str] = ()
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
+    dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
     borders: Mapping[str, float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -104,7 +113,10 @@ class ColumnChoices:
     def require_among(self, columns: Iterable[str]) -> None:
         """Refuse what is said about a column that is not published."""
         there = list(columns)
-        told = (self.weight, self.order, self.hierarchy, self.prefix, self.neighbours, self.borders)
+        told = (
+            *(self.weight, self.order, self.hierarchy, self.prefix),
+            *(self.neighbours, self.dissimilarity, self.borders),
+        )
         for named in told:
             for name in named:
                 if name not in there:
@@ -114,6 +126,11 @@ class ColumnChoices:
         """Return the pairs of neighbouring values of a column."""
         given = self.neighbours[name]
         return read_neighbours(given) if isinstance(given, (str, Path)) else tuple(given)
+
+    def dissimilarities(self, name: str) -> Mapping[tuple[str, str], float]:
+        """Return how unlike the values of a column are, by pairs."""
+        given = self.dissimilarity[name]
+        return read_dissimilarities(given) if isinstance(given, (str, Path)) else dict(given)
 
     def settings(self, coordinate: Coordinate, *, keep: bool) -> ColumnSettings:
         """Return what is said about one column."""
@@ -132,7 +149,12 @@ class ColumnChoices:
                 f"the numbers of column {name!r} have more digits than bands can be cut by; read it as text "
                 f"({option('text')}), or keep it"
             )
-        texts = [one for one in ("order", "hierarchy", "prefix", "neighbours") if name in getattr(self, one)]
+        of_text = ("order", "hierarchy", "prefix", "neighbours", "dissimilarity")
+        texts = [one for one in of_text if name in getattr(self, one)]
+        if "dissimilarity" in texts and len(texts) > 1:
+            raise OptionError(
+                f"column {name!r} has {option(texts[0])} and {option('dissimilarity')}; give one of them"
+            )
         if texts and coordinate.kind != "text":
             raise OptionError(
                 f"{option(texts[0])} is for text; column {name!r} is a {coordinate.kind}, unless it is "

@@ -1,7 +1,8 @@
-"""What is said about single columns, as distances: weights, orders and hierarchies.
+"""What is said about single columns, as distances: weights, orders, hierarchies and dissimilarities.
 
 A weight multiplies the distances of a column. The values of an ordered column lie evenly from 0 to 1. Two
-values of a hierarchy are as far apart as the lowest group that holds both is high; the top is 1 high.
+values of a hierarchy are as far apart as the lowest group that holds both is high; the top is 1 high. Or
+it is said of each two values how unlike they are.
 """
 
 from __future__ import annotations
@@ -9,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from hartley.errors import InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
-from hartley.search.baselines.hierarchy import Hierarchy
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 Distances = dict[tuple[Label, Label], float]
+Paths = dict[Label, tuple[Label, ...]]
+"""The ever wider groups of each value, itself first."""
 
 
 def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet) -> UtilityChoice:
     """Return a choice of utility with the distances that are said for single columns."""
-    named = {*said.weight, *said.order, *said.hierarchy}
+    named = {*said.weight, *said.order, *said.hierarchy, *said.dissimilarity}
     if not named:
         return choice
     said.require_among(public.columns)
@@ -37,12 +40,14 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
         if column.name not in named:
             continue
         weight = float(said.weight.get(column.name, 1.0))
-        # The settings refuse an order or a hierarchy of a column that is no text.
+        # The settings refuse an order, a hierarchy or dissimilarities of a column that is no text.
         settings = said.settings(column, keep=False)
         if settings.hierarchy is not None:
             tables[column.name] = _weighed(_by_hierarchy(public, place, settings.hierarchy), weight)
         elif settings.order is not None:
             tables[column.name] = _weighed(_by_order(column, settings.order), weight)
+        elif column.name in said.dissimilarity:
+            tables[column.name] = _weighed(said.dissimilarities(column.name), weight)
         elif column.name in tables:
             tables[column.name] = _weighed(tables[column.name], weight)
         elif column.kind == "text":
@@ -52,7 +57,7 @@ def with_distances(choice: UtilityChoice, said: ColumnChoices, public: Alphabet)
     return replace(choice, scales=scales, dissimilarities=tables)
 
 
-def _weighed(distances: Mapping[tuple[Label, Label], float], weight: float) -> Distances:
+def _weighed(distances: Mapping[Any, float], weight: float) -> Distances:
     return {pair: weight * distance for pair, distance in distances.items()}
 
 
@@ -82,14 +87,31 @@ def _by_order(column: Coordinate, order: Sequence[str]) -> Distances:
     return {(one, other): distance(one, other) for one, other in combinations(cells, 2)}
 
 
-def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Distances:
+def groups_said(said: ColumnChoices, public: Alphabet) -> dict[str, Paths]:
+    """Return the ever wider groups of the values of each column that has a hierarchy."""
+    found = {}
+    for place, column in enumerate(public.coordinates):
+        rows = said.settings(column, keep=False).hierarchy if column.name in said.hierarchy else None
+        if rows is not None:
+            found[column.name] = _paths(public, place, rows)
+    return found
+
+
+def _paths(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Paths:
+    # Loaded where there is a hierarchy: with it come all searches that others have.
+    from hartley.search.baselines.hierarchy import Hierarchy
+
     column = public.coordinates[place]
     try:
         words = Hierarchy.of_rows(public, rows, column=place).words
     except InputError as error:
         raise InputError(f"hierarchy of {column.name!r}: {error.message}") from None
-    path = {column.cell(at): tuple(level[at] for level in words) for at in range(public.size)}
-    top = max(len(words) - 1, 1)
+    return {column.cell(at): tuple(level[at] for level in words) for at in range(public.size)}
+
+
+def _by_hierarchy(public: Alphabet, place: int, rows: Sequence[Sequence[str]]) -> Distances:
+    path = _paths(public, place, rows)
+    top = max(len(next(iter(path.values()))) - 1, 1)
 
     def height(one: Label, other: Label) -> float:
         pairs = zip(path[one], path[other], strict=True)

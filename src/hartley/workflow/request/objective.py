@@ -17,6 +17,7 @@ from hartley.workflow.request.column_choices import (
     BandsName,
     ColumnChoices,
     ColumnFields,
+    Dissimilarities,
     Listed,
     Neighbours,
     ObjectiveName,
@@ -75,6 +76,8 @@ class Objective:
     """Columns of text that may be cut after its first characters."""
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     """For text: pairs of neighbouring values, which form a tree, or a file of them."""
+    dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
+    """For text: how unlike two values are, by pairs, or a file of them."""
 
     def __post_init__(self) -> None:
         if self.leakage not in LEAKAGES:
@@ -124,7 +127,7 @@ class Objective:
     def _require_one_codebook(self, choices: ColumnChoices) -> None:
         """Refuse what is said about columns and has no meaning where they have one codebook together."""
         if self.clusters.is_any:
-            allowed: tuple[str, ...] = ("weight", "order", "hierarchy")
+            allowed: tuple[str, ...] = ("weight", "order", "hierarchy", "dissimilarity")
         else:
             allowed = (
                 "order",
@@ -134,7 +137,7 @@ class Objective:
             )
         others = [name for name in choices.said if name not in allowed]
         if others:
-            right = "intervals" if others[0] == "neighbours" else "columns"
+            right = {"neighbours": "intervals", "dissimilarity": "any"}.get(others[0], "columns")
             raise OptionError(f"{option(others[0])} is of {option('shape', right)}; choose that shape")
 
     def _require_columns(self) -> None:
@@ -142,6 +145,8 @@ class Objective:
         choice = self.choice
         if self.neighbours:
             raise OptionError(f"{option('neighbours')} is of {option('shape', 'intervals')}")
+        if self.dissimilarity:
+            raise OptionError(f"{option('dissimilarity')} is of {option('shape', 'any')}")
         if self.leakage != "l0":
             raise OptionError(f"{option('shape', 'columns')} is searched for {option('leakage', 'l0')} only")
         if choice != UtilityChoice(name=choice.name) or choice.name == "resolution":
@@ -162,6 +167,7 @@ class Objective:
             hierarchy=dict(self.hierarchy),
             prefix=self.prefix,
             neighbours=dict(self.neighbours),
+            dissimilarity=dict(self.dissimilarity),
             borders=dict(self.borders) if isinstance(self.borders, Mapping) else {},
         )
 

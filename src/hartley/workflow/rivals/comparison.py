@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from hartley.errors import InputError
+from hartley.errors import InputError, worded
 from hartley.frontiers import Frontier, Point
 from hartley.lazy import late_function
 from hartley.measures.usefulness import Usefulness
@@ -56,6 +56,7 @@ class Refused:
     """Why a method offers nothing."""
 
     reason: str
+    """With its mentions of options; they are worded where it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +271,7 @@ def _row(method: Method | NoiseMethod, measures: Mapping[str, Any]) -> dict[str,
         **measures,
         "complete": method.complete,
         "cpu_seconds": method.cpu_seconds,
-        "not_applicable": method.answer.reason if isinstance(method.answer, Refused) else None,
+        "not_applicable": worded(method.answer.reason) if isinstance(method.answer, Refused) else None,
     }
 
 

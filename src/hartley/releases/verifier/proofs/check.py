@@ -96,10 +96,12 @@ def _has_no_window(problem: Problem, proof: Proof, here: int, observation: int) 
     rows = problem.observation == observation
     # A stretch that costs less than claimed does not reach farther than twice that.
     far = None if proof.cost is None else floor(ticks.doubled(Fraction(proof.cost) * (1 + SLACK)))
+    if far is not None:
+        rows &= ticks.within(here, far)[problem.value]
     shown: dict[int, list[int]] = {}
     for value, secret in zip(problem.value[rows].tolist(), problem.secret[rows].tolist(), strict=True):
         tick = ticks.at[value]
-        if tick is not None and (far is None or abs(tick - here) <= far):
+        if tick is not None:
             shown.setdefault(tick, []).append(secret)
     if here not in shown:
         return False
@@ -221,7 +223,7 @@ def _is_too_wide(problem: Problem, members: list[int], cost: float | None) -> bo
     """Tell whether a cluster costs too much already, whatever joins it."""
     if problem.positions is None:
         return _reaches(Fraction(len(members)), cost)
-    placed = [problem.positions[member] for member in members]
+    placed = problem.placed(members)
     known = [position for position in placed if position is not None]
     return len(known) < len(placed) or _reaches((max(known) - min(known)) / 2, cost)
 

@@ -93,7 +93,6 @@ def problem_of(
     )
     place = {value: number for number, value in enumerate(found.values)}
     kinds = [column.kind for column in policy.public]
-    positions = partition.positions if on_a_line else None
 
     def place_of(text: tuple[str | None, ...]) -> int | None:
         if len(text) != len(kinds):
@@ -106,7 +105,7 @@ def problem_of(
         observation=observations.codes,
         secret=found.secret,
         prior=int(np.bincount(found.known[priors.example]).min()),
-        positions=None if positions is None else [positions[value] for value in found.values],
+        positions=partition.positions(found.values) if on_a_line else None,
         codeword=policy.choices.codeword,
         place_of=place_of,
     )
@@ -137,7 +136,7 @@ def check_optimality(
         )
     on_a_line = policy.choices.utility == "distortion"
     cost = point.max_distortion if on_a_line else float(point.largest_cluster)
-    if cost is None or (on_a_line and partition.positions is None):
+    if cost is None or (on_a_line and not partition.is_on_a_line):
         checks.add("record: proofs", False, "the record proves something about costs that it does not name")
         return Optimality()
     problem = problem_of(policy, partition, situations(), on_a_line=on_a_line)

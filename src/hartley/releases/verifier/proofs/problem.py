@@ -47,8 +47,8 @@ class Problem:
     """The sensitive value. The three make different combinations."""
     prior: int
     """The fewest sensitive values that are possible before anything is released."""
-    positions: Sequence[Fraction | None] | None
-    """Where each value lies; nothing where the cost is the size of a cluster."""
+    positions: Sequence[Fraction | Decimal | None] | None
+    """Where each value lies, exactly; nothing where the cost is the size of a cluster."""
     codeword: str | None
     place_of: Callable[[tuple[str | None, ...]], int | None]
     """Finds a value by its text in the policy."""
@@ -77,7 +77,12 @@ class Problem:
         """Return the cost of a cluster; nothing where it may not be."""
         if self.positions is None:
             return Fraction(len(members))
-        return cluster_cost(str(self.codeword), [self.positions[member] for member in members])
+        return cluster_cost(str(self.codeword), self.placed(members))
+
+    def placed(self, members: Sequence[int]) -> list[Fraction | None]:
+        """Return where some values lie, as numbers to count with."""
+        found = [(self.positions or ())[member] for member in members]
+        return [None if at is None else Fraction(at) for at in found]
 
     def goal_of(self, requirements: Mapping[str, float]) -> Goal:
         """Return what requirements, by name, ask of the candidates and groups that are left."""
@@ -105,6 +110,20 @@ class Ticks:
         ratios = [(0, 0) if position is None else position.as_integer_ratio() for position in positions]
         per_unit = lcm(*{below for _, below in ratios if below})
         return cls([over * (per_unit // below) if below else None for over, below in ratios], per_unit)
+
+    def within(self, here: int, far: int) -> npt.NDArray[np.bool_]:
+        """Tell of each position whether it lies no farther than this from another."""
+        return (self._placed >= here - far) & (self._placed <= here + far) & self._has_place
+
+    @cached_property
+    def _placed(self) -> npt.NDArray[Any]:
+        at = [0 if tick is None else tick for tick in self.at]
+        is_small = max(map(abs, at), default=0) < 1 << 62
+        return np.array(at, dtype=np.int64 if is_small else object)
+
+    @cached_property
+    def _has_place(self) -> npt.NDArray[np.bool_]:
+        return np.array([tick is not None for tick in self.at], dtype=np.bool_)
 
     @cached_property
     def line(self) -> list[int]:

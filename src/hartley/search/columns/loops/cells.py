@@ -101,19 +101,27 @@ def combined(norm: int, total: float, more: float) -> float:
 @inner_part
 def gap_of(cells: Cells, one: int, other: int) -> float:
     """Return the gap of two tuples."""
-    total = 0.0
-    for column in range(cells.place.shape[1]):
-        gap = gap_between(cells, column, cells.place[one, column], cells.place[other, column])
-        total = combined(cells.norm, total, gap)
-    return total**0.5 if cells.norm == 2 else total
+    total, norm = 0.0, cells.norm
+    row, its = cells.place[one], cells.place[other]
+    for column in range(len(row)):
+        cell, other_cell = row[column], its[column]
+        if cell == other_cell:
+            continue
+        gap = gap_between(cells, column, cell, other_cell)
+        if norm == 0:
+            if gap > total:
+                total = gap
+        else:
+            total += gap if norm == 1 else gap * gap
+    return total**0.5 if norm == 2 else total
 
 
 @inner_part
 def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
     """Return a gap that a tuple has at least from every tuple in a box."""
     total = 0.0
-    for column in range(cells.place.shape[1]):
-        gap = gap_to_run(cells, column, cells.place[one, column], low[column], high[column])
+    for column in range(len(cells.kind)):
+        gap = gap_to_run(cells, column, cells.place[one][column], low[column], high[column])
         total = combined(cells.norm, total, gap)
     return total**0.5 if cells.norm == 2 else total
 
@@ -122,7 +130,7 @@ def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
 def side_of(cells: Cells, low: Floats, high: Floats) -> float:
     """Return the side of a box."""
     total = 0.0
-    for column in range(cells.place.shape[1]):
+    for column in range(len(cells.kind)):
         total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))
     return total**0.5 if cells.norm == 2 else total
 
@@ -131,8 +139,8 @@ def side_of(cells: Cells, low: Floats, high: Floats) -> float:
 def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
     """Return the side of a box that also takes a tuple."""
     total = 0.0
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
+    for column in range(len(cells.kind)):
+        cell = cells.place[one][column]
         width = width_between(cells, column, min(low[column], cell), max(high[column], cell))
         total = combined(cells.norm, total, width)
     return total**0.5 if cells.norm == 2 else total

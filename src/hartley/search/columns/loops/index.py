@@ -143,8 +143,8 @@ def drop_first(walk: Walk, size: int) -> int:
 @inner_part
 def is_used_up(tree: Tree, box: int, walk: Walk) -> bool:
     """Tell whether every code in a box is used up."""
-    for word in range(tree.bits.shape[1]):  # noqa: SIM110 - loops make no generators
-        if tree.bits[box, word] & ~walk.mask[word]:
+    for word in range(len(tree.bits[0])):  # noqa: SIM110 - loops make no generators
+        if tree.bits[box][word] & ~walk.mask[word]:
             return False
     return True
 
@@ -183,7 +183,7 @@ def open_box(
 
     Of the tuples, only those with a code that was met less often than this under the stamp (-1: all).
     """
-    n = cells.place.shape[0]
+    n = len(cells.place)
     if tree.left[box] < 0:
         for i in range(tree.first[box], tree.last[box]):
             other = tree.order[i]
@@ -204,8 +204,8 @@ def reach_of(
     cells: Cells, needs: Needs, marks: Marks, tree: Tree, walk: Walk, one: int, most: float
 ) -> float:
     """Return the least gap within which the tuples around one are enough, ``most`` where that is farther."""
-    n = cells.place.shape[0]
-    prune = tree.bits.shape[1] * 64 >= len(marks.kept)
+    n = len(cells.place)
+    prune = len(tree.bits[0]) * 64 >= len(marks.kept)
     for word in range(len(walk.mask)):
         walk.mask[word] = 0
     marks.stamp[0] += 1

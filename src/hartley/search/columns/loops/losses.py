@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hartley.search.columns.loops.cells import Cells, Floats, Places, width_between
 from hartley.search.columns.loops.mend import Clusters, can_spare, move, undo_to
-from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs
+from hartley.search.columns.loops.needs import NONE, Marks, Needs
 from hartley.search.columns.loops.parts import inner_part
 
 
@@ -54,29 +54,35 @@ def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Places, size: i
     width, side = 0.0, 0.0
     losses.stamp[0] += 1
     stamp = losses.stamp[0]
-    for column in range(cells.place.shape[1]):
-        low = cells.place[members[0], column]
+    for column in range(len(cells.kind)):
+        low = cells.place[members[0]][column]
         high = low
         if cells.kind[column] == 0:
             for i in range(1, size):
-                cell = cells.place[members[i], column]
-                low = min(low, cell)
-                high = max(high, cell)
-            width += cells.share[column] * (high - low)
+                cell = cells.place[members[i]][column]
+                if cell < low:
+                    low = cell
+                elif cell > high:
+                    high = cell
+            between = high - low
+            width += cells.share[column] * between
         else:
             base, new = cells.base[column], -1
             for i in range(size):
-                cell = cells.place[members[i], column]
-                low = min(low, cell)
-                high = max(high, cell)
+                cell = cells.place[members[i]][column]
+                if cell < low:
+                    low = cell
+                elif cell > high:
+                    high = cell
                 at = base + int(cell)
                 if losses.seen[at] != stamp:
                     losses.seen[at] = stamp
                     new += 1
             width += cells.share[column] * new
-        between = width_between(cells, column, low, high)
+            between = width_between(cells, column, low, high)
         if cells.norm == 0:
-            side = max(side, between)
+            if between > side:
+                side = between
         else:
             side += between if cells.norm == 1 else between * between
     if (side**0.5 if cells.norm == 2 else side) > cap:
@@ -101,8 +107,8 @@ def add_to_basis(cells: Cells, needs: Needs, losses: Losses, one: int) -> None:
     """Add a tuple to the set."""
     is_first = losses.basis[0] == 0
     stamp = int(losses.basis[2])
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
+    for column in range(len(cells.kind)):
+        cell = cells.place[one][column]
         low, high = losses.low[column], losses.high[column]
         losses.low[column] = min(low, cell)
         losses.high[column] = max(high, cell)
@@ -124,19 +130,26 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
         return 0.0
     stamp = int(losses.basis[2])
     width, side = losses.basis[1], 0.0
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
-        low, high = losses.low[column], losses.high[column]
-        if cells.kind[column] != 0:
+    row, norm = cells.place[one], cells.norm
+    for column in range(len(row)):
+        cell, low, high = row[column], losses.low[column], losses.high[column]
+        if cells.kind[column] == 0:
+            if cell < low:
+                width += cells.share[column] * (low - cell)
+                low = cell
+            elif cell > high:
+                width += cells.share[column] * (cell - high)
+                high = cell
+            between = high - low
+        else:
             if losses.held[cells.base[column] + int(cell)] != stamp:
                 width += cells.share[column]
+            between = width_between(cells, column, min(low, cell), max(high, cell))
+        if norm == 0:
+            if between > side:
+                side = between
         else:
-            width += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
-        between = width_between(cells, column, min(low, cell), max(high, cell))
-        if cells.norm == 0:
-            side = max(side, between)
-        else:
-            side += between if cells.norm == 1 else between * between
+            side += between if norm == 1 else between * between
     if (side**0.5 if cells.norm == 2 else side) > cap:
         return np.inf
     return float((losses.basis[0] + needs.rows[one]) * width)
@@ -145,7 +158,7 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
 @inner_part
 def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Places) -> int:
     """List the members of a cluster without one and with another (-1: none); return how many."""
-    size = ZERO
+    size = 0
     one = clusters.head[cluster]
     while one >= 0:
         if one != without:

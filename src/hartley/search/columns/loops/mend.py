@@ -59,15 +59,18 @@ class Near(NamedTuple):
 def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Measure a cluster's box and side anew."""
     low, high = clusters.low[cluster], clusters.high[cluster]
-    for column in range(cells.place.shape[1]):
+    for column in range(len(cells.kind)):
         low[column] = np.inf
         high[column] = -np.inf
     one = clusters.head[cluster]
     while one >= 0:
-        for column in range(cells.place.shape[1]):
-            cell = cells.place[one, column]
-            low[column] = min(low[column], cell)
-            high[column] = max(high[column], cell)
+        row = cells.place[one]
+        for column in range(len(row)):
+            cell = row[column]
+            if cell < low[column]:
+                low[column] = cell
+            if cell > high[column]:
+                high[column] = cell
         one = clusters.after[one]
     clusters.side[cluster] = side_of(cells, low, high) if clusters.size[cluster] > 0 else -1.0
 
@@ -75,9 +78,9 @@ def refit(cells: Cells, clusters: Clusters, cluster: int) -> None:
 @inner_part
 def is_at_border(cells: Cells, clusters: Clusters, one: int, cluster: int) -> bool:
     """Tell whether a cluster's box may shrink with the loss of a tuple."""
-    for column in range(cells.place.shape[1]):
-        low, high = clusters.low[cluster, column], clusters.high[cluster, column]
-        cell = cells.place[one, column]
+    for column in range(len(cells.kind)):
+        low, high = clusters.low[cluster][column], clusters.high[cluster][column]
+        cell = cells.place[one][column]
         if low < high and cell in (low, high):
             return True
     return False
@@ -108,10 +111,10 @@ def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
         if clusters.size[cluster] == 1:
             refit(cells, clusters, cluster)
             return
-        for column in range(cells.place.shape[1]):
-            cell = cells.place[one, column]
-            clusters.low[cluster, column] = min(clusters.low[cluster, column], cell)
-            clusters.high[cluster, column] = max(clusters.high[cluster, column], cell)
+        for column in range(len(cells.kind)):
+            cell = cells.place[one][column]
+            clusters.low[cluster][column] = min(clusters.low[cluster][column], cell)
+            clusters.high[cluster][column] = max(clusters.high[cluster][column], cell)
         clusters.side[cluster] = side_of(cells, clusters.low[cluster], clusters.high[cluster])
 
 
@@ -232,7 +235,7 @@ def form(
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
         best, least, least_hold = NONE, np.inf, 3
         for i in range(length):
-            other = near.pool[first + i] + ZERO
+            other = int(near.pool[first + i])
             if out_of_reach[i] or clusters.label[other] == own:
                 continue
             if rows >= needs.row_k and not brings_new(other, stamp, needs, marks):

@@ -32,8 +32,8 @@ def near_tuples(
     The nearest in any case, then so many holders of each code. It ends when so many codes were met, or so
     many tuples.
     """
-    n = cells.place.shape[0]
-    prune = tree.bits.shape[1] * 64 >= len(marks.kept)
+    n = len(cells.place)
+    prune = len(tree.bits[0]) * 64 >= len(marks.kept)
     for word in range(len(walk.mask)):
         walk.mask[word] = 0
     marks.stamp[0] += 1
@@ -73,7 +73,7 @@ def nearest_tuples(
     cells: Cells, tree: Tree, walk: Walk, one: int, nearest: int, gaps: Floats, out: npt.NDArray[np.int32]
 ) -> int:
     """List the tuples nearest to one, nearest first; return how many."""
-    n = cells.place.shape[0]
+    n = len(cells.place)
     got = 0
     size = push(walk, ZERO, 0.0, n)
     while size > 0 and (got < nearest or walk.gap[0] < gaps[got - 1]):

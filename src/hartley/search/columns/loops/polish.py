@@ -37,13 +37,13 @@ LEAST_GAIN = 1e-12
 def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, one: int) -> float:
     """Return what the loss of a cluster grows by at least with a tuple, judged by its box."""
     width = 0.0
-    for column in range(cells.place.shape[1]):
-        cell = cells.place[one, column]
-        low, high = clusters.low[cluster, column], clusters.high[cluster, column]
-        if cells.kind[column] == 0:
-            width += cells.share[column] * (max(low - cell, 0.0) + max(cell - high, 0.0))
-        elif cell < low or cell > high:
-            width += cells.share[column]
+    row, low, high = cells.place[one], clusters.low[cluster], clusters.high[cluster]
+    for column in range(len(row)):
+        cell = row[column]
+        if cell < low[column]:
+            width += cells.share[column] * (low[column] - cell if cells.kind[column] == 0 else 1.0)
+        elif cell > high[column]:
+            width += cells.share[column] * (cell - high[column] if cells.kind[column] == 0 else 1.0)
     return float(width * (clusters.size[cluster] + needs.rows[one]))
 
 
@@ -129,7 +129,7 @@ def exchange(
             member = clusters.after[member]
         first = near.start[one]
         for i in range(near.size[one]):
-            other = near.pool[first + i] + ZERO
+            other = int(near.pool[first + i])
             its = clusters.label[other]
             if its == cluster or clusters.size[its] > MOST_MEMBERS:
                 continue
@@ -181,7 +181,7 @@ def form_at_least_loss(
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
         best, least = NONE, np.inf
         for i in range(near.size[one]):
-            other = near.pool[first + i] + ZERO
+            other = int(near.pool[first + i])
             its = clusters.label[other]
             if its == own or (rows >= needs.row_k and not brings_new(other, stamp, needs, marks)):
                 continue

@@ -14,7 +14,8 @@ from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.demand_search import DemandQuestion, cheapest
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
 from reference_every_partition import every_partition
 
 

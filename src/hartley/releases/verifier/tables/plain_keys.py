@@ -1,0 +1,205 @@
+"""The different cells of a column as one array, for the verifier: whole numbers, fixed decimals, and texts.
+
+What a cell means is asked in plain Python, cell by cell. Where all cells of a column are numbers of few
+digits, or texts, the same is asked of all of them at once; other columns are left to plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from hartley.releases.verifier.tables.reread import as_kind
+
+Int64s = npt.NDArray[np.int64]
+
+MOST_DECIMALS = 9
+_PLAIN_NUMBER = r"^-?[0-9]{1,9}(\.[0-9]{1,9})?$|^-?[0-9]{1,18}$"
+"""Numbers whose digits fit into 64 bits."""
+_LARGEST = 10**18
+
+
+class PlainKeys(Sequence[Hashable]):
+    """Different cells, at most one of them missing, as an array."""
+
+    def __init__(self, cells: Any, decimals: int = 0) -> None:
+        """``cells`` are an Arrow array of texts, or of whole numbers of which ``10**decimals`` make one."""
+        self.cells = cells
+        self.decimals = decimals
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether the cells are numbers, and not texts."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_int64(self.cells.type))
+
+    @property
+    def ticks(self) -> Int64s:
+        """The numbers as whole ticks; what stands for a missing one has no meaning."""
+        filled = self.cells.fill_null(0) if self.cells.null_count else self.cells
+        found: Int64s = filled.to_numpy(zero_copy_only=False)
+        return found
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """Tell of each cell whether it is the missing one."""
+        found: npt.NDArray[np.bool_] = self.cells.is_null().to_numpy(zero_copy_only=False)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @overload
+    def __getitem__(self, place: int) -> Hashable: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Hashable]: ...
+    def __getitem__(self, place: int | slice) -> Hashable | Sequence[Hashable]:
+        return self._listed[place]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._listed)
+
+    @cached_property
+    def _listed(self) -> list[Hashable]:
+        if not self.are_numbers:
+            texts: list[Hashable] = self.cells.to_pylist()
+            return texts
+        found: list[Hashable] = self.ticks.tolist()
+        if self.decimals:
+            found = [Decimal(tick).scaleb(-self.decimals) for tick in self.ticks.tolist()]
+        for place in np.flatnonzero(self.is_missing).tolist() if self.cells.null_count else ():
+            found[place] = None
+        return found
+
+    def reprs(self) -> Any:
+        """Return how Python shows each cell, as an Arrow array."""
+        import pyarrow as pa
+
+        if self.are_numbers and not self.decimals:
+            return self.cells.cast(pa.string()).fill_null("None")
+        return pa.array(map(repr, self), pa.string())
+
+    def places_of(self, others: Sequence[Hashable]) -> Int64s:
+        """Return where each of some other keys stands here; -1 where it does not.
+
+        >>> import pyarrow as pa
+        >>> PlainKeys(pa.array([10, 25, None]), 1).places_of(PlainKeys(pa.array([1, 2, None]))).tolist()
+        [0, -1, 2]
+        """
+        import pyarrow.compute as pc
+
+        if isinstance(others, PlainKeys) and others.are_numbers == self.are_numbers:
+            decimals = max(self.decimals, others.decimals)
+            mine, theirs = self._finer(decimals), others._finer(decimals)
+            if mine is not None and theirs is not None:
+                found = pc.index_in(theirs, value_set=mine).fill_null(-1)
+                places: Int64s = found.to_numpy(zero_copy_only=False).astype(np.int64)
+                return places
+        return _places_among(self, others)
+
+    def _finer(self, decimals: int) -> Any:
+        """Return the cells in ticks of so many decimals; nothing where they do not fit."""
+        import pyarrow as pa
+
+        factor = 10 ** (decimals - self.decimals)
+        if factor == 1:
+            return self.cells
+        ticks = self.ticks
+        if int(np.abs(ticks).max(initial=0)) >= _LARGEST // factor:
+            return None
+        return pa.array(ticks * factor, mask=self.is_missing)
+
+
+def text_keys(texts: Sequence[str | None]) -> tuple[Int64s, Sequence[Hashable]]:
+    """Return the different texts, and the number of each that was given."""
+    import pyarrow as pa
+
+    try:
+        coded = pa.array(texts, pa.string()).dictionary_encode(null_encoding="encode")
+    except UnicodeError:
+        return distinct(texts)
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), PlainKeys(coded.dictionary)
+
+
+def places_of(keys: Sequence[Hashable], others: Sequence[Hashable]) -> Int64s:
+    """Return where each of some other keys stands among keys; -1 where it does not."""
+    if isinstance(keys, PlainKeys):
+        return keys.places_of(others)
+    return _places_among(keys, others)
+
+
+def _places_among(keys: Sequence[Hashable], others: Sequence[Hashable]) -> Int64s:
+    place = {key: number for number, key in enumerate(keys)}
+    return np.array([place.get(key, -1) for key in others], dtype=np.int64)
+
+
+def distinct(keys: Sequence[Hashable]) -> tuple[Int64s, Sequence[Hashable]]:
+    """Return keys without repetition, and the number of each that was given."""
+    numbers: dict[Hashable, int] = {}
+    own = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    return own, list(numbers)
+
+
+def meaning(keys: Sequence[Hashable], kind: str | None) -> tuple[Int64s, Sequence[Hashable]]:
+    """Return what cells mean in a column of a kind, each once, and which of it each cell means.
+
+    It is what :func:`as_kind` says of each cell.
+
+    >>> import pyarrow as pa
+    >>> number, found = meaning(PlainKeys(pa.array(["1.50", "2", "1.5", None])), "number")
+    >>> [found[place] for place in number]
+    [Decimal('1.50'), Decimal('2.00'), Decimal('1.50'), None]
+    """
+    found = _plain_meaning(keys, kind) if isinstance(keys, PlainKeys) else None
+    return distinct([as_kind(cell, kind) for cell in keys]) if found is None else found
+
+
+def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys] | None:
+    import pyarrow as pa
+
+    same = np.arange(len(keys), dtype=np.int64)
+    if keys.are_numbers:
+        if kind == "number":
+            return same, keys
+        return (same, PlainKeys(keys.cells.cast(pa.string()))) if kind == "text" else None
+    if kind == "text":
+        return same, keys
+    return _numbers(keys) if kind == "number" else None
+
+
+def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
+    """Read texts as numbers; nothing where one is none, or has many digits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = texts.cells
+    if not pc.all(pc.match_substring_regex(cells, _PLAIN_NUMBER), min_count=0).as_py():
+        return None
+    point = pc.find_substring(cells, ".").fill_null(-1).to_numpy(zero_copy_only=False)
+    length = pc.binary_length(cells).fill_null(0).to_numpy(zero_copy_only=False)
+    decimals = int(np.where(point < 0, 0, length - point - 1).max(initial=0))
+    if not decimals:
+        return _without_repetition(cells.cast(pa.int64()), 0)
+    if not (np.where(point < 0, length, point) <= _WHOLE_DIGITS).all():
+        return None
+    exact = cells.cast(pa.decimal128(18 + MOST_DECIMALS, decimals))
+    # Two words for each number; the lower one holds all of a number of so few digits.
+    words = np.frombuffer(exact.buffers()[1], dtype=np.int64)[2 * exact.offset :][: 2 * len(exact) : 2]
+    return _without_repetition(pa.array(words, mask=np.asarray(cells.is_null())), decimals)
+
+
+_WHOLE_DIGITS = 9
+"""Digits before the point, or a sign and so many less one, that leave room for as many decimals."""
+
+
+def _without_repetition(ticks: Any, decimals: int) -> tuple[Int64s, PlainKeys]:
+    """Let numbers that are written in several ways be one."""
+    coded = ticks.dictionary_encode(null_encoding="encode")
+    number = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return number, PlainKeys(coded.dictionary, decimals)

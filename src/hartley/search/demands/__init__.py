@@ -1,0 +1,1 @@
+"""The cheapest partition that keeps requirements, of every kind of utility."""

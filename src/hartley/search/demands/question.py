@@ -1,0 +1,95 @@
+"""What must be kept at the least cost, and the answer to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hartley.measures.utility import Utility
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Int64s
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.requirement import Requirement
+from hartley.model.shapes.shape import ANY_SHAPE, Shape
+from hartley.search.by_size.categories import CategoryArrangement
+from hartley.search.line.answer import Band, LineAnswer
+
+NOTHING: Int64s = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DemandQuestion:
+    """What must be kept, at the least cost."""
+
+    joint: JointRange
+    utility: Utility
+    requirements: tuple[Requirement, ...]
+    """Those that stay true when a cluster grows."""
+    closeness: Closeness = NO_CLOSENESS
+    shape: Shape = ANY_SHAPE
+    budget: int = 0
+    """The most rows whose public value may be withheld."""
+    is_single: bool = False
+    """Whether a single component must be left, so that nothing is known for certain."""
+    arrangement: CategoryArrangement | None = None
+    """What is known of the values of a column of text."""
+
+    @property
+    def is_over_columns(self) -> bool:
+        """Whether it has the search over several columns to answer it."""
+        return (
+            isinstance(self.utility, ColumnsDistortion)
+            and self.utility.codeword == "midpoint"
+            and self.joint.side is None
+            and self.closeness.is_empty
+            and not self.budget
+        )
+
+    def asking(self, requirement: Requirement) -> DemandQuestion:
+        """Return the question with one more requirement, or more of one."""
+        others = tuple(
+            one
+            for one in self.requirements
+            if (one.name, one.column) != (requirement.name, requirement.column)
+            or one.wanted > requirement.wanted
+        )
+        known = any((one.name, one.column) == (requirement.name, requirement.column) for one in others)
+        return replace(self, requirements=others if known else (*others, requirement))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DemandAnswer:
+    """The cheapest partition found that keeps a demand, and what is proven of it."""
+
+    partition: Partition
+    cost: float
+    lower_bound_cost: float | None
+    """No partition of the shape and budget asked for costs less; ``None`` where no bound is known."""
+    any_bound: float | None = None
+    """No partition of any shape within the budget costs less."""
+    withheld: Int64s = field(default_factory=lambda: NOTHING)
+    """Places of the public values that are withheld; they are one cluster."""
+    withheld_rows: int = 0
+    bands: tuple[Band, ...] = ()
+    loss: float | None = None
+    """The mean over rows of the relative width of their cluster, over several columns."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether nothing of the shape and budget asked for costs less."""
+        return self.lower_bound_cost is not None and self.cost <= self.lower_bound_cost * (1 + 1e-12)
+
+
+def answer_of(found: LineAnswer) -> DemandAnswer:
+    """Return what a search over one column has found, as the answer to a demand."""
+    return DemandAnswer(
+        partition=found.partition,
+        cost=found.cost,
+        lower_bound_cost=found.lower_bound,
+        any_bound=found.any_bound,
+        withheld=found.withheld,
+        withheld_rows=found.withheld_rows,
+        bands=found.bands,
+    )

@@ -1,0 +1,113 @@
+"""The cheapest boxes over several columns that keep a demand, and those that leave few components."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.measures.overlap import components
+from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
+from hartley.model import Partition
+from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
+from hartley.search.columns.components import ComponentSearch, Joining
+from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.search import search_columns
+from hartley.search.demands.question import DemandAnswer, DemandQuestion
+from hartley.search.effort import Effort
+from hartley.search.enough import Enough
+from hartley.search.withheld.of_tuples import withhold_tuples
+
+
+def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
+    """Return the columns of a utility as the search over columns takes them."""
+    columns: list[Column] = []
+    for column in utility.columns:
+        if isinstance(column, NumberColumn):
+            columns.append(NumberCells(column.positions))
+        elif isinstance(column, CategoryColumn):
+            table = column.table
+            is_plain = table is None or bool((table == 1.0 - np.eye(len(table))).all())
+            columns.append(CategoryCells(column.codes, table=None if is_plain else table))
+    return columns
+
+
+def columns_answer(
+    enough: Enough,
+    utility: ColumnsDistortion,
+    effort: Effort,
+    starts: Sequence[Partition],
+    budget: int,
+    few: DemandAnswer | None,
+) -> DemandAnswer:
+    """Return the boxes found, less what a budget withholds; ``few`` is the best of all, if known."""
+    demand = ClusterDemand(
+        value_ptr=enough.value_ptr,
+        value_code=enough.value_code.astype(np.int32),
+        next_code=enough.next_code,
+        offsets=enough.offsets,
+        wanted=enough.wanted,
+        rows=enough.rows,
+        row_k=max(1, enough.row_k),
+    )
+    fitting = [start.labels for start in starts if demand.enough(start.labels).all()]
+    columns = cells_of_utility(utility)
+    found = search_columns(columns, demand, combination=utility.combination, starts=fitting, effort=effort)
+    if budget:
+        held = withhold_tuples(
+            columns,
+            demand,
+            budget,
+            found,
+            None if few is None else (few.partition.labels.astype(np.int64), few.withheld),
+            combination=utility.combination,
+            effort=effort,
+        )
+        return DemandAnswer(
+            partition=Partition(held.labels),
+            cost=held.worst,
+            lower_bound_cost=held.bound if few is None else few.cost,
+            any_bound=held.bound if few is None else few.cost,
+            withheld=held.withheld,
+            withheld_rows=held.withheld_rows,
+            loss=held.loss,
+        )
+    bound = found.bound if few is None else few.cost
+    return DemandAnswer(
+        partition=Partition(found.labels),
+        cost=found.worst,
+        lower_bound_cost=bound,
+        any_bound=bound,
+        loss=found.loss,
+    )
+
+
+def component_search(question: DemandQuestion) -> ComponentSearch:
+    """Return the search for few components among the boxes of the public columns."""
+    utility = cast("ColumnsDistortion", question.utility)
+    cells = cells_of(cells_of_utility(utility), utility.combination)
+    return ComponentSearch(cells, components(question.joint).labels)
+
+
+def joined_columns(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
+    """Join clusters over several columns until one component is left; the contraction bound counts too."""
+    search = component_search(question)
+    joining = search.joining(found.partition.labels, effort=effort)
+    if joining.components - len(joining.joins) > 1:
+        raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+    return after_joins(question, found, joining, search, len(joining.joins))
+
+
+def after_joins(
+    question: DemandQuestion, found: DemandAnswer, joining: Joining, search: ComponentSearch, count: int
+) -> DemandAnswer:
+    """Return the answer once the first so many joins are made, with its bound."""
+    partition = Partition(joining.after(count))
+    cost = float(question.utility.costs(partition).max())
+    bound = max(found.lower_bound_cost or 0.0, search.bound(joining.components - count) / 2)
+    return replace(
+        found, partition=partition, cost=cost, lower_bound_cost=min(bound, cost), any_bound=min(bound, cost)
+    )

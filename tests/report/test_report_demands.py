@@ -1,0 +1,85 @@
+"""A report of what a release must keep: requirements, tolerance, shape and withheld rows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hartley
+from hartley.cli.program import run
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    source = np.random.default_rng(4)
+    ages, weights = source.integers(20, 60, 120), source.integers(50, 90, 120)
+    path = tmp_path / "clinic.csv"
+    path.write_text(
+        "age,weight\n" + "".join(f"{age},{weight}\n" for age, weight in zip(ages, weights, strict=True))
+    )
+    return path
+
+
+def words(page: Path) -> str:
+    text = re.sub(r"<style.*?</style>|<svg.*?</svg>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text))
+
+
+def reported(table: Path, *asked: str) -> str:
+    page = table.with_suffix(".html")
+    assert run(["report", str(table), "-s", "age", "-p", "weight", "-o", str(page), *asked]) == 0
+    return words(page)
+
+
+def test_a_report_is_of_the_point_that_keeps_every_requirement(table):
+    said = reported(table, "--distinct-l", "5", "--require", "row-k=8", "--shape", "intervals")
+    assert "keep at least eight rows and at least five different ages" in said
+    made = hartley.release(
+        table,
+        table.with_name("out.csv"),
+        sensitive="age",
+        public="weight",
+        require={"distinct_l": 5, "row_k": 8},
+        shape="intervals",
+    )
+    frontier = hartley.frontier(
+        table, sensitive="age", public="weight", require={"row_k": 8}, shape="intervals"
+    ).frontier
+    point = frontier.meeting({"distinct_l": 5, "row_k": 8})
+    assert point.max_distortion == made.point.max_distortion
+    assert f"Different released values {point.clusters}" in said
+
+
+def test_a_tolerance_is_counted_and_said(table):
+    said = reported(table, "--separated-l", "3", "--tolerance", "age=4", "--for", "public")
+    assert "Every released value leaves possible at least three ages more than 4 years apart." in said
+
+
+def test_withheld_rows_and_caps_are_said(table):
+    said = reported(table, "--row-k", "4", "--max-distortion", "9", "--withhold", "5%")
+    assert "move no value farther than 9 and keep at least four rows" in said
+
+
+def test_the_command_of_a_report_makes_it_again(table, monkeypatch):
+    asked = ("--require", "distinct-l=4", "--shape", "intervals", "--borders", "5", "--tolerance", "age=1")
+    said = reported(table, *asked)
+    page = table.with_suffix(".html")
+    command = re.search(r"hartley report clinic\.csv[^<]*", page.read_text(encoding="utf-8"))
+    assert command is not None
+    page.unlink()
+    monkeypatch.chdir(table.parent)
+    import shlex
+
+    assert run(shlex.split(command[0])[1:]) == 0
+    assert words(page) == said
+
+
+def test_what_cannot_be_kept_is_refused_and_nothing_is_written(table):
+    page = table.with_suffix(".html")
+    asked = ["report", str(table), "-s", "age", "-p", "weight", "-o", str(page)]
+    assert run([*asked, "--require", "row-k=999"]) == 3
+    assert run([*asked, "--require", "row-k=0"]) == 2
+    assert not page.exists()

@@ -1,0 +1,160 @@
+"""Under a limit of time the cheap methods come first on every level, and more time only makes it better."""
+
+from __future__ import annotations
+
+from itertools import count, pairwise
+
+import numpy as np
+import pytest
+
+from hartley.errors import UnreachableError
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.matrix import MatrixDistortion
+from hartley.model import JointRange, Partition
+from hartley.search import any_utility
+from hartley.search.dispatch import searched_levels
+from hartley.search.distortion import istar, joint, l0
+from hartley.search.distortion.by_candidates import CandidateSearch
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.resolution.one_size import SizeSearch
+from hartley.search.resolution.side_search import SideSearch
+
+LEAKAGES = ("l0", "istar", "joint")
+LIMITS = (3, 10, 30, 100)
+"""Questions that a clock answers with no, in place of seconds."""
+
+
+def table(seed: int, size: int = 18, *, has_side: bool = False) -> tuple[JointRange, np.ndarray]:
+    """Draw a table of one to three sensitive values each, and positions on a line."""
+    rng = np.random.default_rng(seed)
+    public = np.repeat(np.arange(size), rng.integers(1, 4, size))
+    sensitive = np.unique(rng.integers(0, 9, len(public)), return_inverse=True)[1]
+    drawn = np.unique(np.stack([public, sensitive]), axis=1)
+    side = np.unique(rng.integers(0, 2, drawn.shape[1]), return_inverse=True)[1] if has_side else None
+    positions = np.sort(rng.choice(10 * size, size, replace=False)).astype(float)
+    return JointRange.from_codes(public_codes=drawn[0], sensitive_codes=drawn[1], side_codes=side), positions
+
+
+def utilities(positions: np.ndarray) -> dict[str, object]:
+    return {
+        "resolution": Resolution(len(positions)),
+        "midpoint": LineDistortion(positions, "midpoint"),
+        "centroid": LineDistortion(positions, "centroid"),
+        "any": MatrixDistortion(np.abs(positions[:, None] - positions) ** 0.5),
+    }
+
+
+def stopping_after(questions: int) -> Effort:
+    asked = count()
+    return Effort(should_stop=lambda: next(asked) >= questions)
+
+
+@pytest.mark.parametrize("has_side", [False, True])
+@pytest.mark.parametrize("name", ["resolution", "midpoint", "centroid", "any"])
+@pytest.mark.parametrize("leakage", LEAKAGES)
+def test_a_longer_limit_never_gives_a_worse_frontier(leakage, name, has_side):
+    for seed in range(1):
+        drawn, positions = table(seed, has_side=has_side)
+        utility = utilities(positions)[name]
+        starts = [Partition(np.arange(len(positions)) // 3)]
+        found = []
+        for limit in LIMITS:
+            try:
+                found.append(searched_levels(drawn, leakage, utility, stopping_after(limit), starts).levels)
+            except UnreachableError:
+                assert leakage == "joint"
+                return
+        for shorter, longer in pairwise(found):
+            for level in shorter:
+                assert any(
+                    other.cost <= level.cost * (1 + 1e-9) and other.leakage_bits <= level.leakage_bits + 1e-9
+                    for other in longer
+                ), (seed, level)
+
+
+def recorded(search: CandidateSearch, stop_at: int | None = None) -> list[int]:
+    """Have a search tell the stages it comes to, in order; it stops as one is reached."""
+    met: list[int] = []
+    search.stages = tuple(
+        lambda line, known, effort, number=number, stage=stage: (
+            met.append(number) or stage(line, known, effort)
+        )
+        for number, stage in enumerate(search.stages)
+    )
+    search.effort = Effort(should_stop=lambda: stop_at is not None and stop_at in met)
+    return met
+
+
+@pytest.mark.parametrize("codeword", ["midpoint", "centroid", "member"])
+@pytest.mark.parametrize("module", [l0, joint])
+def test_every_number_of_candidates_comes_through_one_stage_before_any_comes_to_the_next(module, codeword):
+    drawn, positions = table(4)
+    search = module._search(drawn, LineDistortion(positions, codeword), UNLIMITED, ())
+    met = recorded(search)
+    search.solve_all()
+    assert met == sorted(met)
+    assert len(set(met)) > 1
+
+
+@pytest.mark.parametrize("codeword", ["midpoint", "centroid", "member"])
+@pytest.mark.parametrize("module", [l0, joint])
+def test_a_search_stopped_at_its_first_dear_method_has_the_cheap_answer_of_every_level(module, codeword):
+    drawn, positions = table(4)
+    utility = LineDistortion(positions, codeword)
+    cheap = module._search(drawn, utility, UNLIMITED, ())
+    cheap.stages = cheap.stages[:1]
+    cheap.solve_all()
+    stopped = module._search(drawn, utility, UNLIMITED, ())
+    recorded(stopped, stop_at=1)
+    assert not stopped.solve_all()
+    for number in range(1, stopped.most + 1):
+        assert stopped.known(number).cost <= cheap.known(number).cost
+        assert stopped.known(number).lower_bound >= cheap.known(number).lower_bound
+
+
+@pytest.mark.parametrize("leakage", ["l0", "joint"])
+@pytest.mark.parametrize("kind", [SizeSearch, SideSearch])
+def test_all_sizes_are_glanced_at_before_any_is_searched_at_length(monkeypatch, kind, leakage):
+    drawn, positions = table(2, has_side=kind is SideSearch)
+    met: list[tuple[str, int]] = []
+    for name in ("glance", "best"):
+        search = getattr(kind, name)
+
+        def noted(self, largest, *given, search=search, name=name):
+            met.append((name, largest))
+            return search(self, largest, *given)
+
+        monkeypatch.setattr(kind, name, noted)
+    searched_levels(drawn, leakage, Resolution(len(positions)))
+    names = [name for name, _ in met]
+    assert names == sorted(names, reverse=True)
+    glanced = {size for name, size in met if name == "glance"}
+    assert len(glanced) > 2
+    stop = Effort(should_stop=lambda: bool(met) and met[-1][0] == "best")
+    met.clear()
+    starts = [Partition.whole(len(positions))]
+    found = searched_levels(drawn, leakage, Resolution(len(positions)), stop, starts)
+    assert {size for name, size in met if name == "glance"} == glanced
+    assert not found.complete or all(level.proven_optimal for level in found.levels)
+
+
+def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_gets_all(monkeypatch):
+    drawn, positions = table(3)
+    shares: list[int] = []
+    solve, improve = istar.IstarSearch.solve, any_utility._Exchange.improve
+
+    def solved(self, cost, share=1):
+        shares.append(share)
+        return solve(self, cost, share)
+
+    def improved(self, cost, share=1, goal=-np.inf):
+        shares.append(share)
+        return improve(self, cost, share, goal)
+
+    monkeypatch.setattr(istar.IstarSearch, "solve", solved)
+    monkeypatch.setattr(any_utility._Exchange, "improve", improved)
+    for name in ("midpoint", "any"):
+        shares.clear()
+        searched_levels(drawn, "istar", utilities(positions)[name])
+        assert shares == sorted(shares, reverse=True)
+        assert len(set(shares)) == 2
