@@ -258,5 +258,8 @@ def test_what_has_no_meaning_for_persons_is_refused(
     (tmp_path / "in.csv").write_text("x,s,who\n1,a,p\n1,b,q\n2,a,p\n2,b,q\n")
     assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "x", "--person", "who", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["persons"] == {"column": "who", "persons": 2, "most_values": 2}
+    (tmp_path / "bare.csv").write_text("x,s,who\n1,a,p\n2,b,q\n1,a,r\n2,b,q\n")
+    assert run(["audit", str(tmp_path / "bare.csv"), "-s", "s", "-p", "x", "--person", "who"]) == 0
+    assert "--person who --distinct-l 2" in " ".join(capsys.readouterr().out.split())
     assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "who", "--person", "who"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -269,6 +269,8 @@ def _show_next_call(out: Console, name: str, result: AuditResult, reading: Seque
     wanted = min(COMFORTABLE, audit.sensitive.values)
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
     roles += [word for column in published for word in ("-p", column)]
+    if result.persons is not None:
+        roles += ["--person", result.persons.column]
     out.print()
     heading(out, "What to type next")
     values = words.values_of(wanted, audit.sensitive.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import os
 import runpy
@@ -491,6 +492,22 @@ def test_the_r_script_gives_every_cell_that_apply_gives(tmp_path: Path) -> None:
             _, *body = reader(out.read_bytes().decode(), ",")
             found = sorted(map(tuple, body), key=repr)
         assert found == case.cells, number
+
+
+def test_the_r_script_writes_missing_cells_of_a_single_column_as_rows(tmp_path: Path) -> None:
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed (Debian package r-base-core)")
+    table = pa.table({"x": ["é", "it's", None, "two\nlines"] * 2, "s": [1, 2, 3, 4, 2, 1, 4, 3]})
+    made = release(table, tmp_path / "o.csv", sensitive="s", public="x", require={"distinct_l": 2})
+    export(made.policy, to="r", output=tmp_path / "recode.R")
+    lines = [",".join(map(csv_cell, row.values())) for row in table.to_pylist()]
+    (tmp_path / "in.csv").write_text("x,s\n" + "\n".join(lines) + "\n", newline="", encoding="utf-8")
+    called = ["Rscript", "--vanilla", "recode.R", "in.csv", "out.csv"]
+    subprocess.run(called, check=True, cwd=tmp_path, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        _, *rows = csv.reader(file)
+    expected = [cell or "" for cell in Policy.read(made.policy).apply(table)["x"].to_pylist()]
+    assert sorted(rows) == sorted([cell] for cell in expected)
 
 
 def export_of_nothing(folder: Path) -> Path:

@@ -36,7 +36,10 @@ arguments <- commandArgs(trailingOnly = TRUE)
 if (sys.nframe() == 0 && length(arguments) == 2) {
   d <- read.csv(arguments[1], colClasses = "character", na.strings = "", check.names = FALSE,
     encoding = "UTF-8", strip.white = FALSE)
-  write.csv(hartley_recode(d), arguments[2], row.names = FALSE, na = "", fileEncoding = "UTF-8")
+  d <- hartley_recode(d)
+  # A missing cell of a single column is written as "": a line without anything is no row to most readers.
+  nothing <- if (ncol(d) == 1) '""' else ""
+  write.csv(d, arguments[2], row.names = FALSE, na = nothing, fileEncoding = "UTF-8")
 }
 """
 
