@@ -1,6 +1,6 @@
 """Print how fast everything is against its goals, in a few minutes; exit with 1 where a goal is missed.
 
-    python benchmarks/guard.py [--only greedy,groups,release,verify,wide,start]
+    python benchmarks/guard.py [--only start,first,wide,groups,greedy,verify,release]
 
 Every work runs in a process of its own; times are CPU seconds, all threads together. Ratios are against
 something that everybody can run in the same minutes on the same machine: DuckDB, SciPy, or a sort. A machine
@@ -194,17 +194,28 @@ WORKS: dict[str, Callable[[Path], object]] = {
     work.__name__: work
     for work in (greedy, groups_ours, groups_scipy, release, to_verify, verify_ours, verify_duckdb, wide)
 }
+"""The works that run in a process of their own."""
 
 
 def measured(name: str, folder: Path) -> tuple[Cost, object]:
     """Return what a work costs in a process of its own, with all that it loads, and its answer."""
     done = subprocess.run(
-        [sys.executable, __file__, "--work", name, str(folder)], capture_output=True, text=True, check=False
+        [sys.executable, __file__, "--work", name, str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=_environment(folder),
     )
     if done.returncode:
         raise SystemExit(f"{name} failed: {done.stderr[-2000:]}")
     seconds, gigabytes, answer = json.loads(done.stdout.splitlines()[-1])
     return Cost(seconds, gigabytes), answer
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a work: with bytecode that is kept, as where modules are installed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
 
 
 class Goals:
@@ -271,25 +282,69 @@ def check_wide(folder: Path, goals: Goals) -> None:
 
 
 def check_start(folder: Path, goals: Goals) -> None:
-    """Measure an audit of a small table, from the shell."""
+    """Measure an audit of a small table, and the help, from the shell; each is started once before."""
     cells = np.random.default_rng(1).integers(0, 90, (300, 2))
     np.savetxt(folder / "small.csv", cells, fmt="%d", delimiter=",", header="age,chol", comments="")
-    least = float("inf")
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "hartley", "audit", str(folder / "small.csv")]
-        subprocess.run([*command, "--sensitive", "age", "--public", "chol"], capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    goals.say("hartley audit of 300 rows", least, 0.5, "s")
+    audit = ["audit", str(folder / "small.csv"), "--sensitive", "age", "--public", "chol"]
+    for what, command, goal in (
+        ("hartley audit of 300 rows", audit, 0.5),
+        ("hartley --help", ["--help"], 0.3),
+    ):
+        spent = [_from_the_shell(command, folder) for _ in range(11)][1:]
+        goals.say(what, min(spent), goal, "s", f"; {max(spent):.2f} s at most of ten")
+
+
+def check_first(folder: Path, goals: Goals) -> None:
+    """Count what a first frontier of a small table says of the compiler; and start six at once."""
+    environment = _environment(folder) | {"NUMBA_CACHE_DIR": str(folder / "compiled")}
+    cells = np.random.default_rng(2).integers(0, (40, 60), (300, 2))
+    np.savetxt(folder / "first.csv", cells, fmt="%d", delimiter=",", header="age,pulse", comments="")
+    command = [sys.executable, "-m", "hartley", "frontier", str(folder / "first.csv")]
+    command += ["--sensitive", "age", "--public", "pulse"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    goals.say("a first frontier of 300 rows: words of compiling", done.stderr.count("compiling"), 0, "lines")
+    many = [
+        subprocess.Popen(
+            [sys.executable, __file__, "--work", "links", str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(6)
+    ]
+    said = [one.communicate() for one in many]
+    answers = {json.loads(out.splitlines()[-1])[2] for out, _ in said if out}
+    wrong = sum(one.returncode != 0 for one in many) + sum(bool(err) for _, err in said) + len(answers) - 1
+    goals.say("six processes that compile at once: failures, warnings, other answers", wrong, 0, "")
+
+
+def links(folder: Path) -> int:
+    """Group some values by their links, compiled."""
+    del folder
+    from hartley.measures.overlap import linked_groups
+
+    rng = np.random.default_rng(8)
+    return linked_groups(300_000, *rng.integers(0, 300_000, (2, 300_000))).size
+
+
+def _from_the_shell(command: list[str], folder: Path) -> float:
+    """Return the CPU seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = [sys.executable, "-m", "hartley", *command]
+    subprocess.run(run, capture_output=True, check=True, env=_environment(folder))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _beside(spent: Cost) -> str:
     return f"; {spent.seconds:.1f} s, {spent.gigabytes:.2f} GB"
 
 
+WORKS["links"] = links
 CHECKS = {
     "start": check_start,
+    "first": check_first,
     "wide": check_wide,
     "groups": check_groups,
     "greedy": check_greedy,
