@@ -245,6 +245,8 @@ def test_components_with_rows_withheld_are_bounded_against_all_partitions():
             fewest = min(count for cost, count in every if cost <= point.max_distortion + 1e-9)
             assert point.lower_bound_bits <= np.log2(fewest) + 1e-9
             assert fewest <= point.components
+            cheapest = min(cost for cost, count in every if count <= point.components)
+            assert point.lower_bound_cost <= cheapest + 1e-9
             assert not point.proven_optimal or point.components == fewest
         for cost in {cost for cost, _ in every if np.isfinite(cost)}:
             reached = min(point.components for point in points if point.max_distortion <= cost + 1e-9)

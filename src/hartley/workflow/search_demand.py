@@ -237,11 +237,18 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
 
 
 def _bounded_by_touch(point: Point, levels: Sequence[Level], touched: int) -> Point:
-    """Add the bound on components: those of its cost when nothing is withheld, less what can be joined."""
-    above = [level for level in levels if level.cost >= cost_of(point) * (1 - SLACK)]
-    bits = max((level.lower_bound_bits for level in above), default=0.0)
-    bound = log2(max(1, round(2**bits) - max(0, touched - 1)))
-    return replace(point, lower_bound_bits=bound, proven_optimal=point.leakage_bits <= bound + ROUNDING)
+    """Add the bounds on components and on cost: those with nothing withheld, less what can be joined."""
+    fewest = [max(1, round(2**level.lower_bound_bits) - max(0, touched - 1)) for level in levels]
+    of_levels = list(zip(levels, fewest, strict=True))
+    within = [count for level, count in of_levels if level.cost >= cost_of(point) * (1 - SLACK)]
+    bound = log2(max(within, default=1))
+    least = max((level.cost for level, count in of_levels if count > point.components), default=0.0)
+    return replace(
+        point,
+        lower_bound_bits=bound,
+        lower_bound_cost=min(least, cost_of(point)),
+        proven_optimal=point.leakage_bits <= bound + ROUNDING and cost_of(point) <= least * (1 + SLACK),
+    )
 
 
 def most_levels(question: Question) -> int:
