@@ -122,7 +122,7 @@ def repeated(ctx: click.Context) -> str:
             said.append(option)
         else:
             for one in value if parameter.multiple else [value]:
-                said += [option, str(one)]
+                said += [option, str(int(one) if isinstance(one, float) and one.is_integer() else one)]
     return shlex.join(said)
 
 
