@@ -132,11 +132,12 @@ class Prover:
             windows = Windows.of(line) if joint is self.joint else Windows(line.positions, "midpoint")
             latest = latest_of(line, distinct_l)
             bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest)
-            if bound.rank >= 0 and (best is None or bound.cost > best[0]):
-                best = bound.cost, int(places[line.order[bound.rank]])
+            cost = line.in_units(bound.cost)
+            if bound.rank >= 0 and (best is None or cost > best[0]):
+                best = cost, int(places[line.order[bound.rank]])
         if best is not None:
-            for cost in _near(best[0], reached):
-                yield Proof(kind="window", distinct_l=distinct_l, cost=cost, value=texts[best[1]])
+            for claimed in _near(best[0], reached):
+                yield Proof(kind="window", distinct_l=distinct_l, cost=claimed, value=texts[best[1]])
 
     def _counted(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         problem = self.problem
@@ -144,7 +145,7 @@ class Prover:
             line = Line.of(self.joint.without_side(), self.utility)
             if line.size and line.most_candidates >= distinct_l:
                 bound = count_bound(line, distinct_l, 0.0)
-                for cost in _near(bound.cost, reached):
+                for cost in _near(line.in_units(bound.cost), reached):
                     yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=bound.clusters)
             return
         pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)

@@ -205,3 +205,24 @@ def test_a_window_proof_names_the_value_that_has_no_cheap_cluster() -> None:
     assert bounds.cost == 4.5
     assert not is_valid(prover.problem, Proof(kind="window", distinct_l=2, cost=4.6, value=("0",)))
     assert not is_valid(prover.problem, Proof(kind="window", distinct_l=2, cost=4.5, value=("2",)))
+
+
+def test_numbers_with_decimals_are_proven_as_whole_ones_are() -> None:
+    kinds = set()
+    for seed in range(60):
+        random = Random(f"decimals {seed}")
+        size = random.randint(12, 20)
+        pairs = [(at, random.choice("aaaabcd")) for at in random.sample(range(60), size)]
+        wanted = min(random.choice([2, 2, 3]), len({secret for _, secret in pairs}))
+        found = []
+        for unit in (1, 100):
+            joint = JointRange.from_pairs([(at / unit, secret) for at, secret in pairs])
+            utility = LineDistortion.of(joint.public)
+            prover = Prover.of(joint, utility, 4)
+            assert prover is not None
+            proofs, bounds = prover.prove(Goal(distinct_l=wanted), None, "l0", 30 / unit)
+            assert bounds.cost > 0 or wanted == 1
+            found.append([(one.kind, one.clusters, round(float(one.cost or 0) * unit, 6)) for one in proofs])
+            kinds.update(one.kind for one in proofs)
+        assert found[0] == found[1]
+    assert kinds == {"window", "counting"}
