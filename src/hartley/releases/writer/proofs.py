@@ -115,9 +115,10 @@ class Prover:
             return cost + 1
         if cost > 0:
             return cost * (1 + 4e-9)
-        line = sorted({Fraction(position) for position in self.problem.positions if position is not None})
+        ticks = self.problem.ticks
         # Two different values cost at least half of what lies between them.
-        return min((float(high - low) / 4 for low, high in pairwise(line)), default=1.0)
+        gaps = (high - low for low, high in pairwise(ticks.line))
+        return min((float(Fraction(gap, ticks.per_unit)) / 4 for gap in gaps), default=1.0)
 
     def _windows(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         if not isinstance(self.utility, LineDistortion):
