@@ -83,12 +83,17 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
 def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
     """Read many cells back from their texts, all at once where they are short whole numbers.
 
+    Equal texts are read once: a column of many combinations has few different cells.
+
     >>> parse_cells(["180", "-7"], "number"), parse_cells(["0.10", None], "number")
     ([180, -7], [Decimal('0.10'), None])
     """
     if kind == "number" and are_short_numbers(texts):
         return list(map(int, texts))  # type: ignore[arg-type]
-    return list(texts) if kind == "text" else [parse_cell(text, kind) for text in texts]
+    if kind == "text":
+        return list(texts)
+    read = {text: parse_cell(text, kind) for text in dict.fromkeys(texts)}
+    return [read[text] for text in texts]
 
 
 def are_short_numbers(texts: Sequence[str | None]) -> bool:
@@ -129,4 +134,8 @@ def column_texts(coordinate: Coordinate) -> list[str | None]:
     """Return the cells of a column as text."""
     if coordinate.values.dtype.kind in "iu" and not coordinate.missing.any():
         return list(map(str, coordinate.values.tolist()))
+    if coordinate.values.dtype.kind == "f":
+        cells = coordinate.cells
+        written = {cell: cell_text(cell) for cell in dict.fromkeys(cells)}
+        return [written[cell] for cell in cells]
     return list(map(cell_text, coordinate.cells))

@@ -72,6 +72,8 @@ _EXACT = (
 )
 
 
+DIGITS_OF_A_FLOAT = 15
+"""So many significant digits always survive the way through a float."""
 FEW_COLUMNS = 16
 """Up to so many columns, an expression for each costs less than turning the rows."""
 
@@ -86,6 +88,10 @@ class _Fractions:
     """Digits before the point of the longest number."""
     scale: int | None
     """Digits after it."""
+
+
+_SHORT = _Fractions(are_exact_as_floats=True, are_sane=True, whole=None, scale=None)
+"""What short numbers need: floats."""
 
 
 def typed_texts(
@@ -199,15 +205,32 @@ def _needs_a_closer_look(seen: int, digits: int) -> bool:
 
 
 def _fractions(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[_Fractions]:
-    """Say of columns of numbers what they need, all in one reading."""
+    """Say of columns of numbers what they need: of short ones at a glance, of the others in one reading."""
     if not cells:
         return []
+    are_short = _are_short(connection, source, cells)
+    others = [cell for cell, is_short in zip(cells, are_short, strict=True) if not is_short]
+    looked_at = iter(_looked_at_closely(connection, source, others) if others else ())
+    return [_SHORT if is_short else next(looked_at) for is_short in are_short]
+
+
+def _are_short(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[bool]:
+    """Tell of columns of numbers whether all are of few characters and without an exponent."""
     below = _below_one_another(source, cells, range(len(cells)))
-    # Fifteen significant digits always survive the way through a float.
+    is_short = f"length(v) <= {DIGITS_OF_A_FLOAT} AND NOT contains(v, 'e') AND NOT contains(v, 'E')"
+    found = connection.execute(
+        f"SELECT bool_and({is_short}) FROM {below} WHERE v IS NOT NULL GROUP BY k ORDER BY k"
+    ).fetchall()
+    return [bool(one[0]) for one in found]
+
+
+def _looked_at_closely(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[_Fractions]:
+    """Look at every digit of columns of numbers."""
+    below = _below_one_another(source, cells, range(len(cells)))
     found = connection.execute(
         f"""
         SELECT bool_and(coalesce(
-                   length(hartley_digits(p)) <= 15
+                   length(hartley_digits(p)) <= {DIGITS_OF_A_FLOAT}
                    AND length(hartley_digits(p)) + hartley_exponent(p) BETWEEN -290 AND 290
                    OR hartley_exact(p) = hartley_exact(hartley_parts(try_cast(v AS DOUBLE)::VARCHAR)),
                    false)),

@@ -209,11 +209,14 @@ def _typed(table: Table, names: Sequence[str]) -> dict[str, TypedColumn | None]:
 
 
 def _all_carried(column: RowColumn, cells: Sequence[Cell]) -> list[Any]:
-    """Return the texts of cells in the carrier of a column, all at once where they are whole numbers."""
+    """Return the texts of cells in the carrier of a column: whole numbers all at once, equal numbers once."""
     typed = column.typed
     are_whole = typed is not None and typed.kind == "number" and set(map(type, cells)) == {int}
     if typed is not None and are_whole and min(cells) > -EXACT and max(cells) < EXACT:
         return list(map(repr, map(float, cells) if typed.carrier == "float" else cells))
+    if typed is not None and typed.kind == "number":
+        carried = {cell: _carried(column, cell) for cell in dict.fromkeys(cells)}
+        return [carried[cell] for cell in cells]
     return [_carried(column, cell) for cell in cells]
 
 

@@ -16,10 +16,10 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
 
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.columns.cells import CATEGORY, NUMBER, TABLE
@@ -73,7 +73,7 @@ class ComponentSearch:
         self.component: Places = compact(component)
         self.norm = (np.inf, 1, 2)[cells.norm]
         self.points = _embedded(cells)
-        self.index = cKDTree(self.points)
+        self.index = _index_of(self.points)
 
     @property
     def size(self) -> int:
@@ -129,7 +129,7 @@ class ComponentSearch:
         for number in np.unique(group[unsure]).tolist():
             outside = np.flatnonzero(group != number)
             asking = np.flatnonzero(unsure & (group == number))
-            gap, place = cKDTree(self.points[outside]).query(self.points[asking], k=1, p=self.norm)
+            gap, place = _index_of(self.points[outside]).query(self.points[asking], k=1, p=self.norm)
             shortest[asking], target[asking] = gap, outside[place]
             best[number] = min(best[number], float(gap.min()))
         order = np.lexsort((everyone, shortest, group))
@@ -231,3 +231,11 @@ def _least_gap(cells: Cells, column: int) -> float:
         return float(gaps[~np.eye(size, dtype=bool)].min())
     start = int(cells.rise_at[column])
     return float(cells.rise[start : start + size - 1].min())
+
+
+def _index_of(points: Floats) -> Any:
+    """Return an index of points that finds the nearest."""
+    # Loaded only here: it takes longer than a small search that has no use for it.
+    from scipy.spatial import cKDTree
+
+    return cKDTree(points)
