@@ -289,12 +289,9 @@ def test_where_stderr_is_full_the_exit_code_stays(table: Path, column: str, code
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal to send")
 def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path) -> None:
-    from hartley.examples import CLINIC_COLUMNS, clinic
-
-    table = tmp_path / "clinic.csv"
-    rows = [",".join("" if cell is None else str(cell) for cell in row) for row in clinic(3000)]
-    table.write_text("\n".join([",".join(CLINIC_COLUMNS), *rows]), encoding="utf-8")
-    asked = ("-s", "age", "-p", "cholesterol", "--utility", "resolution", "--distinct-l", "5")
+    table = tmp_path / "large.csv"
+    table.write_text("x,s\n" + "".join(f"{x},{x * 7 % 1009}\n" for x in range(40_000)), encoding="utf-8")
+    asked = ("-s", "s", "-p", "x", "--utility", "resolution", "--distinct-l", "3")
     program = subprocess.Popen(
         [sys.executable, "-m", "hartley", "release", str(table), str(tmp_path / "out.csv"), *asked],
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")},
@@ -307,4 +304,4 @@ def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path)
     _, complaint = program.communicate(timeout=300)
     assert program.returncode == 128 + signal.SIGTERM
     assert complaint.strip() == "hartley: interrupted; nothing was written"
-    assert {path.name for path in tmp_path.iterdir()} <= {"clinic.csv", "compiled"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"large.csv", "compiled"}

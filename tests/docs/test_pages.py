@@ -32,7 +32,7 @@ def test_every_file_that_is_named_is_there(page):
 
 @pytest.mark.parametrize("name", [name for name in stochastic.__all__ if name[0].islower()])
 def test_every_stochastic_measure_is_on_a_page(name):
-    assert re.search(rf"`[^`\n]*\b{name}\b", MEASURES)
+    assert re.search(rf"`[^`\n]*\b{name}\b", MEASURES), f"name {name} on a page of docs/measures"
 
 
 def test_every_decision_is_listed_by_its_title():
@@ -81,7 +81,8 @@ def test_the_site_has_a_place_for_every_page():
         r"^ +- (?:[^:]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M
     )
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    assert set(named) == {page for page in pages if not re.match(r"decisions/0", page)}
+    listed = {page for page in pages if not re.match(r"decisions/0", page)}
+    assert set(named) == listed, "list every page in mkdocs.yml"
     assert len(named) == len(set(named))
 
 

@@ -198,7 +198,8 @@ def test_the_nasty_table_has_one_answer(name: str, tmp_path: Path) -> None:
 def test_every_kind_of_file_is_in_the_matrix_and_has_an_estimate(tmp_path: Path) -> None:
     found = [make(tmp_path) for make, _ in SOURCES.values()]
     files = [path for path in found if isinstance(path, Path)]
-    assert {ENDINGS[path.suffix] for path in files} == set(ENDINGS.values())
+    kinds = {ENDINGS[path.suffix] for path in files}
+    assert kinds == set(ENDINGS.values()), "each kind of file needs an entry in SOURCES"
     assert all(estimate(path).seconds >= 0 for path in files)
 
 

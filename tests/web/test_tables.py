@@ -19,7 +19,7 @@ def upload(browser, content: bytes, name: str = "table.csv"):
 
 
 def test_the_kinds_of_file_are_those_that_the_readers_know():
-    assert set(KINDS) == set(ENDINGS)
+    assert set(KINDS) == set(ENDINGS), "hartley.web.uploads.KINDS lists what hartley.tables.locations reads"
     assert set(TEXT) == {ending for ending, kind in ENDINGS.items() if kind in PACKED_KINDS}
     assert set(PACKINGS) == set(READ_PACKINGS)
 

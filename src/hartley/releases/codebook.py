@@ -5,8 +5,9 @@ Several public columns are coded column by column inside the same cluster:
 * ``midpoint``, ``centroid``, ``member``: a value of the column's own kind inside the cluster's
   range. Whole numbers stay whole and dates stay dates: the middle is rounded down, the mean towards
   the middle, so that rounding never makes the worst distance greater than the next whole number.
-* ``interval``: the text ``[180, 214]``; ``set``: the text ``{A, B}``. One cell alone stays as it is.
-  A cluster that also holds missing cells says so: ``[180, 214] or missing``, ``{A, B, missing}``.
+* ``interval``: the text ``[180, 214]``, long decimals rounded outwards; ``set``: the text ``{A, B}``.
+  One cell alone stays as it is. A cluster that also holds missing cells says so: ``[180, 214] or missing``,
+  ``{A, B, missing}``.
 
 Text and truth values have no middle: for them ``midpoint``, ``centroid`` and ``interval`` mean ``set``,
 and ``member`` is the first member. Where text has groups, the lowest one that holds all members stands for
@@ -40,6 +41,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
+from hartley.releases.interval_ends import IntervalEnds, keep_apart
 from hartley.releases.policy import TEXT_CODINGS, Coding
 from hartley.releases.ticks import Scale, scale_of
 from hartley.releases.withheld_label import label_cell
@@ -123,6 +125,7 @@ def codebook(
         )
         for coordinate in public.coordinates
     ]
+    _round_ends(coders, clusters)
     is_joint = len(coders) > 1 and labels in ("interval", "set")
     chosen = _plain(coders, clusters) if is_joint else _apart(coders, clusters)
     told = len(set(map(_key, chosen)))
@@ -165,6 +168,7 @@ class _Coder:
         self.distinct = inside if are_different else [list(dict.fromkeys(cells)) for cells in inside]
         self.clusters = clusters
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
+        self.ends: IntervalEnds | None = None
 
     def _coding(self, labels: Labels) -> Coding:
         kept = [cells for number, cells in enumerate(self.distinct) if number != self.withheld]
@@ -195,7 +199,8 @@ class _Coder:
                 return f"{group} or {MISSING}" if None in cells else group
             return "{" + ", ".join([*map(_item, present), *([MISSING] if None in cells else [])]) + "}"
         if self.column.coding == "interval":
-            ends = [cell_text(present[0]), cell_text(present[-1])]
+            rounded = None if self.ends is None else self.ends.texts(number)
+            ends = rounded or (cell_text(present[0]), cell_text(present[-1]))
             text = ends[0] if len(present) == 1 else f"[{ends[0]}, {ends[1]}]"
             return f"{text} or {MISSING}" if None in cells else text
         return present[0]
@@ -271,6 +276,20 @@ class _Coder:
         tick = self._tick(place)
         is_free = self.is_text or tick is None or number == self.withheld
         return is_free or (tick is not None and self._is_within(self._ticks(number), tick))
+
+
+def _round_ends(coders: list[_Coder], clusters: list[list[int]]) -> None:
+    """Round the ends of intervals outwards, as far as labels that differ stay different."""
+    ends = [
+        None
+        if coder.scale is None or coder.column.coding != "interval"
+        else IntervalEnds.of(coder.coordinate, coder.scale, clusters, coder.withheld)
+        for coder in coders
+    ]
+    if any(column is not None for column in ends):
+        keep_apart(ends, [tuple(map(cell_text, label)) for label in _plain(coders, clusters)])
+        for coder, column in zip(coders, ends, strict=True):
+            coder.ends = column
 
 
 def _plain(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, ...]]:

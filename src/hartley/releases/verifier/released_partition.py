@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +18,7 @@ from hartley.releases.verifier.proofs.problem import Ticks, cluster_cost
 from hartley.releases.verifier.row_checks import Value, ValuesFound
 from hartley.releases.verifier.tables.plain_keys import PlainKeys
 from hartley.releases.verifier.tables.reread import as_kind
-from hartley.releases.verifier.tally import Int64s, Ints
+from hartley.releases.verifier.tally import Int64s, Ints, Numbered
 
 _FIRST_DAY = dt.datetime(1, 1, 1)
 _WIDEST = 1 << 62
@@ -97,18 +97,22 @@ class ReleasedPartition:
             return farthest
         return None if widest is None else widest / 2
 
-    def positions(self, values: Iterable[Value]) -> list[Fraction | Decimal | None]:
-        """Return where values lie on a line, exactly; nothing where one has no place."""
-        return [self._position(value) for value in values]
+    def ticks(self, cells: Numbered) -> Ticks:
+        """Return where values of the one public column lie on a line, exactly."""
+        keys = cells.keys
+        if isinstance(keys, PlainKeys) and keys.are_numbers:
+            is_missing = keys.is_missing[cells.codes]
+            if self.policy.choices.missing_at is None or not is_missing.any():
+                return Ticks(keys.ticks[cells.codes], ~is_missing, 10**keys.decimals)
+        return Ticks.of([self._position(keys[code]) for code in cells.codes.tolist()])
 
     @property
     def is_on_a_line(self) -> bool:
         """Whether the public columns have a line."""
         return len(self.policy.public) == 1 and self.policy.public[0].kind in _ON_A_LINE
 
-    def _position(self, value: Value) -> Fraction | Decimal | None:
-        """Return where a value lies; numbers as they are, which is faster."""
-        cell = value[0]
+    def _position(self, cell: Hashable) -> Fraction | Decimal | None:
+        """Return where a cell lies; numbers as they are, which is faster."""
         if cell is None:
             given = self.policy.choices.missing_at
             return None if given is None else Decimal(repr(given))
@@ -126,9 +130,9 @@ class ReleasedPartition:
             groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
             if groups.are_exact:
                 return groups.cost(codeword) / int(10**keys.decimals)
-        ticks = Ticks.of(self.positions(self.values))
+        ticks = self.ticks(self._cells[0])
         members: dict[int, list[int | None]] = defaultdict(list)
-        for cluster, tick in zip(self._cluster.tolist(), ticks.at, strict=True):
+        for cluster, tick in zip(self._cluster.tolist(), ticks.listed(), strict=True):
             members[cluster].append(tick)
         costs = [
             cluster_cost(codeword, inside)

@@ -122,8 +122,8 @@ class RowCount:
 class Situations:
     """The different combinations of a public value, what is seen beside it, what is known, and a secret."""
 
-    values: list[Value]
-    """The public values that occur; the others are numbered."""
+    cells: tuple[Numbered, ...]
+    """The cells of the public values that occur, column by column."""
     value: Ints
     beside: Ints
     known: Ints
@@ -305,7 +305,8 @@ class RowCounter:
         triples = Combined.of(
             [Numbered(one, range(size)) for one, size in zip(codes, sizes, strict=True)], len(rows)
         )
-        return Situations(values.keys(public), *(one[triples.example] for one in codes))
+        cells = tuple(Numbered(one.codes[values.example], one.keys) for one in public)
+        return Situations(cells, *(one[triples.example] for one in codes))
 
     def _counted_rows(self) -> RowTally:
         assert self._rows is not None  # noqa: S101 (asked only after counting found rows)

@@ -18,7 +18,7 @@ from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.alphabet import EXACT
 from hartley.model.demand import Demand
-from hartley.model.requirement import Verdict
+from hartley.model.requirement import IN_BITS, NAMES, Verdict
 from hartley.releases.cell_text import cell_text
 from hartley.releases.certificate import (
     Certificate,
@@ -166,7 +166,7 @@ class Released:
         for asked in (*self.policy.requirements, *self.policy.caps):
             number = self._found(asked)
             if number is not None:
-                at_least = asked.name in ("distinct-l", "separated-l", "row-k")
+                at_least = asked.name in NAMES and asked.name not in IN_BITS
                 holds = number >= asked.wanted if at_least else number <= asked.wanted + 1e-9
                 found.append(
                     MeasuredRequirement(

@@ -115,9 +115,10 @@ class Prover:
             return cost + 1
         if cost > 0:
             return cost * (1 + 4e-9)
-        line = sorted({Fraction(position) for position in self.problem.positions if position is not None})
+        ticks = self.problem.ticks
         # Two different values cost at least half of what lies between them.
-        return min((float(high - low) / 4 for low, high in pairwise(line)), default=1.0)
+        gaps = (high - low for low, high in pairwise(ticks.line))
+        return min((float(Fraction(gap, ticks.per_unit)) / 4 for gap in gaps), default=1.0)
 
     def _windows(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         if not isinstance(self.utility, LineDistortion):
@@ -132,11 +133,12 @@ class Prover:
             windows = Windows.of(line) if joint is self.joint else Windows(line.positions, "midpoint")
             latest = latest_of(line, distinct_l)
             bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest)
-            if bound.rank >= 0 and (best is None or bound.cost > best[0]):
-                best = bound.cost, int(places[line.order[bound.rank]])
+            cost = line.in_units(bound.cost)
+            if bound.rank >= 0 and (best is None or cost > best[0]):
+                best = cost, int(places[line.order[bound.rank]])
         if best is not None:
-            for cost in _near(best[0], reached):
-                yield Proof(kind="window", distinct_l=distinct_l, cost=cost, value=texts[best[1]])
+            for claimed in _near(best[0], reached):
+                yield Proof(kind="window", distinct_l=distinct_l, cost=claimed, value=texts[best[1]])
 
     def _counted(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         problem = self.problem
@@ -144,7 +146,7 @@ class Prover:
             line = Line.of(self.joint.without_side(), self.utility)
             if line.size and line.most_candidates >= distinct_l:
                 bound = count_bound(line, distinct_l, 0.0)
-                for cost in _near(bound.cost, reached):
+                for cost in _near(line.in_units(bound.cost), reached):
                     yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=bound.clusters)
             return
         pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)

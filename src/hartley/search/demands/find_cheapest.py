@@ -50,6 +50,7 @@ def cheapest(
     """Return the cheapest partition found that keeps a demand, and what nothing can beat.
 
     >>> from hartley.examples import toy
+    >>> from hartley.model.requirement import Requirement
     >>> asked = DemandQuestion(
     ...     joint=toy(), utility=Resolution(7), requirements=(Requirement("distinct-l", 3),)
     ... )

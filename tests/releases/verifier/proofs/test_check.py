@@ -15,7 +15,7 @@ from hartley.model import Alphabet, JointRange
 from hartley.releases.record import Proof
 from hartley.releases.verifier.proofs.check import is_valid
 from hartley.releases.verifier.proofs.optimality import bounds_of
-from hartley.releases.verifier.proofs.problem import Goal, Problem
+from hartley.releases.verifier.proofs.problem import SLACK, Goal, Problem
 from hartley.releases.writer.proofs import Prover
 
 CODEWORDS = [None, "midpoint", "member", "centroid"]
@@ -205,3 +205,84 @@ def test_a_window_proof_names_the_value_that_has_no_cheap_cluster() -> None:
     assert bounds.cost == 4.5
     assert not is_valid(prover.problem, Proof(kind="window", distinct_l=2, cost=4.6, value=("0",)))
     assert not is_valid(prover.problem, Proof(kind="window", distinct_l=2, cost=4.5, value=("2",)))
+
+
+def test_numbers_with_decimals_are_proven_as_whole_ones_are() -> None:
+    kinds = set()
+    for seed in range(60):
+        random = Random(f"decimals {seed}")
+        size = random.randint(12, 20)
+        pairs = [(at, random.choice("aaaabcd")) for at in random.sample(range(60), size)]
+        wanted = min(random.choice([2, 2, 3]), len({secret for _, secret in pairs}))
+        found = []
+        for unit in (1, 100):
+            joint = JointRange.from_pairs([(at / unit, secret) for at, secret in pairs])
+            utility = LineDistortion.of(joint.public)
+            prover = Prover.of(joint, utility, 4)
+            assert prover is not None
+            proofs, bounds = prover.prove(Goal(distinct_l=wanted), None, "l0", 30 / unit)
+            assert bounds.cost > 0 or wanted == 1
+            found.append([(one.kind, one.clusters, round(float(one.cost or 0) * unit, 6)) for one in proofs])
+            kinds.update(one.kind for one in proofs)
+        assert found[0] == found[1]
+    assert kinds == {"window", "counting"}
+
+
+def window_by_hand(problem: Problem, place: int, proof: Proof) -> bool:
+    """Tell whether a window proof holds, by a look at every stretch of the line in fractions."""
+    positions = [None if at is None else Fraction(at) for at in problem.positions]  # type: ignore[union-attr]
+    triples = list(
+        zip(problem.value.tolist(), problem.observation.tolist(), problem.secret.tolist(), strict=True)
+    )
+    here, wanted = positions[place], proof.distinct_l or 1
+    for seen in {observation for value, observation, _ in triples if value == place}:
+        rows = [(positions[value], secret) for value, observation, secret in triples if observation == seen]
+        if here is None:
+            own = {secret for value, observation, secret in triples if (value, observation) == (place, seen)}
+            if proof.cost is None and len(own) < wanted:
+                return True
+            continue
+        ends = {at for at, _ in rows if at is not None}
+        costs = []
+        for low, high in ((low, high) for low in ends for high in ends if low <= here <= high):
+            if len({secret for at, secret in rows if at is not None and low <= at <= high}) >= wanted:
+                words = [(low + high) / 2]
+                if problem.codeword == "member":
+                    words = [at for at in positions if at is not None and low <= at <= high]
+                costs.append(min(max(word - low, high - word) for word in words))
+        if not costs or (proof.cost is not None and min(costs) >= Fraction(proof.cost) * (1 - SLACK)):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 100), Fraction(1, 3), Fraction(10) ** 30 / 7])
+def test_window_checks_are_those_of_every_stretch(unit: Fraction) -> None:
+    verdicts = []
+    for seed in range(120):
+        random = Random(f"windows {unit} {seed}")
+        size, secrets, observations = random.randint(2, 9), random.randint(1, 6), random.choice([1, 1, 2, 3])
+        triples = {
+            (value, random.randrange(observations), random.randrange(secrets)) for value in range(size)
+        }
+        for _ in range(random.randint(0, 12)):
+            triples.add((random.randrange(size), random.randrange(observations), random.randrange(secrets)))
+        x, a, s = (np.array(column) for column in zip(*sorted(triples), strict=True))
+        # Two values may lie at one place, where a missing one was given it.
+        at = [random.choice([None, *range(30)]) if random.random() < 0.1 else random.randrange(30) for _ in x]
+        problem = Problem(
+            size=size,
+            value=x,
+            observation=a,
+            secret=s,
+            prior=secrets,
+            positions=[None if one is None else one * unit for one in at[:size]],
+            codeword=random.choice(["midpoint", "member", "centroid"]),
+            place_of=lambda text: int(str(text[0])),
+        )
+        for _ in range(12):
+            place = random.randrange(size)
+            cost = random.choice([None, 0.0, *(float(half * unit / 2) for half in range(1, 40))])
+            proof = Proof(kind="window", distinct_l=random.randint(1, 5), cost=cost, value=(str(place),))
+            verdicts.append(is_valid(problem, proof))
+            assert verdicts[-1] == window_by_hand(problem, place, proof), (seed, proof)
+    assert 200 < sum(verdicts) < len(verdicts) - 200

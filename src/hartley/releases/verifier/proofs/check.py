@@ -15,7 +15,7 @@ from math import ceil, floor
 import numpy as np
 
 from hartley.releases.record import Proof
-from hartley.releases.verifier.proofs.problem import SLACK, Goal, Problem
+from hartley.releases.verifier.proofs.problem import SLACK, Goal, Ints, Problem
 
 MOST_EXHAUSTED = 9
 """Values up to which every partition is looked at."""
@@ -81,53 +81,58 @@ def _is_window(problem: Problem, proof: Proof) -> bool:
     place = problem.place_of(proof.value)
     if place is None or proof.clusters is not None or proof.components is not None:
         return False
-    here = problem.ticks.at[place]
+    ticks = problem.ticks
+    here = ticks.at(place)
+    seen, times = np.unique(problem.observation[problem.value == place], return_counts=True)
     if here is None:
         # A value without a place stays alone.
-        few = any(mask.bit_count() < proof.distinct_l for mask in problem.shown[place].values())
-        return few and proof.cost is None
-    seen = np.unique(problem.observation[problem.value == place]).tolist()
-    return any(_has_no_window(problem, proof, here, observation) for observation in seen)
-
-
-def _has_no_window(problem: Problem, proof: Proof, here: int, observation: int) -> bool:
-    assert proof.distinct_l is not None  # noqa: S101 (asked only where there is one)
-    ticks = problem.ticks
-    rows = problem.observation == observation
-    # A stretch that costs less than claimed does not reach farther than twice that.
-    far = None if proof.cost is None else floor(ticks.doubled(Fraction(proof.cost) * (1 + SLACK)))
-    if far is not None:
-        rows &= ticks.within(here, far)[problem.value]
-    shown: dict[int, list[int]] = {}
-    for value, secret in zip(problem.value[rows].tolist(), problem.secret[rows].tolist(), strict=True):
-        tick = ticks.at[value]
-        if tick is not None:
-            shown.setdefault(tick, []).append(secret)
-    if here not in shown:
-        return False
-    line = sorted(shown)
-    codewords = ticks.line if problem.codeword == "member" else []
-    enough = None if proof.cost is None else ceil(ticks.doubled(_enough(proof.cost)))
-    held: Counter[int] = Counter()
-    middle = end = start = bisect_left(line, here)
-    held.update(shown[here])
-    while end + 1 < len(line) and len(held) < proof.distinct_l:
-        end += 1
-        held.update(shown[line[end]])
-    while True:
-        while end > middle and len(held) >= proof.distinct_l:
-            fewer = held - Counter(shown[line[end]])
-            if len(fewer) < proof.distinct_l:
-                break
-            held, end = fewer, end - 1
-        if len(held) >= proof.distinct_l and (
-            enough is None or _least_doubled(codewords, line[start], line[end]) < enough
-        ):
+        return bool((times < proof.distinct_l).any()) and proof.cost is None
+    is_near, enough = ticks.has_place, None
+    if proof.cost is not None:
+        # A stretch that costs less than claimed does not reach farther than twice that.
+        far = floor(ticks.doubled(Fraction(proof.cost) * (1 + SLACK)))
+        if far < 0:
             return False
-        if start == 0:
+        is_near, enough = ticks.within(here, far), ceil(ticks.doubled(_enough(proof.cost)))
+    rows = np.flatnonzero(is_near[problem.value])
+    at, secret, seen_with = ticks.whole[problem.value[rows]], problem.secret[rows], problem.observation[rows]
+    codewords = ticks.line_of(is_near) if problem.codeword == "member" and enough is not None else []
+    for observation in seen.tolist():
+        there = seen_with == observation
+        windows = _least_windows(at[there], secret[there], here, proof.distinct_l)
+        if not any(enough is None or _least_doubled(codewords, *ends) < enough for ends in windows):
             return True
-        start -= 1
-        held.update(shown[line[start]])
+    return False
+
+
+def _least_windows(at: Ints, secret: Ints, here: int, wanted: int) -> Iterator[tuple[int, int]]:
+    """Return the ends of stretches around a place that hold enough sensitive values, and of none wider.
+
+    A stretch holds a sensitive value where it reaches the nearest on the left or the nearest on the right.
+    """
+    left, right = (_nearest(at[side], secret[side], here, wanted) for side in (at <= here, at >= here))
+    held = Counter(one for _, one in right)
+    for low, reached in [(here, None), *left]:
+        if reached is not None:
+            held[reached] += 1
+        while right and len(held) >= wanted:
+            last = right[-1][1]
+            if held[last] == 1 and len(held) == wanted:
+                break
+            right.pop()
+            held[last] -= 1
+            if not held[last]:
+                del held[last]
+        if len(held) >= wanted:
+            yield low, right[-1][0] if right else here
+
+
+def _nearest(at: Ints, secret: Ints, here: int, most: int) -> list[tuple[int, int]]:
+    """Return where each sensitive value occurs nearest to a place, the nearest first; so many at most."""
+    order = np.argsort(abs(at - here), kind="stable")
+    first = np.sort(np.unique(secret[order], return_index=True)[1])[:most]
+    chosen = order[first]
+    return list(zip(at[chosen].tolist(), secret[chosen].tolist(), strict=True))
 
 
 def _least_doubled(codewords: list[int], low: int, high: int) -> int:
@@ -150,7 +155,7 @@ def _is_counting(problem: Problem, proof: Proof) -> bool:
         return False
     placed = np.ones(problem.size, dtype=bool)
     if problem.positions is not None:
-        placed = np.array([position is not None for position in problem.positions])
+        placed = problem.ticks.has_place
     pairs = np.unique(np.stack([problem.value, problem.secret])[:, placed[problem.value]], axis=1)
     occurs = np.bincount(pairs[1])
     more = clusters + 1

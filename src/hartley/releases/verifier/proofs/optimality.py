@@ -16,7 +16,7 @@ from hartley.releases.verifier.proofs.check import goal_of, is_valid
 from hartley.releases.verifier.proofs.problem import Goal, Problem
 from hartley.releases.verifier.released_partition import ReleasedPartition
 from hartley.releases.verifier.row_checks import Situations
-from hartley.releases.verifier.tables.reread import as_kind
+from hartley.releases.verifier.tables.plain_keys import places_of, text_keys
 from hartley.releases.verifier.tally import Combined, Numbered
 
 
@@ -91,21 +91,26 @@ def problem_of(
         [Numbered(codes, range(int(codes.max()) + 1)) for codes in (found.known, found.secret)],
         len(found.value),
     )
-    place = {value: number for number, value in enumerate(found.values)}
     kinds = [column.kind for column in policy.public]
+    size = len(found.cells[0].codes)
 
     def place_of(text: tuple[str | None, ...]) -> int | None:
         if len(text) != len(kinds):
             return None
-        return place.get(tuple(as_kind(cell, kind) for cell, kind in zip(text, kinds, strict=True)))
+        is_it = np.ones(size, dtype=np.bool_)
+        for cell, kind, cells in zip(text, kinds, found.cells, strict=True):
+            meant = Numbered(*text_keys([cell])).meaning(kind)
+            is_it &= cells.codes == places_of(cells.keys, meant.keys)[meant.codes[0]]
+        places = np.flatnonzero(is_it)
+        return int(places[0]) if len(places) else None
 
     return Problem(
-        size=len(found.values),
+        size=size,
         value=found.value,
         observation=observations.codes,
         secret=found.secret,
         prior=int(np.bincount(found.known[priors.example]).min()),
-        positions=partition.positions(found.values) if on_a_line else None,
+        positions=partition.ticks(found.cells[0]) if on_a_line else None,
         codeword=policy.choices.codeword,
         place_of=place_of,
     )

@@ -47,7 +47,7 @@ class Problem:
     """The sensitive value. The three make different combinations."""
     prior: int
     """The fewest sensitive values that are possible before anything is released."""
-    positions: Sequence[Fraction | Decimal | None] | None
+    positions: Sequence[Fraction | Decimal | None] | Ticks | None
     """Where each value lies, exactly; nothing where the cost is the size of a cluster."""
     codeword: str | None
     place_of: Callable[[tuple[str | None, ...]], int | None]
@@ -61,7 +61,7 @@ class Problem:
     @cached_property
     def ticks(self) -> Ticks:
         """Where each value lies, in whole numbers."""
-        return Ticks.of(self.positions or ())
+        return self.positions if isinstance(self.positions, Ticks) else Ticks.of(self.positions or ())
 
     @cached_property
     def shown(self) -> list[dict[int, int]]:
@@ -81,8 +81,8 @@ class Problem:
 
     def placed(self, members: Sequence[int]) -> list[Fraction | None]:
         """Return where some values lie, as numbers to count with."""
-        found = [(self.positions or ())[member] for member in members]
-        return [None if at is None else Fraction(at) for at in found]
+        found = [self.ticks.at(member) for member in members]
+        return [None if at is None else Fraction(at, self.ticks.per_unit) for at in found]
 
     def goal_of(self, requirements: Mapping[str, float]) -> Goal:
         """Return what requirements, by name, ask of the candidates and groups that are left."""
@@ -96,12 +96,14 @@ class Problem:
         return Goal(distinct_l=max(least), components=most)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ticks:
     """Positions as whole numbers: arithmetic with them is as exact as with fractions, and much faster."""
 
-    at: list[int | None]
-    """Where each position lies; nothing where there is none."""
+    whole: npt.NDArray[Any]
+    """Where each position lies: in 64 bits, or where they do not suffice in Python's whole numbers."""
+    has_place: npt.NDArray[np.bool_]
+    """Whether there is a position; what stands for one that is not has no meaning."""
     per_unit: int
 
     @classmethod
@@ -109,26 +111,35 @@ class Ticks:
         """Count positions in a unit of which all are multiples."""
         ratios = [(0, 0) if position is None else position.as_integer_ratio() for position in positions]
         per_unit = lcm(*{below for _, below in ratios if below})
-        return cls([over * (per_unit // below) if below else None for over, below in ratios], per_unit)
+        whole = [over * (per_unit // below) if below else 0 for over, below in ratios]
+        is_small = max(map(abs, whole), default=0) < 1 << 62
+        has_place = np.array([below > 0 for _, below in ratios], dtype=np.bool_)
+        return cls(np.array(whole, dtype=np.int64 if is_small else object), has_place, per_unit)
+
+    def at(self, place: int) -> int | None:
+        """Return where one position lies; nothing where there is none."""
+        return int(self.whole[place]) if self.has_place[place] else None
+
+    def listed(self) -> list[int | None]:
+        """Return where each position lies."""
+        listed: list[int | None] = self.whole.tolist()
+        for place in np.flatnonzero(~self.has_place).tolist():
+            listed[place] = None
+        return listed
 
     def within(self, here: int, far: int) -> npt.NDArray[np.bool_]:
         """Tell of each position whether it lies no farther than this from another."""
-        return (self._placed >= here - far) & (self._placed <= here + far) & self._has_place
-
-    @cached_property
-    def _placed(self) -> npt.NDArray[Any]:
-        at = [0 if tick is None else tick for tick in self.at]
-        is_small = max(map(abs, at), default=0) < 1 << 62
-        return np.array(at, dtype=np.int64 if is_small else object)
-
-    @cached_property
-    def _has_place(self) -> npt.NDArray[np.bool_]:
-        return np.array([tick is not None for tick in self.at], dtype=np.bool_)
+        return (self.whole >= here - far) & (self.whole <= here + far) & self.has_place
 
     @cached_property
     def line(self) -> list[int]:
         """The different positions, ascending."""
-        return sorted({tick for tick in self.at if tick is not None})
+        return self.line_of(self.has_place)
+
+    def line_of(self, wanted: npt.NDArray[np.bool_]) -> list[int]:
+        """Return the different positions among some, ascending."""
+        line: list[int] = np.unique(self.whole[wanted]).tolist()
+        return line
 
     def doubled(self, distance: Fraction) -> Fraction:
         """Return twice a distance, in ticks."""
