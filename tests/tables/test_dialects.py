@@ -122,6 +122,7 @@ def test_a_windows_encoding_is_suggested_by_name(tmp_path, text, encoding, name)
         ({"decimal": ";"}, "the decimal sign must be '.' or ','"),
         ({"decimal": ",", "delimiter": ","}, "cannot both separate cells and stand in numbers"),
         ({"missing_words": "NA"}, "must be a tuple of words"),
+        ({"missing_words": ("NA", "x\ud800")}, "must be a text in UTF-8"),
     ],
 )
 def test_a_reading_that_cannot_be_is_refused(options, says):

@@ -37,7 +37,8 @@ class ReadOptions:
     Raises
     ------
     OptionError
-        If a column is both text and number, or a delimiter, decimal sign or memory limit is none.
+        If a column is both text and number, or a delimiter, decimal sign, missing word or
+        memory limit is none.
 
     Examples
     --------
@@ -76,5 +77,8 @@ class ReadOptions:
             raise OptionError(
                 "a comma cannot both separate cells and stand in numbers; name another delimiter"
             )
+        for word in self.missing_words:
+            if any("\ud800" <= letter <= "\udfff" for letter in word):
+                raise OptionError(f"a word for a missing cell must be a text in UTF-8, not {word!r}")
         if self.memory_limit is not None:
             memory_bytes(self.memory_limit)
