@@ -13,7 +13,7 @@ from typing import Any
 
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_number
-from hartley.model.target import LARGEST, MOST_BITS
+from hartley.model.target import LARGEST, MOST_ASKED_BITS
 from hartley.model.words import SLACK
 
 COUNTS = ("distinct-l", "separated-l")
@@ -236,8 +236,8 @@ def _wanted(name: str, given: Any) -> float:
         raise OptionError(f"the requirement {name} needs a whole number from 1 on, not {given!r}")
     if not is_number or not 0 <= given < float("inf"):
         raise OptionError(f"the requirement {name} needs a number from 0 on, not {given!r}")
-    if name in IN_BITS and given > MOST_BITS:
-        raise OptionError(f"the requirement {name} needs at most {MOST_BITS} bits; no table leaks more")
+    if name in IN_BITS and given > MOST_ASKED_BITS:
+        raise OptionError(f"the requirement {name} needs at most {MOST_ASKED_BITS} bits; no table leaks more")
     return float(given) if name in IN_BITS else int(given)
 
 

@@ -17,7 +17,7 @@ TARGET_KINDS: tuple[TargetKind, ...] = get_args(TargetKind)
 _WHOLE = ("distinct_l", "largest_cluster")
 LARGEST = 2**62
 """No table has so many values, and loops have no numbers for many more."""
-MOST_BITS = 64
+MOST_ASKED_BITS = 64
 """No table leaks so much: its rows would be too many to count. A limit beyond it asks for nothing."""
 
 
@@ -73,8 +73,8 @@ class Target:
             object.__setattr__(self, "number", int(self.number))
         elif not (isfinite(self.number) and self.number >= 0):
             raise OptionError(f"{self.option} needs a finite number from 0 on, not {self.number!r}")
-        if self.kind == "max_leakage" and self.number > MOST_BITS:
-            raise OptionError(f"{self.option} needs at most {MOST_BITS} bits; no table leaks more")
+        if self.kind == "max_leakage" and self.number > MOST_ASKED_BITS:
+            raise OptionError(f"{self.option} needs at most {MOST_ASKED_BITS} bits; no table leaks more")
 
     @classmethod
     def one_of(cls, given: Mapping[str, float | None]) -> Target:

@@ -10,7 +10,7 @@ reader rule out more than the release allows. The curator's shows cells.
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, get_args
 
@@ -69,7 +69,7 @@ class Report:
     """Rows left out for a missing value."""
     known: int | None = None
     """How many columns of the side information are only known, not published beside; ``None``: all."""
-    demand: Demand = Demand()  # noqa: RUF009 - a frozen value
+    demand: Demand = field(default_factory=Demand)
     """What was asked for; a page for the public says nothing else."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""

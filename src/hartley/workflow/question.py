@@ -28,6 +28,7 @@ from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
+from hartley.search.line.answer import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_intervals import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
@@ -136,17 +137,21 @@ class Question:
         partition = point.partition
         if self.is_papers:
             return self.point(point.cut, built=partition)
+        return self.point_of(self.answer_of(partition, point))
+
+    def answer_of(self, partition: Partition, point: Point, bands: tuple[Band, ...] = ()) -> DemandAnswer:
+        """Return a partition as an answer of which nothing is proven; it withholds what the point does."""
         costs = self.utility.costs(partition)
         is_held = np.zeros(partition.size, dtype=np.bool_)
         is_held[partition.labels[list(point.withheld)]] = True
-        answer = DemandAnswer(
+        return DemandAnswer(
             partition=partition,
             cost=float(costs[~is_held].max(initial=0.0)),
             lower_bound_cost=None,
             withheld=np.array(point.withheld, dtype=np.int64),
             withheld_rows=point.withheld_rows,
+            bands=bands,
         )
-        return self.point_of(answer)
 
     def _bands(self, answer: DemandAnswer) -> ColumnCodebook | None:
         """Return the bands of intervals, where these are asked for and have borders."""

@@ -12,6 +12,7 @@ from hartley.errors import UnreachableError
 from hartley.measures.overlap import components
 from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.model import Partition
+from hartley.model.words import SAME_COST
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.demand import ClusterDemand
@@ -21,9 +22,6 @@ from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.search.withheld.of_tuples import withhold_tuples
-
-ROUNDING = 1e-9
-"""A column whose values lie apart by 1 up to this much counts once."""
 
 
 def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
@@ -47,7 +45,7 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
 
 def _importance(widest: float) -> float:
     """Return how much the relative width of a column counts: as much as its values lie apart at most."""
-    return float(widest) if widest > 0 and abs(widest - 1) > ROUNDING else 1.0
+    return float(widest) if widest > 0 and abs(widest - 1) > SAME_COST else 1.0
 
 
 def columns_answer(

@@ -126,14 +126,10 @@ def needed_rows(question: Question, level: int) -> int:
     It holds no more of anything than it has rows. Where it joins cells that were missing before, one row may
     do; where components alone count, one value of each of two.
     """
-    counted = [one.wanted for one in question.requirements if one.is_monotone and one.name != "l0"]
-    if question.leakage == "istar":
-        counted.append(2)
-    else:
-        counted.append(level)
     if any(coordinate.missing.any() for coordinate in question.joint.public.coordinates):
         return 1
-    return int(max(counted))
+    required = (one.wanted for one in question.requirements if one.is_monotone)
+    return int(max([2 if question.leakage == "istar" else level, *required]))
 
 
 def least_helpful_rows(question: Question, cost: float, level: int, effort: Effort) -> int | None:

@@ -16,12 +16,10 @@ from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
-from hartley.search.demands.question import DemandAnswer
 from hartley.search.line.answer import Band
 from hartley.search.line.borders import Borders
+from hartley.workflow.codebooks.label_intervals import SECONDS_A_DAY
 from hartley.workflow.question import Question
-
-SECONDS_A_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -160,23 +158,13 @@ class BorderLine:
         before = point.partition.labels.astype(np.int64)
         band_of = np.searchsorted(settled, positions, side="right")
         partition = Partition(np.where(is_placed, band_of, before + len(settled) + 1))
-        costs = self.question.utility.costs(partition)
-        is_held = np.zeros(partition.size, dtype=np.bool_)
-        is_held[partition.labels[list(point.withheld)]] = True
         edges = (-np.inf, *settled.tolist(), np.inf)
         # Where no kept value lies between two borders there is no band, and the names go by the values.
         is_full = len(np.unique(band_of[is_placed])) == len(settled) + 1
-        answer = DemandAnswer(
-            partition=partition,
-            cost=float(costs[~is_held].max(initial=0.0)),
-            lower_bound_cost=None,
-            withheld=np.array(point.withheld, dtype=np.int64),
-            withheld_rows=point.withheld_rows,
-            bands=tuple(Band(low, high) for low, high in pairwise(edges)) if is_full else (),
-        )
-        made = self.question.point_of(answer)
-        bands = _bands(self.question.joint, made, positions, is_placed)
-        return DrawnBorders(borders=tuple(settled.tolist()), point=made, bands=bands)
+        bands = tuple(Band(low, high) for low, high in pairwise(edges)) if is_full else ()
+        made = self.question.point_of(self.question.answer_of(partition, point, bands))
+        drawn = _bands(self.question.joint, made, positions, is_placed)
+        return DrawnBorders(borders=tuple(settled.tolist()), point=made, bands=drawn)
 
     def _placed(self, point: Point) -> tuple[Floats, Flags]:
         """Return the positions, and which values lie on the line and are not withheld."""

@@ -204,11 +204,12 @@ def write_release(
     """Write the release and its documents, have them verified, and let all of them appear together."""
     key = writing.key
     observed, book = seen.observed, reached.book
-    before, after = measure(observed.before()), measure(observed.reader(book))
-    after_all = measure(observed.reader(book, harmless=True)) if plan.harmless else after
+    whole = observed.before()
+    audits, separations = _measured(whole, observed, plan, reached)
+    before, after, after_all = audits["before"], audits["after"], audits["after_all"]
     together = reached.audit if plan.earlier else None
     together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
-    usefulness = Usefulness.of(observed.before().without_side(), book.partition, reached.point.withheld)
+    usefulness = Usefulness.of(whole.without_side(), book.partition, reached.point.withheld)
     with _aside(places, writing) as staging:
         folder: FolderWriter | None = None
         if writing.in_spark:
@@ -225,7 +226,7 @@ def write_release(
                     output,
                     plan.format_,
                     keep_order=policy.choices.keep_order,
-                    cluster_rows=row_counts(observed.before().without_side(), book.partition),
+                    cluster_rows=row_counts(whole.without_side(), book.partition),
                 )
             else:
                 output = folder.write(policy)
@@ -237,7 +238,7 @@ def write_release(
                 book=book,
                 utility=demand.utility,
                 joint=reached.joint,
-                before=observed.before(),
+                before=whole,
                 audit=together or after,
                 verdicts=reached.verdicts,
                 withheld_rows=reached.point.withheld_rows,
@@ -329,22 +330,25 @@ def write_release(
         closeness=demand.question.closeness,
         formula_cells=formula_cells,
         usefulness=usefulness,
-        separations=_separations(seen.observed, plan, reached),
+        separations=separations,
         complete=writing.is_complete,
         joint=reached.joint,
         partition=book.partition,
     )
 
 
-def _separations(observed: Observed, plan: Plan, reached: ChosenPoint) -> dict[str, ToleranceMeasures]:
-    """Measure what is kept of values that are apart, before and after; nothing without a tolerance."""
-    closeness, book = reached.closeness, reached.book
+def _measured(
+    whole: JointRange, observed: Observed, plan: Plan, reached: ChosenPoint
+) -> tuple[dict[str, Audit], dict[str, ToleranceMeasures]]:
+    """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
+    book, closeness = reached.book, reached.closeness
+    readers = {"before": whole, "after": observed.reader(book)}
+    if plan.harmless:
+        readers["after_all"] = observed.reader(book, harmless=True)
+    audits = {name: measure(joint) for name, joint in readers.items()}
+    audits.setdefault("after_all", audits["after"])
     if closeness.is_empty:
-        return {}
-    found = {
-        "before": ToleranceMeasures.of(observed.before(), closeness),
-        "after": ToleranceMeasures.of(observed.reader(book), closeness),
-    }
-    everything = observed.reader(book, harmless=True) if plan.harmless else None
-    found["after_all"] = found["after"] if everything is None else ToleranceMeasures.of(everything, closeness)
-    return found
+        return audits, {}
+    apart = {name: ToleranceMeasures.of(joint, closeness) for name, joint in readers.items()}
+    apart.setdefault("after_all", apart["after"])
+    return audits, apart

@@ -22,6 +22,8 @@ MOST_DECIMALS = 9
 _PLAIN_NUMBER = r"^-?[0-9]{1,9}(\.[0-9]{1,9})?$|^-?[0-9]{1,18}$"
 """Numbers whose digits fit into 64 bits."""
 _LARGEST = 10**18
+_WHOLE_DIGITS = 9
+"""Digits before the point, or a sign and so many less one, that leave room for as many decimals."""
 
 
 class PlainKeys(Sequence[Hashable]):
@@ -192,10 +194,6 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     # Two words for each number; the lower one holds all of a number of so few digits.
     words = np.frombuffer(exact.buffers()[1], dtype=np.int64)[2 * exact.offset :][: 2 * len(exact) : 2]
     return _without_repetition(pa.array(words, mask=np.asarray(cells.is_null())), decimals)
-
-
-_WHOLE_DIGITS = 9
-"""Digits before the point, or a sign and so many less one, that leave room for as many decimals."""
 
 
 def _without_repetition(ticks: Any, decimals: int) -> tuple[Int64s, PlainKeys]:
