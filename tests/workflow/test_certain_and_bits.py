@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from sample_sizes import sample
 
 import hartley
 from hartley.frontiers import Point
+from sample_sizes import sample
 
 Row = tuple[int, int, str]
 
