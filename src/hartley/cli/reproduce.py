@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, notes, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import patience
