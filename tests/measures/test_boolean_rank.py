@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 
 from hartley.examples import toy
-from hartley.measures.boolean_rank import boolean_rank, common_information
-from hartley.measures.overlap import maximin_information
-from hartley.measures.rectangles import (
+from hartley.measures.boolean_rank import (
     RankBounds,
+    boolean_rank,
     candidate_sets,
+    common_information,
     component_ranges,
     maximal_rectangles,
     members,
 )
+from hartley.measures.overlap import maximin_information
 from hartley.measures.stochastic import JointDistribution
 from hartley.model import JointRange, Partition
 from strategies import joint_ranges, joint_ranges_with_partition

@@ -18,9 +18,8 @@ from hartley.cli.progress import patience
 from hartley.errors import InputError, OptionError, worded
 from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.paper.pages import dominance_words, figures, markdown, summary
-from hartley.paper.printed_values import NOT_REPRODUCIBLE
+from hartley.paper.printed_values import NOT_REPRODUCIBLE, PaperValue, shown
 from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.paper.verdicts import PaperValue, shown
 from hartley.workflow import cannot_write
 
 KEPT = "processed.hungarian.data"

@@ -12,7 +12,7 @@ from hartley.model import Coordinate, JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.words import Codeword
-from hartley.report.figures.value_text import shown_label
+from hartley.report.figures.figure import shown_label
 from hartley.workflow import FrontierResult, Point, Policy
 from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Labels, Usefulness, rows_of_values
 

@@ -20,8 +20,8 @@ from hartley import workflow
 from hartley.errors import HartleyError, InputError, TableError, worded
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.notes import heard_notes
-from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
+from hartley.report.study_report import Choice
 from hartley.web import page_json as pages
 from hartley.web.border_line import MOST_BORDERS, asked_borders, border_page
 from hartley.web.demand_form import as_label, in_words

@@ -5,6 +5,9 @@ text, truth values, dates, or dates with times. Numbers are doubles, for that is
 spreadsheet holds. A cell without anything and an empty text are both missing: a workbook cannot tell
 them apart for its reader. A column that mixes kinds is refused unless it is declared text; then its
 numbers are written as the shortest name of the double.
+
+Errors, and formulas that nobody has computed, come as empty cells from readers of workbooks. A column of
+formulas that were never computed would look as if it told nothing, so such columns are refused.
 """
 
 from __future__ import annotations
