@@ -8,7 +8,7 @@ as a table; a row that lacks a word is refused with its line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
@@ -21,36 +21,25 @@ from hartley.tables.text_files import open_bytes, require_file
 HEADER = "value,level1,level2,..."
 
 
-def read_hierarchy(path: str | Path, column: str, delimiter: str = ",") -> tuple[tuple[str, ...], ...]:
+def read_hierarchy(path: str | Path, column: str) -> tuple[tuple[str, ...], ...]:
     """Read the rows (value, word at level 1, word at level 2, ...) of a hierarchy file.
 
     An empty value stands for a missing one. Whether the words are nested and name every value is for
     the hierarchy to say that is built of them.
     """
     file = Path(path)
-    require_file(file)
-    with open_bytes(file) as stream:
-        shape = check_records(stream, delimiter, file.name)
-    if shape.header[0] not in ("value", column):
+    header = _header(file)
+    if header[0] not in ("value", column):
         raise TableError(f"{file.name}: the first line must be a header such as {HEADER}")
-    if len(shape.header) < 2:
+    if len(header) < 2:
         raise TableError(f"{file.name}: there is no word for any value; the header must be {HEADER}")
-    rows: list[tuple[str, ...]] = []
-    with (
-        open_bytes(file) as packed,
-        TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text,
-    ):
-        records = csv.reader(text, delimiter=delimiter, strict=True)
-        next(records)
-        for record in records:
-            if not record:
-                continue
-            if not all(record[1:]):
-                raise TableError(
-                    f"{file.name}: the row that ends on line {records.line_num} lacks a word; "
-                    "every level needs one"
-                )
-            rows.append(tuple(record))
+    rows = []
+    for line, record in _records(file):
+        if not all(record[1:]):
+            raise TableError(
+                f"{file.name}: the row that ends on line {line} lacks a word; every level needs one"
+            )
+        rows.append(tuple(record))
     return tuple(rows)
 
 
@@ -91,15 +80,9 @@ def read_neighbours(path: str | Path) -> tuple[tuple[str, str], ...]:
         Where there is no such file, or it has not two columns.
     """
     file = Path(path)
-    require_file(file)
-    with open_bytes(file) as stream:
-        shape = check_records(stream, ",", file.name)
-    if len(shape.header) != 2:
+    if len(_header(file)) != 2:
         raise TableError(f"{file.name}: neighbours need two columns, one value in each")
-    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, strict=True)
-        next(records)
-        return tuple((record[0], record[1]) for record in records if record)
+    return tuple((one, other) for _, (one, other) in _records(file))
 
 
 def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
@@ -112,34 +95,29 @@ def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
         stands there twice with different numbers.
     """
     file = Path(path)
-    require_file(file)
-    with open_bytes(file) as stream:
-        shape = check_records(stream, ",", file.name)
-    if len(shape.header) != 3:
+    columns = len(_header(file))
+    if columns != 3:
         raise TableError(
             f"{file.name}: dissimilarities need three columns, value, other value and number; there are "
-            f"{len(shape.header)}"
+            f"{columns}"
         )
     found: dict[tuple[str, str], float] = {}
-    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, strict=True)
-        next(records)
-        for one, other, written in filter(None, records):
-            where = f"{file.name}: line {records.line_num}"
-            try:
-                number = float(written)
-            except ValueError:
-                number = -1.0
-            if not isfinite(number) or number < 0:
-                raise TableError(f"{where} needs a number that is not below zero in its third column")
-            if one == other and number:
-                raise TableError(f"{where} has a value that is unlike itself; that must be 0")
-            if found.setdefault((min(one, other), max(one, other)), number) != number:
-                raise TableError(f"{where} gives another number for a pair than a line above")
+    for line, (one, other, written) in _records(file):
+        where = f"{file.name}: line {line}"
+        try:
+            number = float(written)
+        except ValueError:
+            number = -1.0
+        if not isfinite(number) or number < 0:
+            raise TableError(f"{where} needs a number that is not below zero in its third column")
+        if one == other and number:
+            raise TableError(f"{where} has a value that is unlike itself; that must be 0")
+        if found.setdefault((min(one, other), max(one, other)), number) != number:
+            raise TableError(f"{where} gives another number for a pair than a line above")
     return found
 
 
-def read_groups(path: str | Path, delimiter: str = ",") -> dict[Label, str]:
+def read_groups(path: str | Path) -> dict[Label, str]:
     """Read the group of each value from a file with a header and a row for each value.
 
     Raises
@@ -148,28 +126,34 @@ def read_groups(path: str | Path, delimiter: str = ",") -> dict[Label, str]:
         Where the file has not two columns, a value stands twice, or a group is missing.
     """
     file = Path(path)
+    columns = len(_header(file))
+    if columns != 2:
+        raise TableError(f"{file.name}: groups need two columns, value and group; there are {columns}")
+    found: dict[Label, str] = {}
+    for line, (value, group) in _records(file):
+        where = f"{file.name}: line {line}"
+        if not group:
+            raise TableError(f"{where} has no group; give every value one")
+        if value in found:
+            raise TableError(f"{where} names a value that stands above already; name each value once")
+        found[value] = group
+    return found
+
+
+def _header(file: Path) -> Sequence[str]:
+    """Return the header, after the whole file was held to the rules of a table."""
     require_file(file)
     with open_bytes(file) as stream:
-        shape = check_records(stream, delimiter, file.name)
-    if len(shape.header) != 2:
-        raise TableError(
-            f"{file.name}: groups need two columns, value and group; there are {len(shape.header)}"
-        )
-    found: dict[Label, str] = {}
+        return check_records(stream, ",", file.name).header
+
+
+def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """Return the records below the header, each with the line that it ends on."""
     with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, delimiter=delimiter, strict=True)
+        records = csv.reader(text, strict=True)
         next(records)
-        for record in records:
-            if not record:
-                continue
-            value, group = record
-            where = f"{file.name}: line {records.line_num}"
-            if not group:
-                raise TableError(f"{where} has no group; give every value one")
-            if value in found:
-                raise TableError(f"{where} names a value that stands above already; name each value once")
-            found[value] = group
-    return found
+        for record in filter(None, records):
+            yield records.line_num, record
 
 
 def groups_of(sensitive: Alphabet, column: str, given: Mapping[Label, str]) -> dict[Label, str]:

@@ -90,11 +90,6 @@ class ColumnChoices:
         self.options()
 
     @property
-    def is_default(self) -> bool:
-        """Whether nothing was said."""
-        return self == ColumnChoices()
-
-    @property
     def said(self) -> list[str]:
         """The options that were said."""
         plain = ColumnChoices()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -168,10 +168,6 @@ class StudyTable:
         """Close the table for now; it is opened again when it is needed."""
         while self._held:
             self._held.pop().close()
-
-    def with_fields(self, **changed: Any) -> StudyTable:
-        """Return the study with other fields, not opened."""
-        return replace(self, **changed)
 
 
 def names(given: Names) -> tuple[str, ...]:
