@@ -8,6 +8,7 @@ many to be held, they go to a file on disk, part by part, and are counted one pa
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -490,6 +491,7 @@ class _RowsOnDisk:
 
     def __init__(self, columns: int) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (it is read for as long as this is there)
+        weakref.finalize(self, self._file.close)
         self._columns = columns
         self._pieces: list[tuple[int, Int64s]] = []
         """Where each piece begins, and the first row of each part in it."""
