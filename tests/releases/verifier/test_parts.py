@@ -37,7 +37,8 @@ CASES: dict[str, dict[str, Any]] = {
 def written(folder: Path) -> Path:
     random = Random(5)
     rows = [
-        f"{random.choice([*range(12), ''])},{random.randint(0, 9)},{random.choice('uv')},{random.randint(0, 3)}"
+        f"{random.choice([*range(12), ''])},{random.randint(0, 9)},"
+        f"{random.choice('uv')},{random.randint(0, 3)}"
         for _ in range(300)
     ]
     source = folder / "in.csv"
