@@ -32,8 +32,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.baselines import mondrian
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells
 from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.levels import search_levels
-from hartley.search.columns.search import search_columns
+from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
@@ -123,8 +122,16 @@ def levels(largest: int) -> None:
     print("|---|---|---|---|---|---|")
     size = min(largest, 100_000)
     columns, demand = prepared(mixture(size, 4, 0, 50))
-    found, spent = timed(lambda: search_levels(columns, demand, LEVELS))
-    proven = sum(one.result.proven for one in found)
+
+    def frontier() -> list[ColumnsResult]:
+        found: list[ColumnsResult] = []
+        for level in sorted(LEVELS, reverse=True):
+            known = [found[-1].labels] if found else []
+            found.append(search_columns(columns, demand.at_level(level), starts=known, polish=False))
+        return found
+
+    found, spent = timed(frontier)
+    proven = sum(one.proven for one in found)
     memory = spent.megabytes / 1024
     print(f"| mix {size:,} | {len(found)} | {proven} | {spent:.1f} | 20 | {memory:.2f} |", flush=True)
 

@@ -12,10 +12,10 @@ from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.search.codebooks import (
     CellDemand,
     CodebookOptions,
+    CodebookProblem,
     ColumnSettings,
     PublicColumn,
-    codebooks_by_budget,
-    find_codebooks,
+    codebooks_of,
 )
 from reference_codebooks import random_table
 
@@ -38,7 +38,9 @@ def search(columns, sensitive, wanted, *, withhold=0, settings=None, options=QUI
         for name, cells in columns.items()
     ]
     rows = list(zip(*columns.values(), strict=True))
-    return find_codebooks(public, demand_of(rows, sensitive, wanted), withhold=withhold, options=options)
+    return codebooks_of(
+        CodebookProblem(tuple(public), demand_of(rows, sensitive, wanted)), withhold=withhold, options=options
+    )
 
 
 def test_every_tuple_is_recoded_to_the_words_of_its_combination():
@@ -47,7 +49,7 @@ def test_every_tuple_is_recoded_to_the_words_of_its_combination():
         table = random_table(random, missing=0.1)
         columns, demand = table.search_input()
         try:
-            found = find_codebooks(columns, demand, withhold=4, options=QUICK)
+            found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=4, options=QUICK)
         except UnreachableError:
             continue
         assert len(set(found.released)) == found.combinations == len(found.released)
@@ -203,7 +205,8 @@ def test_withheld_rows_are_counted_and_fewer_than_the_demand_buy_nothing():
     columns = {"a": random.integers(0, 30, 80).tolist(), "b": random.integers(0, 4, 80).tolist()}
     public = [PublicColumn.of_cells(name, cells) for name, cells in columns.items()]
     demand = demand_of(range(80), random.integers(0, 8, 80), 5)
-    none, few, some = codebooks_by_budget(public, demand, [0, 4, 16], options=QUICK)
+    problem = CodebookProblem(tuple(public), demand)
+    none, few, some = (codebooks_of(problem, withhold=rows, options=QUICK) for rows in (0, 4, 16))
     assert few.withheld_rows == none.withheld_rows == 0
     assert few.loss == none.loss
     assert some.loss <= none.loss

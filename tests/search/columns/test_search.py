@@ -15,10 +15,8 @@ from hartley.search.columns import (
     NumberCells,
     cells_of,
     midpoint_costs,
-    most_within,
     relative_loss,
     search_columns,
-    search_levels,
 )
 from hartley.search.columns.boxes import split
 from hartley.search.columns.loops.split import ROWS
@@ -144,10 +142,6 @@ def test_what_cannot_be_reached_is_said():
     columns, demand = mixed_table(30)
     with pytest.raises(UnreachableError, match="do not hold enough"):
         search_columns(columns, demand.at_level(13))
-    with pytest.raises(UnreachableError, match="the least is"):
-        most_within(columns, demand, 0.0)
-    with pytest.raises(OptionError):
-        most_within(columns, demand, float("nan"))
 
 
 def test_rows_alone_can_be_asked_for():
@@ -176,20 +170,6 @@ def test_bad_columns_are_refused():
         cells_of([CategoryCells(np.array([0, 1]), table=np.array([[0, 1], [2, 0]]))])
     with pytest.raises(OptionError, match="combination"):
         cells_of([NumberCells(np.zeros(3))], "median")
-
-
-def test_levels_stopped_early_are_served_by_higher_ones():
-    columns, demand = mixed_table(50)
-    asked = []
-
-    def should_stop():
-        asked.append(1)
-        return len(asked) > 40
-
-    levels = search_levels(columns, demand, [2, 3, 5], effort=Effort(should_stop=should_stop))
-    assert [one.level for one in levels] == [2, 3, 5]
-    for one in levels:
-        assert demand.at_level(one.level).enough(one.result.labels).all()
 
 
 def test_poor_blocks_are_joined_along_as_few_columns_as_possible():

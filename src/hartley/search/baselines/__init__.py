@@ -15,7 +15,7 @@ from hartley.search.baselines.bottleneck import agglomerative_bottleneck
 from hartley.search.baselines.class_counts import Count
 from hartley.search.baselines.datafly import datafly
 from hartley.search.baselines.demands import DistinctL, MaxLeakage, PrivacyDemand, Required
-from hartley.search.baselines.dendrogram import clustering_until, dendrogram
+from hartley.search.baselines.dendrogram import dendrogram
 from hartley.search.baselines.funnel import privacy_funnel
 from hartley.search.baselines.generalisation import Generalisation
 from hartley.search.baselines.hierarchy import Hierarchy
@@ -47,7 +47,6 @@ __all__ = [
     "SubsetRun",
     "agglomerative_bottleneck",
     "best_utility",
-    "clustering_until",
     "datafly",
     "dendrogram",
     "iac_mdsf",

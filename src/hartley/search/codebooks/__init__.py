@@ -4,10 +4,8 @@ from hartley.search.codebooks.column import ColumnSettings, PublicColumn
 from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.find_codebooks import (
     CodebookOptions,
-    codebooks_by_budget,
     codebooks_by_demand,
     codebooks_of,
-    find_codebooks,
 )
 from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.result import Codebooks
@@ -19,8 +17,6 @@ __all__ = [
     "Codebooks",
     "ColumnSettings",
     "PublicColumn",
-    "codebooks_by_budget",
     "codebooks_by_demand",
     "codebooks_of",
-    "find_codebooks",
 ]

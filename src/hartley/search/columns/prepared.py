@@ -94,13 +94,6 @@ class Prepared:
             met_gap=np.empty(self.size if not self.needs.plain else 1),
         )
 
-    def with_demand(self, demand: ClusterDemand) -> Prepared:
-        """Return the same table under another number wanted; the index stays."""
-        other = Prepared(self.cells, demand)
-        if "tree" in self.__dict__:
-            other.__dict__["tree"] = self.tree
-        return other
-
     def raise_bound(self, members: Places, bound: float, side: float) -> float:
         """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
         windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())

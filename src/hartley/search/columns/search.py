@@ -93,16 +93,13 @@ class ColumnsSearch:
         columns: Sequence[Column],
         demand: ClusterDemand,
         combination: Combination = "max",
-        prepared: Prepared | None = None,
         all_divisions_up_to: int = MOST_TUPLES,
     ) -> None:
         self.columns = columns
         self.combination = combination
         self.all_divisions_up_to = all_divisions_up_to
-        if prepared is None:
-            prepared = Prepared(cells_of(columns, combination), demand)
-        self.prepared = prepared
-        self.exact = ExactDivision(prepared)
+        self.prepared = Prepared(cells_of(columns, combination), demand)
+        self.exact = ExactDivision(self.prepared)
         self.bound = 0.0
         """No partition has a smaller worst side."""
 
@@ -204,7 +201,6 @@ def search_columns(
     starts: Iterable[npt.NDArray[np.integer]] = (),
     polish: bool = True,
     effort: Effort = UNLIMITED,
-    prepared: Prepared | None = None,
 ) -> ColumnsResult:
     """Return the partition with the least worst cost that was found, and among those the least loss.
 
@@ -223,8 +219,6 @@ def search_columns(
         Whether to bring the loss down after the worst cost is settled.
     effort
         When to stop; what was best until then is returned.
-    prepared
-        The same columns, prepared for another number of the same count, whose index serves here too.
 
     Raises
     ------
@@ -235,8 +229,7 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        shared = None if prepared is None else prepared.with_demand(demand)
-        return ColumnsSearch(columns, demand, combination, shared).run(starts, polish, effort)
+        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
     if not demand.enough(np.arange(len(alone)), alone).all():
         raise UnreachableError(

@@ -133,27 +133,6 @@ def least_cost_withholding(
     return answer
 
 
-def fewest_rows_withheld(
-    values: OrderedValues,
-    cost: float,
-    borders: Borders | None = None,
-    joins: Places | None = None,
-    effort: Effort = UNLIMITED,
-) -> tuple[LineAnswer, int]:
-    """Return intervals of at most this cost with the fewest rows withheld, and a bound on those rows."""
-    total = int(values.enough.rows.sum())
-    question = WithheldQuestion.of(values, total, borders, joins)
-    search = _Search(question, effort)
-    earliest = values.windows.within(values.window_of_cost(cost))
-    bound = int(uncovered_rows.for_size(values.size * STEPS)(earliest, values.latest, values.enough.rows))
-    kept = search.tried(cost)
-    if kept is None:
-        raise UnreachableError(f"no rows found to withhold so that the others cost at most {cost:g}")
-    if bound:
-        bound = max(bound, question.least_budget)
-    return search.answer(kept, 0.0, 0.0), bound
-
-
 def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAnswer:
     values = question.values
     if not question.stands_alone and values.whole.best_reachable() != values.whole.best_reachable(
