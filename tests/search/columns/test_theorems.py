@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from hartley.search.columns import midpoint_costs
-from hartley.search.columns.blocks import blocks_first
-from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import cells_of
 from hartley.search.columns.loops.cells import gap_of, side_of
 from hartley.search.columns.loops.split import MIDDLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,22 @@ import numpy.typing as npt
 from hartley.hot_loops import HotLoop
 from hartley.search.columns.cells import TABLE
 from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import near_tuples
 from hartley.search.columns.loops.needs import Marks, Needs
 from hartley.search.columns.loops.window import bound_cluster
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+
+def as_lists(values: T) -> T:
+    """Return a named tuple whose arrays are lists (of lists where they have two dimensions)."""
+    fields = cast("Any", values)._asdict()
+    lists = {name: value.tolist() for name, value in fields.items() if isinstance(value, np.ndarray)}
+    return cast("T", cast("Any", values)._replace(**lists))
+
 
 STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""

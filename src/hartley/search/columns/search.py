@@ -16,20 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
-from hartley.search.columns.blocks import blocks_first
-from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
     Combination,
     NumberCells,
     cells_of,
 )
-from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.exact import MOST_TUPLES, ExactDivision
 from hartley.search.columns.loops.cells import Places
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
-from hartley.search.columns.measures import cluster_sides, relative_loss
 from hartley.search.columns.mend import mend
 from hartley.search.columns.polish import Polisher
 from hartley.search.columns.prepared import Prepared, compact

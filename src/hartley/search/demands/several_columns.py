@@ -15,8 +15,8 @@ from hartley.model import Partition
 from hartley.model.words import SAME_COST
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
+from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.measures import relative_loss
 from hartley.search.columns.search import present, search_columns
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.effort import Effort

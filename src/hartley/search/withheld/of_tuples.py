@@ -20,10 +20,9 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats
 from hartley.search.columns.cells import Column, Combination, cells_of
-from hartley.search.columns.costs import midpoint_costs
+from hartley.search.columns.costs import midpoint_costs, relative_loss
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.loops.cells import Places
-from hartley.search.columns.measures import relative_loss
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
