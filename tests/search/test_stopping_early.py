@@ -13,7 +13,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.effort import Effort
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import least_cost_withholding

@@ -23,7 +23,7 @@ from hartley.search.demands.question import NOTHING, DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
-from hartley.search.withheld.of_partition import joining_values, most_touched, without_values
+from hartley.search.withheld import joining_values, most_touched, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 

@@ -23,8 +23,7 @@ from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
 from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.intervals import least_intervals
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost, least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.line.withheld import least_cost_withholding

@@ -16,7 +16,7 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.line import withheld as withheld_module
 from hartley.search.line.borders import Borders
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from reference_requirements import Twin

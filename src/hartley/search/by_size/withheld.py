@@ -26,10 +26,9 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import MOST_VALUES, members_of_subsets
+from hartley.search.line.every_partition import MOST_VALUES, best_of_all, members_of_subsets
 from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.resolution.istar import Joiner, least_components
-from hartley.search.withheld.of_few import best_of_all
 
 Places = npt.NDArray[np.int64]
 

@@ -35,13 +35,14 @@ from hartley.search.centroid.end_clusters import (
 )
 from hartley.search.centroid.subset_sweep import MOST_NODES, least_by_fronts
 from hartley.search.centroid.two_clusters import pair_within
-from hartley.search.distortion.intervals import interval_starts, most_clusters
 from hartley.search.distortion.least_cost import (
     LeastDistortion,
     count_bounded,
     cut_of_ranks,
     cut_of_starts,
+    interval_starts,
     latest_of,
+    most_clusters,
     window_bounded,
 )
 from hartley.search.distortion.line import Line

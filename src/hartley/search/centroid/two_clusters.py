@@ -1,7 +1,7 @@
 r"""Two clusters for the whole line, chosen by a solver, for centroids.
 
 Where so many candidates are wanted that no more than two clusters can hold them
-(:func:`~hartley.search.distortion.intervals.most_clusters`), a partition below half the span of the line has
+(:func:`~hartley.search.distortion.least_cost.most_clusters`), a partition below half the span of the line has
 exactly two: one holds the last value, the other the first. Which values go with the last one is all there
 is to choose. At a distortion of D the demands are linear: the mean of the one lies no more than D before the
 last value, :math:`\sum_{u \in A} (D + x_u - x_{last}) \ge 0`, and no more than D after any member t, where

@@ -15,7 +15,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.search.demands.question import NOTHING, DemandAnswer, DemandQuestion
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import without_values, worst_clusters
+from hartley.search.withheld import without_values, worst_clusters
 
 
 def merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:

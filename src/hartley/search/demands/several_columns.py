@@ -18,10 +18,10 @@ from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.search import present, search_columns
+from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.withheld.of_tuples import withhold_tuples
 
 
 def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:

@@ -20,10 +20,9 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.distortion.annealing import annealed
-from hartley.search.distortion.by_candidates import CandidateSearch, Solver
 from hartley.search.distortion.forest_bound import Links, price_windows
 from hartley.search.distortion.istar import CHEAP_SHARE, IstarSearch
-from hartley.search.distortion.l0 import STAGES
+from hartley.search.distortion.l0 import STAGES, CandidateSearch, Solver
 from hartley.search.distortion.least_cost import LeastDistortion, latest_of
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows

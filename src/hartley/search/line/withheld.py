@@ -28,12 +28,11 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import STEPS, least_passing_from
-from hartley.search.line.least_cost import Shape, least_cost
+from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
+from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passing_from
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
-from hartley.search.line.withheld_exhaustive import MOST_VALUES, exhaustive_withheld
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

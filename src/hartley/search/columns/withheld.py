@@ -26,7 +26,7 @@ from hartley.search.columns.loops.cells import Places
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import worst_clusters
+from hartley.search.withheld import worst_clusters
 
 NOTHING: Places = np.zeros(0, dtype=np.int64)
 MOST_LOOKED_AT = 2000
