@@ -7,10 +7,10 @@ import datetime as dt
 import numpy as np
 import pytest
 
+from enough_instances import distinct_codes
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.search.codebooks import (
-    CellDemand,
     CodebookOptions,
     CodebookProblem,
     ColumnSettings,
@@ -26,9 +26,7 @@ def demand_of(rows, sensitive, wanted, row_k=0):
     """Every row is a tuple of its own."""
     codes = np.unique(sensitive, return_inverse=True)[1]
     count = len(rows)
-    return CellDemand.of_pairs(
-        np.arange(count), codes, np.ones(count, dtype=np.int64), distinct_l=wanted, row_k=row_k
-    )
+    return distinct_codes(np.arange(count + 1), codes, wanted, row_k=row_k)
 
 
 def search(columns, sensitive, wanted, *, withhold=0, settings=None, options=QUICK):

@@ -95,4 +95,4 @@ def test_whether_clusters_are_enough_is_counted_as_the_definition_says():
         table = small_table(rng, conjunction=True)
         labels = np.unique(rng.integers(0, 3, table.size), return_inverse=True)[1]
         expected = [table.is_enough(cluster) for cluster in clusters_of(labels)]
-        assert table.demand.enough(labels).tolist() == expected
+        assert table.demand.are_enough(labels, int(labels.max()) + 1).tolist() == expected

@@ -137,7 +137,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     """
     enough.require_reachable()
     size = enough.size
-    useful = budget if budget >= max(1, int(enough.least.max(initial=1))) else 0
+    useful = budget if budget >= enough.fewest_rows else 0
     if not useful:
         return least_largest_cluster(enough, effort)
     if size <= MOST_VALUES:

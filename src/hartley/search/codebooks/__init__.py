@@ -1,7 +1,6 @@
 """One codebook for each public column, with one guarantee for all of them together."""
 
 from hartley.search.codebooks.column import ColumnSettings, PublicColumn
-from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.find_codebooks import (
     CodebookOptions,
     codebooks_by_demand,
@@ -11,7 +10,6 @@ from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.result import Codebooks
 
 __all__ = [
-    "CellDemand",
     "CodebookOptions",
     "CodebookProblem",
     "Codebooks",

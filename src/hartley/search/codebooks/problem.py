@@ -11,8 +11,8 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.loops.workspace import Elements, Int32s, Layout, Scratch
+from hartley.search.enough import Enough
 
 NEVER = 2**60
 
@@ -28,15 +28,15 @@ class CodebookProblem:
     """
 
     columns: tuple[PublicColumn, ...]
-    demand: CellDemand
+    demand: Enough
     published: CodebookProblem | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise InputError("one codebook for each column needs at least one public column")
-        if any(len(column.codes) != self.demand.tuples for column in self.columns):
+        if any(len(column.codes) != self.demand.size for column in self.columns):
             raise InputError("every public column needs one value for each public tuple")
-        if not self.demand.tuples:
+        if not self.demand.size:
             raise InputError("a table without rows has no codebooks")
 
     @property
@@ -70,7 +70,7 @@ class CodebookProblem:
     def _element_order(self) -> tuple[Int64s, Int32s]:
         demand = self.demand
         held = np.diff(demand.value_ptr)
-        owner = np.repeat(np.arange(demand.tuples), held)
+        owner = np.repeat(np.arange(demand.size), held)
         # A tuple without a code has an element that never counts, to carry its rows.
         bare = np.flatnonzero(held == 0)
         owner = np.r_[owner, bare]
@@ -154,6 +154,6 @@ class CodebookProblem:
         ]
 
 
-def spared_budget(demand: CellDemand, rows: int) -> int:
+def spared_budget(demand: Enough, rows: int) -> int:
     """Return the rows that can be withheld within a budget: none if they are too few to be enough."""
     return rows if rows >= demand.fewest_rows else 0

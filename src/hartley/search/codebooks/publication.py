@@ -181,7 +181,7 @@ def describe(
     settled = bench.settle()
     cell, is_withheld = bench.clusters()
     released = np.unique(cell[~is_withheld])
-    clusters = np.full(problem.demand.tuples, len(released), dtype=np.int32)
+    clusters = np.full(problem.demand.size, len(released), dtype=np.int32)
     clusters[~is_withheld] = np.searchsorted(released, cell[~is_withheld])
     rows = problem.demand.rows
     tags = bench.state.tag

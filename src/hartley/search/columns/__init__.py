@@ -5,12 +5,10 @@
 
 from hartley.search.columns.cells import CategoryCells, Column, Combination, NumberCells, cells_of
 from hartley.search.columns.costs import midpoint_costs, relative_loss, relative_widths
-from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.search import ColumnsResult, search_columns
 
 __all__ = [
     "CategoryCells",
-    "ClusterDemand",
     "Column",
     "ColumnsResult",
     "Combination",

@@ -14,18 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.search.columns.cells import CATEGORY
-from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.loops.cells import Cells, Places
 from hartley.search.columns.loops.peel import peel_clusters
 from hartley.search.columns.loops.split import Segments, split_segments
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import Effort
+from hartley.search.enough import Enough
 
 MOST_SUBSETS = 256
 MOST_PAIRS = 50_000_000
 
 
-def blocks_first(cells: Cells, demand: ClusterDemand) -> Places:
+def blocks_first(cells: Cells, demand: Enough) -> Places:
     """Return a partition whose clusters are enough and mix as few columns of categories as possible."""
     n = len(cells.place)
     columns = np.flatnonzero(cells.kind == CATEGORY)
@@ -35,7 +35,7 @@ def blocks_first(cells: Cells, demand: ClusterDemand) -> Places:
     for left_out in _subsets_left_out(cells, columns):
         kept = np.setdiff1d(columns, left_out)
         groups = _groups(cells, waiting, kept)
-        enough = demand.enough(groups, waiting)[groups]
+        enough = demand.take(waiting).are_enough(groups, int(groups.max()) + 1)[groups]
         labels[waiting[enough]] = used + groups[enough]
         used += int(groups.max()) + 1
         waiting = waiting[~enough]

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
 from hartley.search.columns.cells import TABLE
-from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import near_tuples
 from hartley.search.columns.loops.needs import Marks, Needs
 from hartley.search.columns.loops.window import bound_cluster
+from hartley.search.enough import Enough
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -47,14 +47,45 @@ MOST_LISTED = 1 << 26
 """Entries of lists of near tuples that are kept at most; beyond that they are made anew."""
 
 
+def needs_of(demand: Enough) -> Needs:
+    """Return a demand as the loops take it."""
+    tolerant = not bool(demand.demand.is_plain.all())
+    # The loops look at the first count: where rows alone are asked for, it is one that wants nothing.
+    offsets, wanted = (demand.offsets, demand.wanted) if len(demand.wanted) else ([0, 0], [0])
+    return Needs(
+        ptr=demand.value_ptr,
+        code=demand.value_code.astype(np.int32),
+        next_code=demand.next_code,
+        offsets=np.array(offsets, dtype=np.int64),
+        count_of=np.repeat(np.arange(len(demand.wanted)), np.diff(demand.offsets)).astype(np.int64),
+        wanted=np.array(wanted, dtype=np.int64),
+        rows=demand.rows,
+        row_k=int(demand.row_k),
+        plain=len(demand.wanted) == 1 and not tolerant and demand.row_k <= 1,
+        tolerant=tolerant,
+    )
+
+
+def marks_of(demand: Enough) -> Marks:
+    """Return fresh scratch paper for the loops."""
+    width = max(demand.width, 1)
+    return Marks(
+        seen=np.zeros(width, dtype=np.int64),
+        kept=np.zeros(width, dtype=np.int64),
+        codes=np.zeros(width, dtype=np.int64),
+        tally=np.zeros(max(len(demand.wanted), 1), dtype=np.int64),
+        stamp=np.zeros(1, dtype=np.int64),
+    )
+
+
 class Prepared:
     """One table of tuples and one demand, with the index and scratch paper that all steps share."""
 
-    def __init__(self, cells: Cells, demand: ClusterDemand) -> None:
+    def __init__(self, cells: Cells, demand: Enough) -> None:
         self.cells = cells
         self.demand = demand
-        self.needs: Needs = demand.needs
-        self.marks: Marks = demand.marks()
+        self.needs = needs_of(demand)
+        self.marks = marks_of(demand)
         self.size, self.columns = cells.place.shape
         box = np.ascontiguousarray(cells.place.min(axis=0)), np.ascontiguousarray(cells.place.max(axis=0))
         self.widest = float(side_of(cells, *box))

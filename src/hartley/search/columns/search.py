@@ -24,7 +24,6 @@ from hartley.search.columns.cells import (
     cells_of,
 )
 from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
-from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.exact import MOST_TUPLES, ExactDivision
 from hartley.search.columns.loops.cells import Places
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
@@ -32,6 +31,7 @@ from hartley.search.columns.mend import mend
 from hartley.search.columns.polish import Polisher
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
 
 ROUNDS = 3
 SLACK = 1e-12
@@ -89,7 +89,7 @@ class ColumnsSearch:
     def __init__(
         self,
         columns: Sequence[Column],
-        demand: ClusterDemand,
+        demand: Enough,
         combination: Combination = "max",
         all_divisions_up_to: int = MOST_TUPLES,
     ) -> None:
@@ -193,7 +193,7 @@ class ColumnsSearch:
 
 def search_columns(
     columns: Sequence[Column],
-    demand: ClusterDemand,
+    demand: Enough,
     *,
     combination: Combination = "max",
     starts: Iterable[npt.NDArray[np.integer]] = (),
@@ -229,7 +229,7 @@ def search_columns(
         _require_enough(demand)
         return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
-    if not demand.enough(np.arange(len(alone)), alone).all():
+    if not demand.take(alone).are_enough(np.arange(len(alone)), len(alone)).all():
         raise UnreachableError(
             "a tuple with a missing cell stays alone, and one of them does not hold enough"
         )
@@ -238,7 +238,7 @@ def search_columns(
     if not here.any():
         return ColumnsResult(labels, 0.0, 0.0, 0.0)
     inside = np.flatnonzero(here)
-    part = demand.of_tuples(inside)
+    part = demand.take(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
     found = ColumnsSearch([cells_at(c, inside) for c in columns], part, combination).run(kept, polish, effort)
@@ -265,6 +265,6 @@ def cells_at(column: Column, inside: Places) -> Column:
     return replace(column, codes=np.asarray(column.codes)[inside])
 
 
-def _require_enough(demand: ClusterDemand) -> None:
-    if not demand.enough(np.zeros(demand.size, dtype=np.int64))[0]:
+def _require_enough(demand: Enough) -> None:
+    if not demand.are_enough(np.zeros(demand.size, dtype=np.int64), 1)[0]:
         raise UnreachableError("all tuples together do not hold enough")
