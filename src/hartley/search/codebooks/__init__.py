@@ -7,7 +7,7 @@ from hartley.search.codebooks.find_codebooks import (
     codebooks_of,
 )
 from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.result import Codebooks
+from hartley.search.codebooks.publication import Codebooks
 
 __all__ = [
     "CodebookOptions",

@@ -21,9 +21,8 @@ from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
 from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, spared_budget
-from hartley.search.codebooks.publication import describe, ordered_labels
+from hartley.search.codebooks.publication import Codebooks, describe, ordered_labels
 from hartley.search.codebooks.refinement import Refined, Refinement
-from hartley.search.codebooks.result import Codebooks
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort
 

@@ -28,8 +28,7 @@ from hartley.search.codebooks.loops.workspace import (
     Terms,
     Trial,
 )
-from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.width import band_widths
+from hartley.search.codebooks.problem import CodebookProblem, band_widths
 from hartley.search.effort import UNLIMITED, Effort
 
 TESTS_AT_ONCE = 64
