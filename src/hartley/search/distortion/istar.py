@@ -30,7 +30,7 @@ from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
-from hartley.search.proofs.statements import LagrangianCertificate
+from hartley.search.proofs import LagrangianCertificate
 
 SETTLED_UP_TO = 400
 """Lines up to this many values get every distortion at which the number of components changes."""

@@ -27,7 +27,7 @@ from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.search.levels import Level, Levels
-from hartley.search.proofs.statements import ForestCertificate
+from hartley.search.proofs import ForestCertificate
 from hartley.search.resolution.layout import least_clusters, size_ranges
 
 

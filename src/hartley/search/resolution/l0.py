@@ -18,7 +18,7 @@ from hartley.measures.uncertainty import distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time, without_doubles
-from hartley.search.proofs.statements import CandidateCertificate
+from hartley.search.proofs import CandidateCertificate
 from hartley.search.resolution.layout import CandidateSets, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 

@@ -29,7 +29,7 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
-from hartley.search.proofs.statements import SliceCertificate
+from hartley.search.proofs import SliceCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.resolution.price_bound import size_prices

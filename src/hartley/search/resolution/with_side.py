@@ -18,7 +18,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, without_doubles
-from hartley.search.proofs.statements import SideForestCertificate
+from hartley.search.proofs import SideForestCertificate
 from hartley.search.resolution.istar import Joiner
 from hartley.search.resolution.joining_swaps import joined, settled
 from hartley.search.resolution.layout import size_ranges
