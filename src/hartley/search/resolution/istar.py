@@ -140,7 +140,6 @@ def _level(joiner: Joiner, largest: int) -> Level:
         lower_bound_bits=bits,
         lower_bound_cost=largest,
         certificate=ForestCertificate(largest_cluster=largest, components=joiner.parts),
-        cost_certificate=ForestCertificate(largest_cluster=max(1, largest - 1), components=joiner.parts),
         cut=partial(joiner.partition, largest),
     )
 
