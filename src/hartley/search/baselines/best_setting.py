@@ -1,4 +1,4 @@
-"""What a release must hold to, the same for every method; and the best a baseline does there, or why not."""
+"""What a release must hold to, for every method the same; the best a baseline can do there, or why not."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ from hartley.search.distortion.least_cost import (
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows, latest_starts
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import CentroidEndCertificate, SweepCertificate
+from hartley.search.proofs import CentroidEndCertificate, SweepCertificate
 
 LONGEST_PEELED = 400
 """Lines up to this many values are peeled and their ends solved."""

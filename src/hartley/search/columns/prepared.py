@@ -134,9 +134,13 @@ class Prepared:
             met_gap=np.empty(self.size if not self.needs.plain else 1),
         )
 
+    @cached_property
+    def has_windows(self) -> bool:
+        """Whether windows bound the side of a cluster: for the combination max, without tables."""
+        return self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
+
     def raise_bound(self, members: Places, bound: float, side: float) -> float:
         """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
-        windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
         bounded = self.loop(bound_cluster)
         arguments = (
             self.cells,
@@ -148,7 +152,7 @@ class Prepared:
             self.reach,
             self.looked,
         )
-        return float(bounded(*arguments, bound, side, self.widest, windows))
+        return float(bounded(*arguments, bound, side, self.widest, self.has_windows))
 
     def reaches_of(self, members: Places) -> Floats:
         """Return the reaches of some tuples."""

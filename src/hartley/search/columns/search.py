@@ -34,6 +34,8 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 
 ROUNDS = 3
+RULES = (MIDDLE, MEDIAN, GAP)
+"""Rules for cuts, tried in turn until the bound is met."""
 SLACK = 1e-12
 """Costs whose relative difference is less are equal."""
 HOPELESS = 1.03
@@ -108,7 +110,7 @@ class ColumnsSearch:
             return self.best_of_all()
         candidates: list[Candidate] = []
         blocks = blocks_first(prepared.cells, prepared.demand)
-        for rule in (MIDDLE, MEDIAN, GAP):
+        for rule in RULES:
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():
                 break

@@ -191,7 +191,6 @@ class CandidateSearch:
             lower_bound_bits=log2(values / most),
             lower_bound_cost=self.line.in_units(known.lower_bound),
             certificate=None if refuted is None else refuted.certificate,
-            cost_certificate=known.certificate,
             cut=cut,
         )
 

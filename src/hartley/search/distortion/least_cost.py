@@ -41,7 +41,7 @@ from hartley.search.distortion.windows import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import is_reached
-from hartley.search.proofs.statements import (
+from hartley.search.proofs import (
     CountCertificate,
     DistortionCertificate,
     SweepCertificate,

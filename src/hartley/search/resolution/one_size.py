@@ -25,7 +25,7 @@ import numpy as np
 from hartley.model import Partition
 from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import CandidateCertificate
+from hartley.search.proofs import CandidateCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import MOST_VALUES, pair_up
