@@ -30,7 +30,7 @@ from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.search.line.answer import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
-from hartley.workflow.codebooks.label_intervals import interval_codebook
+from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
 from hartley.workflow.request.utility_choice import codeword_of
@@ -83,6 +83,14 @@ class Question:
         has_more = not self.closeness.is_empty or self.budget > 0
         is_bare = not self.requirements and self.shape.is_any and self.joint.side is None
         return self.leakage == "istar" and has_more and is_bare
+
+    @property
+    def is_of_certain_bands(self) -> bool:
+        """Whether bands of one ordered column are asked for, and components count."""
+        is_asked = self.leakage == "istar" and self.shape.name == "intervals" and self.joint.side is None
+        known = None if self.arrangement is None else self.arrangement.known
+        is_grouped = known is not None and (known.tree is not None or known.edges is not None)
+        return is_asked and not (self.shape.equal_width or self.budget or is_grouped)
 
     @property
     def axis(self) -> str:
@@ -193,7 +201,7 @@ class Question:
             closeness=self.closeness,
             shape=self.shape,
             budget=self.budget,
-            is_single=self.leakage == "joint",
+            most_components=1 if self.leakage == "joint" else None,
             arrangement=None if self.arrangement is None else self.arrangement.known,
         )
         for requirement in more:

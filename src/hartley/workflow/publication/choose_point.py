@@ -27,8 +27,7 @@ from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.workflow.codebooks.label_codebooks import label_codebooks
-from hartley.workflow.codebooks.label_intervals import label_intervals
+from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.question import Question
@@ -279,10 +278,10 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
             f"use {option('labels', 'interval')} or set"
         )
     bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
+    left = "one candidate" if found.distinct_l == 1 else f"{found.distinct_l} candidates"
     return (
         f"no release meets {option(demand.target.kind, format(demand.target.number, 'g'))}: "
-        f"the best found leaves {found.distinct_l} candidates and leaks "
-        f"{bits:.4g} bits{demand.beside}"
+        f"the best found leaves {left} and leaks {bits:.4g} {'bit' if bits == 1 else 'bits'}{demand.beside}"
     )
 
 
