@@ -56,6 +56,7 @@ def columns_answer(
     few: DemandAnswer | None,
 ) -> DemandAnswer:
     """Return the boxes found, less what a budget withholds; ``few`` is the best of all, if known."""
+    enough.require_reachable()
     demand = ClusterDemand(
         value_ptr=enough.value_ptr,
         value_code=enough.value_code.astype(np.int32),
