@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from hartley.errors import InputError
@@ -12,15 +13,14 @@ from hartley.report.figures.candidates import NARROW
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
+from hartley.report.words.audit import counted, listed
 from hartley.report.words.headline import headline, identifier_warning
-from hartley.web.pages.codebook_lines import Book
-from hartley.web.pages.column_strips import column_pages
-from hartley.web.pages.suggestion import Suggestion
-from hartley.web.pages.withheld_gain import bought
+from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.question import cost_of
 from hartley.workflow.show_release import (
     before_and_after,
     before_release,
@@ -236,3 +236,95 @@ def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:
     if kind not in FIGURES or theme not in THEMES:
         raise InputError("there is no such figure")
     return FIGURES[kind](joint, point.partition, THEMES[theme])
+
+
+USUAL = 5
+"""How many candidates curators usually ask for, where nobody says."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point of a frontier, by its place, and why it is suggested."""
+
+    place: int
+    because: str
+    """A sentence that begins with the number it is about."""
+
+    @classmethod
+    def of(cls, frontier: Frontier, asked: Asked) -> Suggestion:
+        """Suggest the point closest to the table that keeps what is required, or else what is usual."""
+        points = frontier.points
+        if frontier.leakage == "istar":
+            groups = counted(points[-1].components, "group")
+            why = "nothing is known for certain" if points[-1].components == 1 else "no release has fewer"
+            return cls(len(points) - 1, f"{groups}, because then {why}.")
+        kept = [_level(point) for point in points]
+        apart = " that are apart" if points[0].separated_l is not None else ""
+        if asked.demand.requirements:
+            said = f"{counted(kept[0], 'candidate')}{apart}"
+            return cls(
+                0, f"{said}, because no release that keeps what you require stays closer to the table."
+            )
+        most = max(kept)
+        # A search that was stopped early does not know what can be reached.
+        usual = min(USUAL, max(2, -(-most // 2))) if frontier.complete else USUAL
+        place = next((at for at, number in enumerate(kept) if number >= usual), len(points) - 1)
+        why = _why(kept[place], usual, place)
+        if place and kept[place] > usual and not frontier.complete:
+            why = (
+                f"no point with {usual} has been found so far. Require “at least {usual} different values” "
+                "above, and the search is for that alone."
+            )
+        return cls(place, f"{counted(kept[place], 'candidate')}{apart}, because {why}")
+
+
+def _why(found: int, usual: int, place: int) -> str:
+    if place == 0:
+        return "the release closest to the table leaves so many already."
+    if found < usual:
+        return "no release that was found leaves more."
+    if usual == USUAL:
+        than = "" if found == USUAL else f", and {found} cost no more here"
+        return f"five is what curators usually ask for (l-diversity with l = 5){than}."
+    return "that is about half of what can be reached at all, and more would cost most of the detail."
+
+
+def bought(found: FrontierResult, without: FrontierResult) -> list[str]:
+    """Say for each point what the rows that it withholds buy, beside the best with none withheld."""
+    rows = found.joint.row_count
+    column = listed(found.joint.public.columns)
+    said = []
+    for point in found.frontier.points:
+        if not point.withheld_rows:
+            said.append("Nothing needs to be withheld here.")
+            continue
+        what = f"Withholding the {column} of {point.withheld_rows:,} of {counted(rows, 'row')}"
+        level = _level(point)
+        other = next((one for one in without.frontier.points if _level(one) >= level), None)
+        if other is None:
+            said.append(f"{what} makes this possible; no release was found that does without.")
+        elif point.utility > other.utility:
+            said.append(
+                f"{what} lets everyone else's {_gain(point, other, len(found.joint.public.columns))}."
+            )
+        else:
+            said.append(f"{what} buys nothing here: without it, as much is kept.")
+    return said
+
+
+def _level(point: Point) -> int:
+    return point.distinct_l if point.separated_l is None else point.separated_l
+
+
+def _gain(point: Point, other: Point, columns: int) -> str:
+    """Say what the others gain; over several columns a cost is half the widest class, of a column's range."""
+    if point.codebooks is not None and other.codebooks is not None:
+        shares = 100 * point.codebooks.loss, 100 * other.codebooks.loss
+        return f"values lose {shares[0]:.3g} % of their detail on average instead of {shares[1]:.3g} %"
+    if point.max_distortion is None:
+        shared = f"{point.largest_cluster:,} instead of {other.largest_cluster:,}"
+        return f"values share a label with at most {shared}"
+    if columns > 1:
+        shares = 200 * cost_of(point), 200 * cost_of(other)
+        return f"classes span at most {shares[0]:.3g} % of a column's range instead of {shares[1]:.3g} %"
+    return f"move at most {cost_of(point):g} instead of {cost_of(other):g}"
