@@ -20,14 +20,13 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats
 from hartley.search.columns.cells import Column, Combination, cells_of
-from hartley.search.columns.costs import midpoint_costs
-from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.costs import midpoint_costs, relative_loss
 from hartley.search.columns.loops.cells import Places
-from hartley.search.columns.measures import relative_loss
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import worst_clusters
+from hartley.search.enough import Enough
+from hartley.search.withheld import worst_clusters
 
 NOTHING: Places = np.zeros(0, dtype=np.int64)
 MOST_LOOKED_AT = 2000
@@ -62,7 +61,7 @@ class WithheldTuples:
 
 def withhold_tuples(
     columns: Sequence[Column],
-    demand: ClusterDemand,
+    demand: Enough,
     budget: int,
     base: ColumnsResult,
     known: tuple[Places, Places] | None = None,
@@ -76,8 +75,7 @@ def withhold_tuples(
     """
     question = _Tuples(columns, demand, combination, effort)
     plain = question.measured(base.labels, NOTHING)
-    least = max(int(demand.wanted.max(initial=1)), demand.row_k, 1)
-    if budget < least:
+    if budget < demand.fewest_rows:
         return replace(plain, bound=min(base.bound, plain.worst))
     here = np.flatnonzero(present(columns, demand.size))
     reach = question.reaches(here)
@@ -103,7 +101,7 @@ class _Tuples:
     """The tuples of one question."""
 
     def __init__(
-        self, columns: Sequence[Column], demand: ClusterDemand, combination: Combination, effort: Effort
+        self, columns: Sequence[Column], demand: Enough, combination: Combination, effort: Effort
     ) -> None:
         self.columns = columns
         self.demand = demand
@@ -112,7 +110,7 @@ class _Tuples:
 
     def reaches(self, here: Places) -> Floats:
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
-        return Prepared(cells, self.demand.of_tuples(here)).reaches_of(np.arange(len(here)))
+        return Prepared(cells, self.demand.take(here)).reaches_of(np.arange(len(here)))
 
     def measured(self, labels: Places, withheld: Places) -> WithheldTuples:
         """Return a partition with its cost and loss, what is withheld left out."""
@@ -161,9 +159,9 @@ class _Tuples:
         if demand.is_enough(withheld):
             return np.sort(withheld)
         room = budget - int(demand.rows[withheld].sum())
-        held = set(demand.of_tuples(withheld).value_code.tolist())
+        held = set(demand.take(withheld).value_code.tolist())
         for one in others.tolist():
-            brought = set(demand.of_tuples(np.array([one])).value_code.tolist())
+            brought = set(demand.take(np.array([one])).value_code.tolist())
             is_of_use = bool(brought - held) or demand.row_k > 1
             if demand.rows[one] > room or not is_of_use:
                 continue
@@ -182,7 +180,7 @@ class _Tuples:
             try:
                 found = search_columns(
                     [cells_at(column, kept) for column in self.columns],
-                    self.demand.of_tuples(kept),
+                    self.demand.take(kept),
                     combination=self.combination,
                     polish=polish,
                     effort=self.effort,

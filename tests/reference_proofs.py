@@ -1,22 +1,38 @@
-"""Checks of the statements behind bounds, from the pairs alone: they share nothing with the searches."""
+"""Checks of the statements behind bounds, from the definitions alone: they share nothing with the searches.
+
+In plain Python, slow and meant to be read.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
 from math import inf, log2
+from typing import Literal
 
-from hartley.model import JointRange
+import numpy as np
+
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.disjoint_sets import DisjointSets
 from hartley.model.words import ROUNDING
-from hartley.search.proofs.statements import (
+from hartley.search.proofs import (
+    SCALE,
     CandidateCertificate,
+    CountCertificate,
     CutCertificate,
+    DistortionCertificate,
     ForestCertificate,
+    LagrangianCertificate,
     PairingCertificate,
     SideForestCertificate,
     SizePriceCertificate,
     SliceCertificate,
     ValuePriceCertificate,
+    WindowCertificate,
 )
 
 MOST_STEPS = 20_000_000
@@ -243,3 +259,138 @@ def _parts(sets: Sequence[Sequence[int]]) -> int:
             left.difference_update(near)
             queue.extend(near)
     return parts
+
+
+Verdict = Literal["holds", "fails", "taken on trust"]
+
+
+def verdict(joint: JointRange, utility: LineDistortion, certificate: DistortionCertificate) -> Verdict:
+    """Check a certificate from the definitions.
+
+    >>> from hartley.examples import toy
+    >>> joint = toy()
+    >>> utility = LineDistortion.of(joint.public)
+    >>> verdict(joint, utility, WindowCertificate(place=5, distinct_l=3, cost=0.45))
+    'holds'
+    >>> verdict(joint, utility, WindowCertificate(place=5, distinct_l=3, cost=0.46))
+    'fails'
+    """
+    if isinstance(certificate, WindowCertificate):
+        holds = _window_holds(joint, utility, certificate)
+    elif isinstance(certificate, CountCertificate):
+        holds = _count_holds(joint, utility, certificate)
+    elif isinstance(certificate, LagrangianCertificate):
+        holds = _forest_holds(joint, utility, certificate)
+    else:
+        return "taken on trust"
+    return "holds" if holds else "fails"
+
+
+def _window_holds(joint: JointRange, utility: LineDistortion, certificate: WindowCertificate) -> bool:
+    """Look at every pair of ends around the place, and at all that lies between."""
+    ticks = utility.grid.ticks.tolist()
+    here = ticks[certificate.place]
+    if here != here:
+        own = len(joint.candidates(certificate.place))
+        return own < certificate.distinct_l or certificate.cost <= 0
+    placed = sorted(
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
+    )
+    lows = [entry for entry in placed if entry[0] <= here]
+    highs = [entry for entry in placed if entry[0] >= here]
+    for low, _ in reversed(lows):
+        values: set[int] = set()
+        inside: list[float] = []
+        for position, place in placed:
+            if low <= position < here or place == certificate.place:
+                values.update(joint.candidates(place).tolist())
+                inside.append(position)
+        if _hull_cost(utility, low, here, inside) >= certificate.cost:
+            break
+        for high, place in highs:
+            if place != certificate.place:
+                values.update(joint.candidates(place).tolist())
+                inside.append(high)
+            if _hull_cost(utility, low, high, inside) >= certificate.cost:
+                break
+            if len(values) >= certificate.distinct_l:
+                return False
+    return True
+
+
+def _count_holds(joint: JointRange, utility: LineDistortion, certificate: CountCertificate) -> bool:
+    """Count where each sensitive value occurs, then values that can share no cheaper cluster."""
+    placed = sorted(
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
+    )
+    occurs: dict[int, int] = {}
+    for _, place in placed:
+        for value in joint.candidates(place).tolist():
+            occurs[value] = occurs.get(value, 0) + 1
+    more = certificate.clusters + 1
+    if sum(min(count, more) for count in occurs.values()) >= more * certificate.distinct_l:
+        return False
+    if certificate.clusters == 1:
+        labels = [
+            0 if position == position else place + 1 for place, position in enumerate(utility.grid.ticks)
+        ]
+        return certificate.cost <= float(utility.costs(Partition(np.array(labels))).max())
+    needed, inside = 1, [placed[0][0]]
+    for position, _ in placed[1:]:
+        inside.append(position)
+        if _hull_cost(utility, inside[0], position, inside) >= certificate.cost:
+            needed, inside = needed + 1, [position]
+    return needed > certificate.clusters
+
+
+def _hull_cost(utility: LineDistortion, low: float, high: float, inside: list[float]) -> float:
+    """Return the least cost of any cluster with these ends and members among these, all in ticks."""
+    if utility.codeword == "member":
+        ticks = min(max(member - low, high - member) for member in inside)
+    else:
+        ticks = (high - low) / 2
+    return ticks / utility.grid.per_unit
+
+
+def _forest_holds(joint: JointRange, utility: LineDistortion, certificate: LagrangianCertificate) -> bool:
+    r"""Add up the Lagrangian in whole numbers.
+
+    A partition into intervals keeps the links inside its clusters. Those that join
+    components form, at most, a forest F; a window out of reach of length k keeps at most k - 1
+    links. So :math:`|F| \le \max_F \sum_{t \in F} (1 - \text{prices on } t) + \sum_w p_w (k_w - 1)`.
+    """
+    order = sorted(
+        (position, place)
+        for place, position in enumerate(utility.grid.ticks.tolist())
+        if position == position
+    )
+    positions = [position for position, _ in order]
+    group = components(joint).labels.tolist()
+    groups = [group[place] for _, place in order]
+    price = [0] * max(len(order) - 1, 0)
+    free = 0
+    columns = (certificate.starts.tolist(), certificate.ends.tolist(), certificate.multipliers.tolist())
+    for start, end, multiplier in zip(*columns, strict=True):
+        inside = positions[start : end + 1]
+        out_of_reach = _hull_cost(utility, inside[0], inside[-1], inside) > certificate.cost
+        if multiplier < 0 or end <= start or not out_of_reach:
+            return False
+        for link in range(start, end):
+            price[link] += multiplier
+        free += multiplier * (end - start - 1)
+    usable = []
+    for link, (low, high) in enumerate(pairwise(positions)):
+        reachable = _hull_cost(utility, low, high, [low, high]) <= certificate.cost
+        if reachable and groups[link] != groups[link + 1] and price[link] < SCALE:
+            usable.append((price[link], link))
+    count = len(set(group))
+    joined = DisjointSets.of(count)
+    worth = free
+    for cost, link in sorted(usable):
+        if joined.unite(groups[link], groups[link + 1]):
+            worth += SCALE - cost
+    return count - Fraction(worth, SCALE).__floor__() >= certificate.components
