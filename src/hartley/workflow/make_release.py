@@ -74,8 +74,8 @@ def make_release(
     """
     if demand.is_empty:
         raise OptionError(
-            "a release needs a target: what every released value must keep, such as distinct_l, or a cap "
-            "on what may be lost"
+            "a release needs a target: what every released value must keep, such as "
+            f"{option('distinct_l', '5')}, or a cap on what may be lost"
         )
     places = release_places(
         study.source, destination.output, destination.policy, destination.certificate, destination.key
