@@ -316,10 +316,7 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
 def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]:
     counted = bool(kept) and frontier.leakage != "istar"
     rows = [
-        (
-            f"Leakage, added to {kept}" if counted else "Leakage",
-            words.bits(point.leakage_bits),
-        ),
+        (f"Leakage, added to {kept}" if counted else "Leakage", words.bits(point.leakage_bits)),
         ("Candidates left, at least", f"{point.distinct_l:,}"),
         ("Different released values", f"{point.clusters:,}"),
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),

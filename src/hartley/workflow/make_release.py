@@ -102,10 +102,7 @@ def make_release(
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
         question = asked_question(
-            study,
-            objective,
-            seen.observed.for_search().knowing(len(plan.roles.side)),
-            demand.requirements,
+            study, objective, seen.observed.for_search().knowing(len(plan.roles.side)), demand.requirements
         )
         cost = question.utility
         target = demand.target
