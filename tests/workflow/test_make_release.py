@@ -10,9 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
+from hartley.errors import ColumnError, OptionError, PolicyError, TableError, UnreachableError, WriteError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
@@ -571,3 +572,24 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert not verify(
         result.output, original=str(parts / "*.csv"), policy=result.policy, certificate=result.certificate
     ).holds
+
+
+def test_more_different_rows_than_memory_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hartley.releases.writer import reader_view
+
+    monkeypatch.setattr(reader_view, "FEW_ROWS", 2)
+    monkeypatch.setattr(reader_view, "BYTES_A_ROW", 10**9)
+    table = pa.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215], "sex": ["f", "m", "f", "m"]})
+    with pytest.raises(TableError, match=r"make 4 different rows.* about 4.0 GB .*; keep fewer columns"):
+        release(
+            table,
+            tmp_path / "out.csv",
+            sensitive="age",
+            public="chol",
+            keep="sex",
+            require={"distinct_l": 2},
+            options=ReadOptions(memory_limit="1GB"),
+        )
+    assert list(tmp_path.iterdir()) == []

@@ -426,11 +426,6 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: it has no clusters")
 
 
-def same_text(one: str, other: str) -> bool:
-    """Tell whether two texts are the same, in a time that says nothing of where they differ."""
-    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
-
-
 class Head(msgspec.Struct):
     """What every document of a release starts with."""
 

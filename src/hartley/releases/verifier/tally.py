@@ -8,6 +8,7 @@ many to be held, they go to a file on disk, part by part, and are counted one pa
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,9 +18,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, whole_numbers
+from hartley.releases.verifier.tables.cell_numbers import CellNumbers
 from hartley.releases.verifier.tables.plain_keys import PlainKeys, distinct, meaning
-from hartley.releases.verifier.tables.reread import RereadTable, python_cells
+from hartley.releases.verifier.tables.reread import RereadTable
 
 Ints = npt.NDArray[np.integer]
 Int64s = npt.NDArray[np.int64]
@@ -28,8 +29,6 @@ AT_ONCE = 1 << 26
 """Cells of rows that are collected before equal rows become one."""
 PARTS = 64
 """Parts that rows on disk are in."""
-_NEAR = 1 << 22
-"""Whole numbers of a column that lie within so many have a place for each."""
 _WIDEST = 1 << 62
 
 
@@ -235,7 +234,7 @@ class TalliedParts:
         """
         self._names = names
         self._part_of = part_of
-        self._cells = [_Cells(name) for name in names]
+        self._cells = [CellNumbers(name) for name in names]
         self._waiting = _Waiting(len(names))
         self._disk: _RowsOnDisk | None = None
         for codes, counts in _coded(source, names, self._cells):
@@ -292,7 +291,7 @@ class TalliedParts:
 
 def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str, Numbered]]:
     """Return the rows of a table in their order, batch by batch, their cells numbered."""
-    cells = [_Cells(name) for name in names]
+    cells = [CellNumbers(name) for name in names]
     for codes, _ in _coded(source, names, cells):
         yield {
             name: Numbered(one, known.keys()) for name, one, known in zip(names, codes, cells, strict=True)
@@ -300,7 +299,7 @@ def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str
 
 
 def _coded(
-    source: RereadTable, names: list[str], known: Sequence[_Cells]
+    source: RereadTable, names: list[str], known: Sequence[CellNumbers]
 ) -> Iterator[tuple[list[Ints], Int64s | None]]:
     """Return the rows of a table as numbers of their cells, batch by batch, and how often each occurs."""
     if source.has_batches:
@@ -311,137 +310,6 @@ def _coded(
     while batch := list(islice(rows, 1 << 16)):
         cells = zip(*batch, strict=True)
         yield [one.listed(column) for one, column in zip(known, cells, strict=True)], None
-
-
-class _Cells:
-    """The different cells of a column, numbered as they come."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._found: dict[Hashable, int] = {}
-        self._near: _NearNumbers | None = _NearNumbers()
-        """The cells as long as all are whole numbers that lie close together."""
-        self._seen: Any = None
-        """The different Arrow cells that have come."""
-        self._codes: Ints = np.zeros(0, dtype=np.int32)
-        """The number of each; each has its own place as number while cells are held as an array."""
-        self._is_array = True
-
-    def __len__(self) -> int:
-        if self._near is not None:
-            return self._near.size
-        return len(self._seen) if self._is_array and self._seen is not None else len(self._found)
-
-    def keys(self) -> Sequence[Hashable]:
-        """Return the different cells in the order of their numbers."""
-        if self._near is not None and self._near.size:
-            return PlainKeys(arrow_numbers(self._near.cells()))
-        return PlainKeys(self._seen) if self._is_array and self._seen is not None else list(self._found)
-
-    def listed(self, cells: Iterable[Any]) -> Ints:
-        """Return the numbers of cells."""
-        self._list()
-        found = self._found
-        return np.array([found.setdefault(_key(cell), len(found)) for cell in cells], dtype=np.int32)
-
-    def _list(self) -> None:
-        """Hold the cells one by one from now on."""
-        self._leave_near()
-        if self._is_array:
-            self._is_array = False
-            if self._seen is not None:
-                self.listed(python_cells(self._seen, self._name))
-
-    def _leave_near(self) -> None:
-        if self._near is not None and self._near.size:
-            self._seen = arrow_numbers(self._near.cells())
-            self._codes = np.arange(len(self._seen), dtype=np.int32)
-        self._near = None
-
-    def codes(self, column: Any) -> Ints:
-        """Return the numbers of the cells of an Arrow column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        kind = column.type
-        plain = _plain_cells(column)
-        if self._near is not None:
-            is_whole = plain is not None and plain.type == pa.int64() and not plain.null_count
-            near = self._near.codes(whole_numbers(plain)) if is_whole else None
-            if near is not None:
-                return near
-            self._leave_near()
-        if plain is None:
-            self._list()
-        # By its bits, for Arrow takes -0.0 and 0.0 for the same.
-        bits = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}.get(kind)
-        if plain is None and bits is None and not _is_plain(kind):
-            return self.listed(python_cells(column, self._name))
-        if plain is None:
-            plain = column if bits is None else column.view(bits)
-        if self._seen is None:
-            self._seen = pa.nulls(0, plain.type)
-        if not len(self._seen):
-            coded = plain.dictionary_encode(null_encoding="encode")
-            fresh, places = coded.dictionary, coded.indices
-        else:
-            places = pc.index_in(plain, value_set=self._seen)
-            fresh = None
-            if places.null_count:
-                fresh = pc.unique(plain.filter(pc.is_null(places)))
-        if fresh is not None:
-            held = len(self._seen)
-            self._seen = pa.concat_arrays([self._seen, fresh]) if held else fresh
-            more: Ints
-            if self._is_array:
-                more = np.arange(held, held + len(fresh), dtype=np.int32)
-            else:
-                cells = fresh if bits is None else fresh.view(kind)
-                more = self.listed(python_cells(cells, self._name))
-            self._codes = np.concatenate([self._codes, more])
-            if places.null_count:
-                places = pc.index_in(plain, value_set=self._seen)
-        found = whole_numbers(places)
-        numbers: Ints = found.astype(np.int32, copy=False) if self._is_array else self._codes[found]
-        return numbers
-
-
-class _NearNumbers:
-    """Whole numbers that lie so close together that each has a place of its own."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._low = 0
-        self._number_at: Ints = np.zeros(0, dtype=np.int32)
-
-    def cells(self) -> Int64s:
-        """Return the whole numbers in the order of the numbers that they have."""
-        places = np.flatnonzero(self._number_at >= 0)
-        found = np.empty(self.size, dtype=np.int64)
-        found[self._number_at[places]] = places + self._low
-        return found
-
-    def codes(self, cells: Int64s) -> Ints | None:
-        """Return the numbers of cells; nothing where they lie too far apart."""
-        if not len(cells):
-            return np.zeros(0, dtype=np.int32)
-        low, high = int(cells.min()), int(cells.max())
-        if len(self._number_at):
-            low, high = min(low, self._low), max(high, self._low + len(self._number_at) - 1)
-        if high - low >= _NEAR:
-            return None
-        if high - low >= len(self._number_at):
-            wider = np.full(high - low + 1, -1, dtype=np.int32)
-            wider[self._low - low :][: len(self._number_at)] = self._number_at
-            self._low, self._number_at = low, wider
-        places = cells - self._low
-        codes: Ints = self._number_at[places]
-        if int(codes.min()) < 0:
-            fresh = np.unique(places[codes < 0])
-            self._number_at[fresh] = np.arange(self.size, self.size + len(fresh), dtype=np.int32)
-            self.size += len(fresh)
-            codes = self._number_at[places]
-        return codes
 
 
 class _Waiting:
@@ -490,6 +358,7 @@ class _RowsOnDisk:
 
     def __init__(self, columns: int) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (it is read for as long as this is there)
+        weakref.finalize(self, self._file.close)
         self._columns = columns
         self._pieces: list[tuple[int, Int64s]] = []
         """Where each piece begins, and the first row of each part in it."""
@@ -578,47 +447,3 @@ def _differs(ascending: Ints) -> npt.NDArray[np.bool_]:
     differs = np.ones(len(ascending), dtype=bool)
     np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])
     return differs
-
-
-def _is_plain(kind: Any) -> bool:
-    """Whether Arrow tells the cells of a type apart as they are."""
-    import pyarrow as pa
-
-    tests = ("integer", "string", "large_string", "date", "boolean", "timestamp", "decimal128")
-    return any(getattr(pa.types, f"is_{test}")(kind) for test in tests)
-
-
-def _plain_cells(column: Any) -> Any:
-    """Return whole numbers in one type, and texts in one type; nothing of other cells."""
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return column.cast(pa.string())
-    is_whole = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
-    return column.cast(pa.int64()) if is_whole else None
-
-
-def _key(cell: Any) -> Hashable:
-    """Make equal cells equal keys: -0.0 is not 0.0 here, and NaN is itself."""
-    if isinstance(cell, float):
-        return _NAN if cell != cell else _Float(cell)
-    return cell if isinstance(cell, Hashable) else repr(cell)
-
-
-class _Float(float):
-    """A float that tells -0.0 from 0.0 as a key."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, float) and repr(float(self)) == repr(float(other))
-
-    def __hash__(self) -> int:
-        return hash(repr(float(self)))
-
-    def __repr__(self) -> str:
-        return repr(float(self))
-
-
-_NAN = float("nan")

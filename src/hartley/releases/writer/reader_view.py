@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hartley.errors import PolicyError
+from hartley.errors import PolicyError, TableError, option, quoted
 from hartley.model import Alphabet, Coordinate, JointRange
 from hartley.model.arrays import Ints, code_type
 from hartley.releases.cell_text import cell_text
@@ -17,8 +17,13 @@ from hartley.releases.codebook import Codebook
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.writer.source_rows import Rows
+from hartley.tables.engine import memory_bytes
 
 _NUMBERS = count()
+BYTES_A_ROW = 185
+"""Memory that a search takes for each different row, as measured with a kept column."""
+FEW_ROWS = 1_000_000
+"""Different rows up to which any memory limit suffices."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,21 @@ class ObservedRows:
             f"CREATE TEMP TABLE {self._name} AS SELECT {', '.join(cells)}, count(*) AS n "
             f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
         )
+        self._require_room([*side, *keep, *harmless])
+
+    def _require_room(self, beside: Sequence[str]) -> None:
+        """Refuse more different rows than can be searched and measured in the memory that there is."""
+        ((found, limit),) = self._connection.execute(
+            f"SELECT count(*), current_setting('memory_limit') FROM {self._name}"
+        ).fetchall()
+        if found >= FEW_ROWS and found * BYTES_A_ROW > memory_bytes(limit):
+            named = f" together with {quoted(beside, last=' and ')}" if beside else ""
+            raise TableError(
+                f"public and sensitive columns{named} make {found:,} different rows, and a release needs "
+                f"about {found * BYTES_A_ROW / 1e9:.1f} GB of memory for them where there are "
+                f"{memory_bytes(limit) / 1e9:.1f}; keep fewer columns or coarser ones, or give more "
+                f"({option('memory_limit')})"
+            )
 
     def before(self) -> JointRange:
         """Return the joint range of the table as it is, with the side information only."""
@@ -185,28 +205,36 @@ class ObservedRows:
         )
 
     def _fetch(self, groups: list[list[_Seen]]) -> tuple[Ints, Ints, Ints, list[Ints]]:
-        ranks = [f"{_rank(group)} AS g{place}" for place, group in enumerate(groups)]
-        found = self._connection.execute(f"SELECT x, s, n, {', '.join(ranks)} FROM {self._name}").fetchnumpy()
+        joins, codes = [], []
+        for place, group in enumerate(groups):
+            codes.append(f"d{place}.code AS g{place}" if group else f"0 AS g{place}")
+            if group:
+                on = " AND ".join(f"o.{one.sql} IS NOT DISTINCT FROM d{place}.{one.sql}" for one in group)
+                joins.append(f" JOIN ({_numbered(group, self._name)}) AS d{place} ON {on}")
+        found = self._connection.execute(
+            f"SELECT o.x, o.s, o.n, {', '.join(codes)} FROM {self._name} AS o{''.join(joins)}"
+        ).fetchnumpy()
         arrays = {name: np.ma.getdata(array) for name, array in found.items()}
         return arrays["x"], arrays["s"], arrays["n"], [arrays[f"g{place}"] for place in range(len(groups))]
 
     def _alphabet(self, seen: list[_Seen]) -> Alphabet:
         cells = ", ".join(f"{column.sql}::VARCHAR AS {column.sql}" for column in seen)
-        order = ", ".join(f"{column.sql} NULLS LAST" for column in seen)
-        names = ", ".join(column.sql for column in seen)
         records = self._connection.execute(
-            f"SELECT {cells} FROM (SELECT DISTINCT {names} FROM {self._name}) ORDER BY {order}"
+            f"SELECT {cells} FROM ({_numbered(seen, self._name)}) ORDER BY code"
         ).fetchall()
         return Alphabet(
             tuple(_texts(column.name, [row[place] for row in records]) for place, column in enumerate(seen))
         )
 
 
-def _rank(seen: list[_Seen]) -> str:
-    if not seen:
-        return "0"
+def _numbered(seen: list[_Seen], table: str) -> str:
+    """Return the query for the different cells of some columns, each with its number in their order."""
+    names = ", ".join(column.sql for column in seen)
     order = ", ".join(f"{column.sql} NULLS LAST" for column in seen)
-    return f"(dense_rank() OVER (ORDER BY {order}) - 1)::INTEGER"
+    return (
+        f"SELECT {names}, (row_number() OVER (ORDER BY {order}) - 1)::INTEGER AS code "
+        f"FROM (SELECT DISTINCT {names} FROM {table})"
+    )
 
 
 def _released(book: Codebook, clusters: Ints, beside: Alphabet | None, places: Ints) -> Alphabet:
