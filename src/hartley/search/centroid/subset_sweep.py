@@ -15,7 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.centroid.subset_sweep_loops import BEFORE, CLUSTER, NEXT, NODES, RANK, extend_fronts
+from hartley.search.centroid.subset_sweep_loops import (
+    BEFORE,
+    CLUSTER,
+    NEXT,
+    NODES,
+    RANK,
+    SINCE,
+    SetsUnderWay,
+    extend_fronts,
+)
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
@@ -27,8 +36,10 @@ MOST_NODES = 30_000_000
 """Sets of values looked at, at most, in one sweep."""
 STEPS_PER_NODE = 30
 """Elementary steps that a set of values takes, about."""
-NODES_PER_CALL = 2_000_000
-"""Sets looked at between two questions whether to stop, and at one front at most."""
+MOST_OF_A_FRONT = 2_000_000
+"""Sets looked at from one front, at most."""
+NODES_PER_CALL = 250_000
+"""Sets looked at between two questions whether to stop, compiled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +88,26 @@ def least_by_fronts(
     costs = np.zeros(most_fronts)
     heads = np.full(size + 1, -1, dtype=np.int64)
     table = np.zeros(2 * most_fronts + 1, dtype=np.int64)
-    counts = np.array([1, 0, -1], dtype=np.int64)
+    counts = np.array([1, 0, -1, -1, 0, 0], dtype=np.int64)
+    sets = SetsUnderWay.of(size, line.words.shape[1])
     fronts[0, [BEFORE, NEXT]] = -1
     heads[0] = 0
-    loop = extend_fronts.for_size(min(most_nodes, int((2.0**within).sum()) * STEPS_PER_NODE))
+    steps = min(most_nodes, int((2.0**within).sum()) * STEPS_PER_NODE)
     rank = 0
     while rank < size:
-        if counts[NODES] > most_nodes or effort.should_stop():
+        # Asked after as many sets on every machine, however large the pieces are.
+        if counts[SINCE] > MOST_OF_A_FRONT:
+            counts[SINCE] = 0
+            if counts[NODES] > most_nodes:
+                return UNDECIDED
+        if effort.should_stop():
             return UNDECIDED
+        loop = extend_fronts.for_size(steps, in_pieces=True)
         rank = int(
             loop(
                 rank,
-                NODES_PER_CALL,
+                extend_fronts.piece(loop, NODES_PER_CALL),
+                MOST_OF_A_FRONT,
                 positions,
                 line.words,
                 distinct_l,
@@ -99,6 +118,7 @@ def least_by_fronts(
                 heads,
                 table,
                 counts,
+                sets,
             )
         )
         if rank < 0:
