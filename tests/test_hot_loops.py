@@ -15,6 +15,7 @@ import hartley
 from hartley import hot_loops
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.hot_loops import HotLoop, compiling_while, hot_loop, interrupt
+from hartley.model.words import CODEWORDS
 
 
 @hot_loop
@@ -242,11 +243,12 @@ def test_where_no_process_can_be_started_a_loop_is_compiled_where_it_is_called(
     assert beside.for_size(10**6, in_pieces=True) is beside.compiled
 
 
-FIRST_FRONTIERS = [
-    {"public": public, "leakage": leakage, **utility}
+UTILITIES = ("resolution", *(hartley.UtilityChoice(codeword=codeword) for codeword in CODEWORDS))
+FIRST_FRONTIERS: list[dict[str, Any]] = [
+    {"public": public, "leakage": leakage, "utility": utility}
     for public in ("cholesterol", "pulse")
     for leakage in ("l0", "istar", "joint")
-    for utility in ({"utility": "resolution"}, {"codeword": "midpoint"}, {"codeword": "centroid"})
+    for utility in UTILITIES
 ]
 FIRST_FRONTIERS += [
     {"public": "cholesterol", "side": "sex"},
@@ -260,7 +262,7 @@ FIRST_FRONTIERS += [
 ]
 
 
-@pytest.mark.parametrize("asked", FIRST_FRONTIERS, ids=str)
+@pytest.mark.parametrize("asked", FIRST_FRONTIERS, ids=lambda asked: "-".join(map(str, asked.values()))[:60])
 def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
     monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
 ) -> None:
