@@ -46,7 +46,7 @@ LOADED_AFTER = 0.25
 
 That takes nearly as long, also where its work is on disk.
 """
-PATIENCE = 0.5
+PATIENCE = 0.25
 """Seconds that a loop of fewer steps runs as written, in all, before it is compiled beside."""
 PIECE_AS_WRITTEN = 25
 """As written, a loop takes at least so many times as long; its pieces are so many times smaller."""
@@ -195,7 +195,7 @@ class HotLoop(Generic[P, R]):
         global _seconds_as_written
         began = process_time()
         try:
-            return self.plain(*args, **kwargs)
+            return self.interpreted(*args, **kwargs)
         finally:
             spent = process_time() - began
             self._seconds += spent

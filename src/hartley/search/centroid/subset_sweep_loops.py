@@ -156,7 +156,9 @@ def extend_fronts(
             counts[OF_FRONT] = 0
             is_new = depth < 0
             if is_new:
-                ahead[many] = 0
+                for word in range(wide):
+                    ahead[many, word] = 0
+                    held[0, word] = words[rank, word]
                 for place in range(many - 1, -1, -1):
                     for word in range(wide):
                         ahead[place, word] = ahead[place + 1, word] | words[free[place], word]
@@ -165,7 +167,6 @@ def extend_fronts(
                 members[0] = rank
                 totals[0] = low
                 bits[0] = 0
-                held[0] = words[rank]
             while depth >= 0:
                 if not is_new and nodes >= most_nodes:
                     counts[NODES] += nodes

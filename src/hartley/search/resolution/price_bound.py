@@ -264,7 +264,8 @@ def cheap_sets(
                     for member in range(depth):
                         found[count, member] = order[chosen[member]]
                     found[count, depth] = value
-                    found[count, depth + 1 :] = -1
+                    for member in range(depth + 1, largest):
+                        found[count, member] = -1
                     count += 1
                     of_root += 1
                     place += 1
