@@ -112,6 +112,18 @@ class Twin:
             found.append([*subsets, current])
         return found
 
+    def least_intervals_withholding(self, budget: int) -> float:
+        """The least worst cost of intervals of what is kept, when one block is withheld, or none."""
+        best = self.best_intervals()[0] if self.may_be_withheld[0] else inf
+        for block in range(1, 1 << self.size):
+            if not self.may_be_withheld[block] or self.row_counts[block] > budget:
+                continue
+            for cut in self.cuts():
+                kept = [subset & ~block for subset in cut if subset & ~block]
+                if all(self.is_enough[subset] for subset in kept):
+                    best = min(best, max((float(self.costs[subset]) for subset in kept), default=0.0))
+        return best
+
     def best_intervals(self, allowed: Sequence[bool] | None = None) -> tuple[float, list[list[int]]]:
         """The least worst cost of intervals, and all ways that reach it."""
         costs = [

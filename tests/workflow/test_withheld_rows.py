@@ -272,3 +272,17 @@ def components_of_every_partition(joint, budget):
             if rows[partition.labels == cluster].sum() <= budget
         ]
     return found
+
+
+def test_a_budget_that_withholds_every_band_is_searched_to_its_end(tmp_path):
+    table = pa.table({"x": [9, 9, 26], "s": [33, 37, 33]})
+    study = hartley.Study(table, sensitive="s", public="x")
+    made = study.release(
+        tmp_path / "out.csv",
+        require={"distinct_l": 2},
+        utility="resolution",
+        shape="intervals",
+        withhold="3",
+    )
+    assert made.verification.holds
+    assert made.after.distinct_l == 2

@@ -85,6 +85,14 @@ class Question:
         return self.leakage == "istar" and has_more and is_bare
 
     @property
+    def is_of_certain_bands(self) -> bool:
+        """Whether bands of one ordered column are asked for, and components count."""
+        is_asked = self.leakage == "istar" and self.shape.name == "intervals" and self.joint.side is None
+        known = None if self.arrangement is None else self.arrangement.known
+        is_grouped = known is not None and (known.tree is not None or known.edges is not None)
+        return is_asked and not (self.shape.equal_width or self.budget or is_grouped)
+
+    @property
     def axis(self) -> str:
         """The requirement that the frontier goes through level by level."""
         return "distinct-l" if self.closeness.is_empty else "separated-l"
@@ -193,7 +201,7 @@ class Question:
             closeness=self.closeness,
             shape=self.shape,
             budget=self.budget,
-            is_single=self.leakage == "joint",
+            most_components=1 if self.leakage == "joint" else None,
             arrangement=None if self.arrangement is None else self.arrangement.known,
         )
         for requirement in more:

@@ -12,13 +12,15 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import linked_range, separated_values
-from hartley.measures.uncertainty import rows_of_values
+from hartley.measures.uncertainty import max_uncertainty_reduction, rows_of_values
 from hartley.measures.utility import LineDistortion, Resolution
+from hartley.model import JointRange, Partition
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
 from hartley.search.demands.find_cheapest import cheapest, fewest_components
+from hartley.search.demands.one_column import bands_of_components
 from hartley.search.demands.question import NOTHING, DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
@@ -45,6 +47,9 @@ def frontier_of_demands(
     if question.is_of_components:
         with compiling_in_time(effort):
             return _frontier_of_components(question, effort, known)
+    if question.is_of_certain_bands:
+        with compiling_in_time(effort):
+            return _frontier_of_certain_bands(question, effort)
     if question.leakage == "istar" and question.demanded().is_over_columns:
         return _frontier_over_columns(question, effort)
     if question.demanded().is_over_columns:
@@ -189,7 +194,7 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
     of the whole table. What is withheld joins no more components than it can touch, which is the bound.
     """
     joint, utility = question.joint, question.utility
-    linked = joint if question.closeness.is_empty else linked_range(joint, question.closeness)[0]
+    linked = _linked(question)
     points: list[Point] = []
     if question.budget and isinstance(utility, Resolution):
         for closed in component_levels(linked, question.budget):
@@ -236,6 +241,52 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
     return question.frontier(points, search="optimal", complete=found.complete)
 
 
+def _frontier_of_certain_bands(question: Question, effort: Effort) -> Frontier:
+    """Search the cheapest bands at every number of components that some recoding of any shape leaves.
+
+    What is proven of any shape bounds bands as well.
+    """
+    linked = _linked(question)
+    found = optimal_levels(linked, "istar", question.utility, effort)
+    points: list[Point] = []
+    for level in found.levels:
+        most = round(2**level.leakage_bits)
+        try:
+            answer = bands_of_components(question.demanded(), linked, most, effort)
+        except UnreachableError:
+            if level is found.levels[-1] and not points:
+                raise
+            continue
+        points.append(_bounded_by_any(question.point_of(answer), found.levels))
+    return question.frontier(points, search="optimal", complete=found.complete)
+
+
+def _linked(question: Question) -> JointRange:
+    """Return the table whose components count: where there is a tolerance, close values are linked."""
+    if question.closeness.is_empty:
+        return question.joint
+    return linked_range(question.joint, question.closeness)[0]
+
+
+def _bounded_by_any(point: Point, levels: Sequence[Level]) -> Point:
+    """Add the bounds on components and on cost that hold for any shape, and so for bands."""
+    dearer = [level.lower_bound_bits for level in levels if level.cost >= cost_of(point) * (1 - SLACK)]
+    bound = max(dearer, default=0.0)
+    as_good = [
+        level.lower_bound_cost or 0.0
+        for level in levels
+        if level.leakage_bits >= point.leakage_bits - ROUNDING
+    ]
+    least = min(max(as_good, default=0.0), cost_of(point))
+    return replace(
+        point,
+        lower_bound_bits=bound,
+        lower_bound_cost=max(least, point.lower_bound_cost or 0.0),
+        shape_price=None,
+        proven_optimal=point.leakage_bits <= bound + ROUNDING and cost_of(point) <= least * (1 + SLACK),
+    )
+
+
 def _bounded_by_touch(point: Point, levels: Sequence[Level], touched: int) -> Point:
     """Add the bounds on components and on cost: those with nothing withheld, less what can be joined."""
     fewest = [max(1, round(2**level.lower_bound_bits) - max(0, touched - 1)) for level in levels]
@@ -277,6 +328,10 @@ def _bounded(question: Question, found: Sequence[tuple[int, Point]], most: int) 
             and cost_of(point) <= point.lower_bound_cost * (1 + 1e-12)
         )
         points.append(replace(point, lower_bound_bits=bound, proven_optimal=proven))
+    if question.leakage == "istar":
+        # A level of candidates bounds nothing that is certain; what the first costs, everything does.
+        least = found[0][1].lower_bound_cost if found else None
+        return [replace(point, lower_bound_cost=least, shape_price=None) for point in points]
     return points
 
 
@@ -294,26 +349,93 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         return question.frontier(found, search="optimal", complete=True).meeting(demand)
     if any(one.name == "istar" for one in demand.requirements):
         asked = replace(asked, leakage="joint")
-    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
-    if demand.max_leakage is not None and question.leakage != "istar":
-        bits.append(demand.max_leakage)
-    more: list[Requirement] = []
-    if bits:
-        fewest = ceil(most_levels(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
-        more.append(Requirement(question.axis, fewest))
+    if question.joint.side is not None and most_bits(question, demand) is not None:
+        with compiling_in_time(effort):
+            return _within_bits(asked, demand, effort)
+    more = counts_of_bits(question, demand)
     with compiling_in_time(effort):
-        answer = cheapest(asked.demanded(more), effort)
+        sought = asked.demanded(more)
+        if demand.max_leakage is not None and question.leakage == "istar":
+            most = int(2 ** min(demand.max_leakage + SLACK, MOST_BITS))
+            sought = replace(sought, most_components=min(most, sought.most_components or most))
+        answer = cheapest(sought, effort)
         if demand.cap is None:
             point = asked.point_of(answer)
             proven = answer.is_proven
             return replace(point, proven_optimal=proven)
-        return _within_cap(asked, demand, answer, more, effort)
+        is_certain = sought.most_components is not None and asked.leakage == "istar"
+        return _within_cap(asked, demand, answer, None if is_certain else more, effort)
+
+
+def most_bits(question: Question, demand: Demand) -> float | None:
+    """Return the bits that the most exposed person may reveal; ``None`` where nothing is said."""
+    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
+    if demand.max_leakage is not None and question.leakage != "istar":
+        bits.append(demand.max_leakage)
+    return min(bits, default=None)
+
+
+def counts_of_bits(question: Question, demand: Demand) -> list[Requirement]:
+    """Return a limit on bits as counts of candidates.
+
+    With a tolerance the values that are apart are counted, too: a release is held to both.
+    """
+    bits = most_bits(question, demand)
+    if bits is None:
+        return []
+    share = 2 ** min(bits + SLACK, MOST_BITS)
+    counted = [Requirement("distinct-l", ceil(question.joint.sensitive.size / share))]
+    if question.axis != "distinct-l" and demand.max_leakage is not None:
+        counted.append(Requirement(question.axis, ceil(most_levels(question) / share)))
+    return counted
+
+
+def _within_bits(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Return the cheapest point found that reveals few bits beside side information.
+
+    What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
+    candidates are tried in turn, and everything as one cluster, which reveals nothing.
+    """
+    bits = most_bits(question, demand)
+    assert bits is not None  # noqa: S101 (asked only with a limit)
+    points: list[Point] = []
+    least: float | None = None
+    for level in range(1, most_levels(question) + 1):
+        try:
+            answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
+        except UnreachableError:
+            if level == 1:
+                raise
+            break
+        least = answer.lower_bound_cost if level == 1 else least
+        points.append(question.point_of(answer))
+        if _fits(points[-1], question, demand, bits) or effort.should_stop():
+            break
+    whole = Partition.whole(question.joint.public.size)
+    cost = float(question.utility.costs(whole).max())
+    if np.isfinite(cost):
+        points.append(question.point_of(DemandAnswer(partition=whole, cost=cost, lower_bound_cost=None)))
+    fitting = [point for point in points if _fits(point, question, demand, bits)]
+    if not fitting:
+        raise UnreachableError(f"no release leaks at most {bits:g} bits beside what a reader knows already")
+    best = min(fitting, key=cost_of)
+    return replace(_unbounded(best), lower_bound_cost=least)
+
+
+def _fits(point: Point, question: Question, demand: Demand, bits: float) -> bool:
+    """Tell whether a point reveals few enough bits, by plain candidates, and stays within the cap."""
+    released = question.joint.release(point.partition)
+    is_open = demand.cap is None or _size(point, demand) <= demand.cap.number + SLACK
+    return is_open and max_uncertainty_reduction(released) <= bits + SLACK
 
 
 def _within_cap(
-    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement], effort: Effort
+    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement] | None, effort: Effort
 ) -> Point:
-    """Return the point that keeps most within a cap: the highest level whose least cost stays below it."""
+    """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
+
+    Without ``more`` no level is searched: a limit on what is certain asks for no candidates.
+    """
     assert demand.cap is not None  # noqa: S101 (asked only with a cap)
     number = demand.cap.number
     point = question.point_of(answer)
@@ -322,12 +444,12 @@ def _within_cap(
             f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
             f"and {number:g} is allowed"
         )
-    low, high = 1, most_levels(question)
+    low, high = 1, 1 if more is None else most_levels(question)
     while low < high and not effort.should_stop():
         level = (low + high + 1) // 2
         try:
             tried = question.point_of(
-                cheapest(question.demanded([*more, Requirement(question.axis, level)]), effort)
+                cheapest(question.demanded([*(more or ()), Requirement(question.axis, level)]), effort)
             )
         except UnreachableError:
             high = level - 1

@@ -113,7 +113,7 @@ def test_problem_three_over_columns_leaves_one_component_and_enough_candidates()
             continue
         utility = ColumnsDistortion.of(joint.public)
         wanted = Requirement("distinct-l", 2)
-        asked = DemandQuestion(joint=joint, utility=utility, requirements=(wanted,), is_single=True)
+        asked = DemandQuestion(joint=joint, utility=utility, requirements=(wanted,), most_components=1)
         answer = cheapest(asked)
         released = joint.release(answer.partition)
         assert components(released).size == 1

@@ -20,6 +20,7 @@ from hartley.search.line.least_cost import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, fewest_rows_withheld, least_cost_withholding
 from reference_requirements import Twin
+from sample_sizes import sample
 
 
 def utility_of(joint, codeword):
@@ -103,6 +104,29 @@ def test_without_the_demand_intervals_are_exact():
         if not values.can_be_met:
             continue
         assert search.relaxed(0.0) == twin.relaxed_withholding(budget)
+
+
+@pytest.mark.parametrize("codeword", ["midpoint", "member", "centroid", "size"])
+def test_the_bound_of_intervals_holds_for_all_that_withhold_within_the_budget(codeword):
+    rng = random.Random(34)
+    for _ in range(sample(100, 1000)):
+        values, twin = instance(rng, codeword)
+        budget = rng.randint(1, len(twin.rows))
+        best = twin.least_intervals_withholding(budget)
+        if best in (0.0, inf):  # everything is withheld, or nothing can be
+            continue
+        answer = least_cost_withholding(values, budget, "intervals")
+        assert answer.lower_bound <= best + 1e-9
+        assert answer.cost >= best - 1e-9
+        assert is_right(values, answer, budget)
+
+
+def test_a_value_withheld_inside_makes_an_interval_smaller_than_any_without():
+    rows = {27: (42, 38, 32), 20: (42, 38), 14: (41, 41), 3: (41, 38, 41), 6: (41,), 15: (32,), 28: (32,)}
+    joint = JointRange.from_pairs([(x, s) for x in sorted(rows) for s in rows[x]])
+    wanted = [Requirement("distinct-l", 4)]
+    values = OrderedValues.of(joint, Resolution(joint.public.size), wanted, Closeness())
+    assert least_cost_withholding(values, 4, "intervals").lower_bound <= 4
 
 
 def test_a_budget_below_what_is_wanted_buys_nothing():

@@ -26,7 +26,7 @@ from hartley.model import Partition
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.components import ComponentSearch
 from hartley.search.demands.merges import joined, less_its_worst, merged
-from hartley.search.demands.one_column import arranged_answer, line_answer
+from hartley.search.demands.one_column import arranged_answer, joined_bands, line_answer
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of
 from hartley.search.demands.several_columns import (
     after_joins,
@@ -59,11 +59,11 @@ def cheapest(
     (4.0, True)
     """
     found = _searched(question, effort, starts)
-    if question.is_single:
-        found = (
-            joined_columns(question, found, effort) if question.is_over_columns else joined(question, found)
-        )
-    return found
+    if question.most_components is None:
+        return found
+    if question.is_over_columns:
+        return joined_columns(question, found, effort)
+    return joined(question, found) if question.shape.is_any else joined_bands(question, found, effort)
 
 
 def fewest_components(
@@ -73,7 +73,7 @@ def fewest_components(
 
     Every answer keeps the requirements. The search tells the bounds.
     """
-    start = replace(question, is_single=False)
+    start = replace(question, most_components=None)
     if question.requirements:
         found = _searched(start, effort, ())
     else:

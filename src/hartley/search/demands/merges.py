@@ -13,7 +13,12 @@ from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
-from hartley.search.demands.question import NOTHING, DemandAnswer, DemandQuestion
+from hartley.search.demands.question import (
+    NOTHING,
+    DemandAnswer,
+    DemandQuestion,
+    too_many_components,
+)
 from hartley.search.effort import Effort
 from hartley.search.withheld.of_partition import without_values, worst_clusters
 
@@ -83,13 +88,13 @@ def _lacking(question: DemandQuestion) -> Callable[[JointRange, Int64s], Flags]:
 
 
 def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
-    """Merge clusters of different components, the cheapest first, until one component is left.
+    """Merge clusters of different components, the cheapest first, until so few are left as is asked.
 
     What is withheld is merged with nothing, unless there is no other way.
     """
     joint, utility = question.joint, question.utility
-    partition, withheld = found.partition, found.withheld
-    if components(joint.release(partition)).size == 1:
+    partition, withheld, most = found.partition, found.withheld, question.most_components or 1
+    if components(joint.release(partition)).size <= most:
         return found
     unions = utility.union_costs()
     first = np.array([cluster[0] for cluster in partition.clusters()])
@@ -101,7 +106,7 @@ def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
     while True:
         now = Partition(root)
         parts = components(joint.release(now))
-        if parts.size == 1:
+        if parts.size <= most:
             costs = np.delete(utility.costs(now), np.unique(now.labels[held]))
             return replace(found, partition=now, cost=float(costs.max(initial=0.0)), bands=())
         part_of = parts.labels[now.labels]
@@ -114,7 +119,7 @@ def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
         if not np.isfinite(best[0]) and len(withheld):
             return joined(question, replace(found, withheld=NOTHING, withheld_rows=0))
         if not np.isfinite(best[0]):
-            raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+            raise too_many_components(most)
         unions.merge(best[1], best[2])
         root[root == best[2]] = best[1]
 

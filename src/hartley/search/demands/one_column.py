@@ -6,17 +6,20 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from hartley.errors import OptionError, UnreachableError, option
+from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution
+from hartley.model import JointRange
 from hartley.model.shapes.border_grid import CALENDARS
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.joined_intervals import least_cost_of_components
 from hartley.search.line.borders import Borders
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.intervals import finest_free_grid
 from hartley.search.line.least_cost import least_cost
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 
 
@@ -29,19 +32,50 @@ def arranged_answer(question: DemandQuestion, utility: Resolution, effort: Effor
                 f"groups and neighbours of categories do not go with {option('withhold')}, borders or widths"
             )
         return answer_of(known.least(Enough.of(joint, question.requirements, question.closeness)))
-    positions = joint.public.positions if known is None else known.positions
     if known is not None and shape != replace(ANY_SHAPE, name=shape.name):
         raise OptionError(
             f"column {joint.public.columns[0]!r} is text; borders and widths are of numbers and dates"
         )
-    values = OrderedValues.of(joint, utility, question.requirements, question.closeness, positions)
-    return _of_values(question, values, effort)
+    return _of_values(question, _in_order(question, utility), effort)
 
 
 def line_answer(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:
     """Return clusters of a line that keep the demand, of the shape and within the budget asked for."""
-    values = OrderedValues.of(question.joint, utility, question.requirements, question.closeness)
-    return _of_values(question, values, effort)
+    return _of_values(question, _in_order(question, utility), effort)
+
+
+def joined_bands(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
+    """Return bands that leave few enough components, where those that were found leave too many.
+
+    They withhold nothing. The bound is that of the bands that were found, which have less to keep.
+    """
+    most = question.most_components or 1
+    if components(question.joint.release(found.partition)).size <= most:
+        return found
+    joined = bands_of_components(question, question.joint, most, effort)
+    return replace(joined, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound)
+
+
+def bands_of_components(
+    question: DemandQuestion, linked: JointRange, most: int, effort: Effort
+) -> DemandAnswer:
+    """Return bands that keep the requirements and leave at most so many components of a linked table."""
+    known, shape = question.arrangement, question.shape
+    is_grouped = known is not None and (known.tree is not None or known.edges is not None)
+    if shape.equal_width or is_grouped:
+        raise OptionError(
+            f"bands that leave few groups apart for certain ({option('leakage', 'joint')} or istar) are "
+            f"found only of any width: leave out {option('equal_width')}, {option('hierarchy')} and "
+            f"{option('neighbours')}"
+        )
+    values = _in_order(question, cast("LineUtility", question.utility))
+    return answer_of(least_cost_of_components(values, linked, most, _borders(question, values), effort))
+
+
+def _in_order(question: DemandQuestion, utility: LineUtility) -> OrderedValues:
+    """Return the public values in the order of the line, or in the one that is known of a text column."""
+    positions = None if question.arrangement is None else question.arrangement.positions
+    return OrderedValues.of(question.joint, utility, question.requirements, question.closeness, positions)
 
 
 def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) -> DemandAnswer:

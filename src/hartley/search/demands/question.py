@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import log2
 
 import numpy as np
 
+from hartley.errors import UnreachableError
 from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
@@ -31,8 +33,8 @@ class DemandQuestion:
     shape: Shape = ANY_SHAPE
     budget: int = 0
     """The most rows whose public value may be withheld."""
-    is_single: bool = False
-    """Whether a single component must be left, so that nothing is known for certain."""
+    most_components: int | None = None
+    """The most components that may be left; 1: nothing is known for certain. ``None``: any number."""
     arrangement: CategoryArrangement | None = None
     """What is known of the values of a column of text."""
 
@@ -93,3 +95,13 @@ def answer_of(found: LineAnswer) -> DemandAnswer:
         withheld_rows=found.withheld_rows,
         bands=found.bands,
     )
+
+
+def too_many_components(most: int) -> UnreachableError:
+    """Return the refusal where no release joins as many groups of sensitive values as is asked.
+
+    >>> too_many_components(1)
+    UnreachableError('no release leaves a single group of sensitive values (I* = 0)')
+    """
+    few = "a single group" if most == 1 else f"as few as {most} groups"
+    return UnreachableError(f"no release leaves {few} of sensitive values (I* = {log2(most):.4g})")

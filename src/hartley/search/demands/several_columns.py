@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 
-from hartley.errors import UnreachableError
 from hartley.measures.overlap import components
 from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.model import Partition
@@ -18,7 +17,7 @@ from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.demand import ClusterDemand
 from hartley.search.columns.measures import relative_loss
 from hartley.search.columns.search import present, search_columns
-from hartley.search.demands.question import DemandAnswer, DemandQuestion
+from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.search.withheld.of_tuples import withhold_tuples
@@ -115,11 +114,11 @@ def component_search(question: DemandQuestion) -> ComponentSearch:
 
 
 def joined_columns(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
-    """Join clusters over several columns until one component is left; the contraction bound counts too."""
-    search = component_search(question)
-    joining = search.joining(found.partition.labels, effort=effort)
-    if joining.components - len(joining.joins) > 1:
-        raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+    """Join clusters over several columns until few components are left; the contraction bound counts too."""
+    search, most = component_search(question), question.most_components or 1
+    joining = search.joining(found.partition.labels, most, effort)
+    if joining.components - len(joining.joins) > most:
+        raise too_many_components(most)
     return after_joins(question, found, joining, search, len(joining.joins))
 
 

@@ -103,8 +103,8 @@ class OrderedValues:
         return 2 * cost + 1 if self.cost_name == "size" else cost
 
     def window_of_cost(self, cost: float) -> float:
-        """Turn the cost of a cluster into the cost of a window."""
-        return (cost - 1) / 2 if self.cost_name == "size" else cost
+        """Turn the cost of a cluster into the cost of a window; where all is withheld nothing costs 0."""
+        return max((cost - 1) / 2, 0.0) if self.cost_name == "size" else cost
 
     @cached_property
     def latest(self) -> Places:

@@ -125,7 +125,8 @@ def least_cost_withholding(
     any_bound = search.any_bound()
     relaxed = search.relaxed(any_bound)
     found = search.settled(relaxed)
-    answer = search.answer(found, any_bound if shape == "any" else relaxed, any_bound)
+    bound = any_bound if shape == "any" else search.bound_of_intervals(relaxed, any_bound)
+    answer = search.answer(found, bound, any_bound)
     if answer.cost > relaxed and question.stands_alone:
         untouched = _without(question, shape, effort)
         if untouched.cost <= answer.cost:
@@ -206,6 +207,19 @@ class _Search:
 
         least = least_passing_from(windows, passes, values.window_of_cost(bound), self.effort)
         return values.cost_of_window(least.high)
+
+    def bound_of_intervals(self, relaxed: float, any_bound: float) -> float:
+        """Return what intervals cost at least, given their least cost with nothing withheld inside of them.
+
+        Half a span, and the distance to a member, gain nothing from a value withheld inside. A number of
+        values falls by as many as the budget can withhold, and a centroid may move to the middle.
+        """
+        if self.values.cost_name == "centroid":
+            return any_bound
+        if self.values.cost_name != "size":
+            return relaxed
+        most = int(np.searchsorted(np.cumsum(np.sort(self.values.enough.rows)), self.rows, side="right"))
+        return max(relaxed - most, any_bound)
 
     def _relaxed_centroid(self, bound: float) -> float:
         low, high = (

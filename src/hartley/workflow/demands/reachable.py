@@ -14,12 +14,11 @@ from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
-from hartley.workflow.search_demand import most_levels
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Parts:
-    """A demand in parts: counts, bits as a count on the axis of the frontier, and a cap."""
+    """A demand in parts: counts, bits as a count of candidates, and a cap."""
 
     counts: tuple[Requirement, ...]
     bits: float | None
@@ -49,7 +48,8 @@ def explained(
 ) -> UnreachableError:
     """Return the error with the best of each part of the demand that can be reached, the others kept."""
     parts = _Parts.of(demand)
-    if parts.number < 2 or question.leakage == "istar" or question.shape.name == "columns":
+    is_beside = question.joint.side is not None and parts.bits is not None
+    if parts.number < 2 or is_beside or question.leakage == "istar" or question.shape.name == "columns":
         return error
     offers = list(_offers(question, parts, effort))
     if not offers:
@@ -67,10 +67,10 @@ def _offers(question: Question, parts: _Parts, effort: Effort) -> Iterator[str]:
         if best:
             yield f"{replace(requirement, wanted=best).text} in place of {requirement.wanted:g}"
     if parts.bits is not None:
-        axis = Requirement(question.axis, _fewest(question, parts.bits))
+        axis = Requirement("distinct-l", _fewest(question, parts.bits))
         best = _most(question, replace(parts, bits=None), axis, effort)
         if best:
-            least = log2(most_levels(question) / best)
+            least = log2(question.joint.sensitive.size / best)
             yield f"{option('max_leakage', f'{least:.4g}')} in place of {parts.bits:g}"
     if parts.cap is not None and parts.cap_kind is not None:
         point = _met(question, replace(parts, cap=None, cap_kind=None), effort)
@@ -91,7 +91,7 @@ def _most(question: Question, others: _Parts, requirement: Requirement, effort: 
 
 def _met(question: Question, parts: _Parts, effort: Effort) -> Point | None:
     """Return the cheapest point that keeps some parts, or nothing."""
-    more = [] if parts.bits is None else [Requirement(question.axis, _fewest(question, parts.bits))]
+    more = [] if parts.bits is None else [Requirement("distinct-l", _fewest(question, parts.bits))]
     bare = replace(question, requirements=())
     try:
         point = bare.point_of(cheapest(bare.demanded([*parts.counts, *more]), effort))
@@ -103,4 +103,4 @@ def _met(question: Question, parts: _Parts, effort: Effort) -> Point | None:
 
 def _fewest(question: Question, bits: float) -> int:
     """Return the candidates that a limit on bits leaves."""
-    return ceil(most_levels(question) / 2 ** min(bits + SLACK, MOST_BITS))
+    return ceil(question.joint.sensitive.size / 2 ** min(bits + SLACK, MOST_BITS))

@@ -279,10 +279,10 @@ def _not_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphab
             f"use {option('labels', 'interval')} or set"
         )
     bits = found.istar_bits if demand.leakage == "istar" else found.l0_bits
+    left = "one candidate" if found.distinct_l == 1 else f"{found.distinct_l} candidates"
     return (
         f"no release meets {option(demand.target.kind, format(demand.target.number, 'g'))}: "
-        f"the best found leaves {found.distinct_l} candidates and leaks "
-        f"{bits:.4g} bits{demand.beside}"
+        f"the best found leaves {left} and leaks {bits:.4g} {'bit' if bits == 1 else 'bits'}{demand.beside}"
     )
 
 
