@@ -52,7 +52,7 @@ def greedy(folder: Path) -> list[list[float | str]]:
     from hartley.measures.utility import LineDistortion, Resolution, Utility
     from hartley.search.greedy import narrowest_first
 
-    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
 
     def run(name: str, place: str | None, size: int) -> float:
         joint = TABLES[name](size)
