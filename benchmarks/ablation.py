@@ -117,7 +117,6 @@ METHODS = (
     Method("exchange in I*", (CENTROID,), CERTAIN, (("distortion.istar.MOST_EXCHANGED", 0),)),
     Method("subset sweep", (CENTROID,), CANDIDATES, (("centroid.l0._swept", as_known),)),
     Method("end bound", (CENTROID,), CANDIDATES, (("centroid.l0._bounded_by_ends", as_known),)),
-    Method("tight end bound", (CENTROID,), CANDIDATES, (("centroid.l0._bounded_by_tight_ends", as_known),)),
     Method("two clusters", (CENTROID,), CANDIDATES, (("centroid.l0._paired", as_known),)),
     Method("peeling", (CENTROID,), CANDIDATES, (("centroid.l0.PLANS", ()),)),
     Method("local search", (ANY,), LEAKAGES, (("any_utility.STEPS_PER_LEVEL", 0),)),

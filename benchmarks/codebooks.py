@@ -24,16 +24,16 @@ import pandas as pd
 from meter import table, timed
 
 from hartley.search.codebooks import (
-    CellDemand,
     CodebookOptions,
     Codebooks,
     ColumnSettings,
     PublicColumn,
     codebooks_by_budget,
-    find_codebooks,
+    codebooks_of,
 )
 from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
+from hartley.search.enough import Enough
 
 ADULT = [
     "age",
@@ -91,14 +91,23 @@ def problem_of(
         key = np.unique(key * (code.max() + 1) + code, return_inverse=True)[1]
     _, first, owner, rows = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     s = pd.factorize(frame[sensitive], sort=True)[0]
-    pairs = np.unique(owner * (s.max() + 1) + s)
+    pairs = np.unique(owner * (int(s.max()) + 1) + s)
     columns = [
         PublicColumn.of_cells(name, frame[name].to_numpy()[first], settings.get(name, ColumnSettings()))
         for name in public
     ]
 
-    def demand(wanted: int) -> CellDemand:
-        return CellDemand.of_pairs(pairs // (s.max() + 1), pairs % (s.max() + 1), rows, distinct_l=wanted)
+    width = int(s.max()) + 1
+
+    def demand(wanted: int) -> Enough:
+        return Enough(
+            value_ptr=np.searchsorted(pairs // width, np.arange(len(rows) + 1)),
+            value_code=(pairs % width).astype(np.int32),
+            next_code=np.arange(1, width + 1),
+            offsets=np.array([0, width]),
+            wanted=np.array([wanted]),
+            rows=rows,
+        )
 
     return columns, demand, owner
 
@@ -197,8 +206,8 @@ def compare(
         for place, share in enumerate(shares):
             budget, options = int(share * len(frame)), CodebookOptions(bands=bands)
             found, seconds = timed(
-                lambda budget=budget, options=options: find_codebooks(
-                    columns, demand(wanted), withhold=budget, options=options
+                lambda budget=budget, options=options: codebooks_of(
+                    CodebookProblem(tuple(columns), demand(wanted)), withhold=budget, options=options
                 )
             )
             width, error = judge(frame, public, numbers, owner, found)
@@ -235,7 +244,7 @@ def scale(frame: pd.DataFrame, rows: int) -> None:
         settled = bench.settle()
         lines.append([f"greedy bands, {share:.0%}", settled.loss, time.process_time() - begin, memory()])
         begin = time.process_time()
-        found = find_codebooks(columns, problem.demand, withhold=int(share * rows))
+        found = codebooks_of(problem, withhold=int(share * rows))
         seconds = time.process_time() - begin
         lines.append([f"whole search, {share:.0%}", found.loss, seconds, memory()])
     title = f"{rows} rows, 8 columns, {count} pairs, built in {built:.1f} s (targets: greedy 1 s, 1 GB)"

@@ -31,11 +31,10 @@ from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.baselines import mondrian
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells
-from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.levels import search_levels
-from hartley.search.columns.search import search_columns
+from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
+from hartley.search.enough import Enough
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
 
@@ -72,13 +71,22 @@ def mixture(rows: int, numbers: int, categories: int, width: int, seed: int = 0)
     return frame
 
 
-def prepared(frame: pd.DataFrame) -> tuple[list[Column], ClusterDemand]:
+def prepared(frame: pd.DataFrame) -> tuple[list[Column], Enough]:
     """Return the distinct public tuples of a drawn table as the search takes them."""
     public = [name for name in frame.columns if name != "s"]
     tuples, number = np.unique(frame[public].to_numpy(float), axis=0, return_inverse=True)
     pairs = np.unique(number.ravel().astype(np.int64) * 1000 + frame["s"].to_numpy())
     starts = np.searchsorted(pairs // 1000, np.arange(len(tuples) + 1))
-    demand = ClusterDemand.distinct(starts, pairs % 1000, 2, rows=np.bincount(number.ravel()))
+    width = int((pairs % 1000).max()) + 1
+    demand = Enough(
+        value_ptr=starts,
+        value_code=pairs % 1000,
+        next_code=np.arange(1, width + 1),
+        offsets=np.array([0, width]),
+        wanted=np.array([2]),
+        rows=np.bincount(number.ravel()),
+        row_k=1,
+    )
     columns: list[Column] = []
     for place, name in enumerate(public):
         cells = tuples[:, place]
@@ -104,7 +112,7 @@ def scale(largest: int) -> None:
     for name, size, frame in mixtures(largest):
         columns, demand = prepared(frame)
         for level in (2, 5, 10):
-            asked = demand.at_level(level)
+            asked = demand.asking(0, level)
             started = time.process_time()
             found = search_columns(columns, asked, polish=False)
             spent = time.process_time() - started
@@ -123,8 +131,16 @@ def levels(largest: int) -> None:
     print("|---|---|---|---|---|---|")
     size = min(largest, 100_000)
     columns, demand = prepared(mixture(size, 4, 0, 50))
-    found, spent = timed(lambda: search_levels(columns, demand, LEVELS))
-    proven = sum(one.result.proven for one in found)
+
+    def frontier() -> list[ColumnsResult]:
+        found: list[ColumnsResult] = []
+        for level in sorted(LEVELS, reverse=True):
+            known = [found[-1].labels] if found else []
+            found.append(search_columns(columns, demand.asking(0, level), starts=known, polish=False))
+        return found
+
+    found, spent = timed(frontier)
+    proven = sum(one.proven for one in found)
     memory = spent.megabytes / 1024
     print(f"| mix {size:,} | {len(found)} | {proven} | {spent:.1f} | 20 | {memory:.2f} |", flush=True)
 
@@ -188,7 +204,7 @@ def main() -> None:
     given = parser.parse_args()
     for numbers, categories in ((4, 0), (3, 2)):
         columns, demand = prepared(mixture(3000, numbers, categories, 50))
-        search_columns(columns, demand.at_level(5))
+        search_columns(columns, demand.asking(0, 5))
     if given.only in (None, "scale"):
         scale(given.largest)
     if given.only in (None, "levels"):

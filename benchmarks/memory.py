@@ -88,7 +88,7 @@ def search_over_columns(drawn: tuple[object, object]) -> object:
     from hartley.search.columns.search import search_columns
 
     columns, demand = drawn
-    return search_columns(columns, demand.at_level(5), polish=False)
+    return search_columns(columns, demand.asking(0, 5), polish=False)
 
 
 SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {

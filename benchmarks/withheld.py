@@ -27,7 +27,7 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
 from hartley.workflow import Study, effort_within

@@ -6,9 +6,12 @@ import random
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+import numpy as np
+
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.enough import Enough
 
 Rows = list[tuple[float, int | None]]
 """Rows of (public, sensitive)."""
@@ -47,6 +50,20 @@ def joint_of_two(rng: random.Random, size: int) -> JointRange:
         sensitive_codes=[sensitives.index(row[1]) for row in rows],
         public=Alphabet.of_values(publics, ("public",)),
         sensitive=Alphabet.of_values(sensitives, ("x", "kind")),
+    )
+
+
+def distinct_codes(value_ptr, value_code, wanted, rows=None, row_k=1, next_code=None) -> Enough:
+    """The demand for so many codes, apart by ``next_code`` if it is given, and so many rows."""
+    width = int(np.max(value_code, initial=-1)) + 1
+    return Enough(
+        value_ptr=np.asarray(value_ptr, dtype=np.int64),
+        value_code=np.asarray(value_code, dtype=np.int32),
+        next_code=np.arange(1, width + 1) if next_code is None else next_code,
+        offsets=np.array([0, width]),
+        wanted=np.array([wanted]),
+        rows=np.ones(len(value_ptr) - 1, dtype=np.int64) if rows is None else rows,
+        row_k=row_k,
     )
 
 

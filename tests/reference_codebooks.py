@@ -9,7 +9,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from hartley.search.codebooks import CellDemand, ColumnSettings, PublicColumn
+from enough_instances import distinct_codes
+from hartley.search.codebooks import ColumnSettings, PublicColumn
+from hartley.search.enough import Enough
 
 Labels = tuple[int, ...]
 
@@ -41,20 +43,21 @@ class SmallTable:
 
     def search_input(
         self, settings: dict[int, ColumnSettings] | None = None
-    ) -> tuple[list[PublicColumn], CellDemand]:
+    ) -> tuple[list[PublicColumn], Enough]:
         tuples = self.public_tuples()
         place = {cells: number for number, cells in enumerate(tuples)}
         owner = [place[cells] for cells in zip(*self.columns, strict=True)]
         sensitive = sorted(set(self.sensitive))
         code = {value: number for number, value in enumerate(sensitive)}
         pairs = sorted({(t, code[s]) for t, s in zip(owner, self.sensitive, strict=True)})
-        demand = CellDemand.of_pairs(
-            np.array([t for t, _ in pairs]),
-            np.array([s for _, s in pairs]),
+        places = np.array(sensitive, dtype=float)
+        demand = distinct_codes(
+            np.searchsorted([t for t, _ in pairs], np.arange(len(tuples) + 1)),
+            [s for _, s in pairs],
+            self.wanted,
             np.bincount(owner),
-            distinct_l=self.wanted,
-            row_k=self.row_k,
-            tolerance=(np.array(sensitive, dtype=float), self.tolerance) if self.tolerance else None,
+            self.row_k,
+            np.searchsorted(places, places + self.tolerance, side="right"),
         )
         said = settings or {}
         columns = [

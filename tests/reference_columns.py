@@ -8,7 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from hartley.search.columns import CategoryCells, ClusterDemand, NumberCells
+from hartley.search.columns import CategoryCells, NumberCells
+from hartley.search.enough import Enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class SmallTable:
     """A few tuples, their columns, and what a cluster must hold."""
 
     columns: tuple[NumberCells | CategoryCells, ...]
-    demand: ClusterDemand
+    demand: Enough
     combination: str = "max"
 
     @property
@@ -191,7 +192,7 @@ def _demand(rng, n, conjunction, single):
             for a, b, step in zip(offsets, offsets[1:], apart, strict=False)
         ]
     )
-    return ClusterDemand(
+    return Enough(
         value_ptr=np.concatenate([[0], np.cumsum([len(h) for h in held])]).astype(np.int64),
         value_code=np.array([c for h in held for c in h], dtype=np.int32),
         next_code=next_code.astype(np.int64),

@@ -188,10 +188,10 @@ __version__ = "0.2.0"
 done_by(
     {
         "AuditResult.html": "hartley.report.notebook:audit_html",
-        "AuditResult.to_frame": "hartley.report.result_frame:audit_frame",
-        "Comparison.to_frame": "hartley.report.result_frame:comparison_frame",
+        "AuditResult.to_frame": "hartley.report.notebook:audit_frame",
+        "Comparison.to_frame": "hartley.report.notebook:comparison_frame",
         "Frontier.plot": "hartley.report.figures:frontier_figure",
-        "Frontier.to_frame": "hartley.report.result_frame:frontier_frame",
+        "Frontier.to_frame": "hartley.report.notebook:frontier_frame",
         "FrontierResult.html": "hartley.report.notebook:frontier_html",
         "Policy.apply": "hartley.releases.apply:apply_to_frame",
         "ReleaseResult.html": "hartley.report.notebook:release_html",

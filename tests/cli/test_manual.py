@@ -9,8 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from hartley.cli.manual.examples import examples_of
-from hartley.cli.manual.groups import GROUPS, OTHER, group_of
+from hartley.cli.manual import GROUPS, OTHER, examples_of, group_of
 from hartley.cli.program import COMMANDS, program
 
 ON_TABLES = ("audit", "frontier", "release", "apply", "verify", "compare", "report")

@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given, settings
 
 from hartley.examples import toy
-from hartley.measures.boolean_rank import boolean_rank, common_information
-from hartley.measures.overlap import maximin_information
-from hartley.measures.rectangles import (
+from hartley.measures.boolean_rank import (
     RankBounds,
+    boolean_rank,
     candidate_sets,
+    common_information,
     component_ranges,
     maximal_rectangles,
     members,
 )
+from hartley.measures.overlap import maximin_information
 from hartley.measures.stochastic import JointDistribution
 from hartley.model import JointRange, Partition
+from sample_sizes import sample
 from strategies import joint_ranges, joint_ranges_with_partition
 from strategies_distributions import distributions
 
@@ -41,7 +43,7 @@ def plain_rank(table: np.ndarray) -> int:
     raise AssertionError("the rows alone cover the table")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=sample(60, 300))
 @given(distributions(max_sensitive=4, max_public=5, max_weight=1))
 def test_agrees_with_trying_all_covers(distribution: JointDistribution) -> None:
     table = np.zeros((distribution.sensitive_size, distribution.observations))
@@ -50,7 +52,7 @@ def test_agrees_with_trying_all_covers(distribution: JointDistribution) -> None:
     assert boolean_rank(distribution.support) == RankBounds(wanted, wanted)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=sample(40, 200))
 @given(joint_ranges_with_partition())
 def test_lies_between_certain_information_and_the_smaller_alphabet(
     both: tuple[JointRange, Partition],
@@ -90,7 +92,7 @@ def test_a_large_table_gets_bounds() -> None:
 
 def test_a_very_large_table_is_bounded_quickly() -> None:
     rng = np.random.default_rng(1)
-    size = 50_000
+    size = sample(50_000, 50_000)
     joint = JointRange.from_codes(
         public_codes=np.concatenate((np.arange(size), rng.integers(size, size=size))),
         sensitive_codes=np.concatenate((np.arange(size), rng.integers(size, size=size))),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -16,8 +17,6 @@ from hartley.measures.overlap import (
     bridges,
     components,
     confusion,
-    is_chain,
-    is_separation,
     join_links,
     link_candidates,
     linked_groups,
@@ -106,6 +105,30 @@ def test_side_information_is_one_symbol_with_the_public_value(joint):
         public_codes=joint.observation_of, sensitive_codes=joint.indices, sensitive=joint.sensitive
     )
     assert overlap_partition(joint) == overlap_partition(as_one)
+
+
+def is_chain(
+    joint: JointRange, one: int, other: int, chain: ConfusionChain, partition: Partition | None = None
+) -> bool:
+    released = joint.release(partition)
+    sets = [set(released.candidates(observation).tolist()) for observation in chain.observations]
+    return bool(sets) and one in sets[0] and other in sets[-1] and all(a & b for a, b in pairwise(sets))
+
+
+def is_separation(
+    joint: JointRange,
+    one: int,
+    other: int,
+    separation: ComponentSeparation,
+    partition: Partition | None = None,
+) -> bool:
+    group = set(separation.group)
+    released = joint.release(partition)
+    closed = all(
+        candidates <= group or not candidates & group
+        for candidates in (set(released.candidates(i).tolist()) for i in range(released.observations))
+    )
+    return closed and (one in group) != (other in group)
 
 
 @given(joint_ranges_with_partition(side=True), st.data())

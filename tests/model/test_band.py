@@ -83,13 +83,6 @@ def test_every_number_finds_the_band_whose_borders_hold_it(borders, value):
     assert len(set(bands.labels)) == bands.size
 
 
-@given(st.lists(st.integers(-1000, 1000), unique=True, min_size=1, max_size=8))
-def test_bands_come_back_from_json(borders):
-    for scale in ("whole", "number", "date"):
-        bands = Bands(scale, tuple(float(border) for border in sorted(borders)))
-        assert Bands.from_list(scale, bands.to_list()) == bands
-
-
 def test_a_moment_lies_within_its_day():
     bands = Bands("date", (day(2024, 1, 2),))
     assert bands.place(dt.datetime(2024, 1, 1, 23, 59)) == 0

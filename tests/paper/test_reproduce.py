@@ -16,10 +16,20 @@ from hartley.paper import heart_data as fetching
 from hartley.paper.experiment import standing
 from hartley.paper.heart_data import FACTS, ROWS_SHA256, HeartRows, read_heart
 from hartley.paper.pages import dominance_words, figures, markdown, summary
-from hartley.paper.printed_values import HUNGARIAN, TOY, Printed, clusters
+from hartley.paper.printed_values import (
+    AS_PRINTED,
+    DIFFERS,
+    HUNGARIAN,
+    MISPRINT,
+    TOY,
+    PaperValue,
+    Printed,
+    agrees,
+    clusters,
+    shown,
+)
 from hartley.paper.reproduce import fetch_data, read_data, reproduce
 from hartley.paper.toy_examples import ToyExamples, example, normalised
-from hartley.paper.verdicts import AS_PRINTED, DIFFERS, MISPRINT, PaperValue, agrees, shown
 
 GOLDEN = json.loads((Path(__file__).resolve().parents[1] / "golden/golden_toy.json").read_text("utf-8"))
 EXAMPLES = {

@@ -8,7 +8,7 @@ from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
 from hartley.model import Partition
 from hartley.model.target import Target
-from hartley.report.chosen_point import Choice
+from hartley.report.study_report import Choice
 
 
 def point(leakage: float, cost: float, candidates: int) -> Point:

@@ -13,8 +13,8 @@ from hartley import workflow
 from hartley.cli.program import run
 from hartley.model import Alphabet, JointRange
 from hartley.model.target import Target
-from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
+from hartley.report.study_report import Choice
 
 # Cells that cannot stand in a page by chance.
 PUBLIC = [700001 + 1111 * place for place in range(24)]

@@ -9,7 +9,7 @@ import pytest
 
 import hartley
 from hartley.errors import InputError
-from hartley.report.result_frame import result_frame
+from hartley.report.notebook import result_frame
 
 SECRETS = [f"Zq{place}x" for place in range(12)]
 

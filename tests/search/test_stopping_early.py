@@ -10,11 +10,10 @@ from enough_instances import joint_of, random_rows
 from hartley.measures.utility import LineDistortion
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.axis_levels import axis_levels
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.effort import Effort
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import least_cost_withholding
@@ -48,12 +47,3 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
         assert answer.lower_bound <= answer.cost
     best = least_cost(values)
     assert answers[0].lower_bound <= best.cost
-
-
-def test_a_frontier_that_is_stopped_is_not_complete():
-    rng = random.Random(7)
-    joint = joint_of(random_rows(rng, 60, 12))
-    values = OrderedValues.of(joint, LineDistortion.of(joint.public), [Requirement("distinct-l", 1)])
-    found = axis_levels(values.whole, 0, lambda e: least_cost(values.under(e)), effort=after(0))
-    assert not found.complete
-    assert found.levels[-1].kept == joint.sensitive.size

@@ -14,7 +14,7 @@ from hartley.model import JointRange, Partition
 from hartley.search import any_utility
 from hartley.search.dispatch import searched_levels
 from hartley.search.distortion import istar, joint, l0
-from hartley.search.distortion.by_candidates import CandidateSearch
+from hartley.search.distortion.l0 import CandidateSearch
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.resolution.one_size import SizeSearch
 from hartley.search.resolution.side_search import SideSearch

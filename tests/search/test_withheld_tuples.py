@@ -15,7 +15,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.demands import find_cheapest
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
-from hartley.search.withheld.of_partition import (
+from hartley.search.withheld import (
     joining_values,
     rows_of_values,
     without_values,

@@ -18,6 +18,7 @@ from hartley.model.target import Target
 from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
+from hartley.tables.sources import spark as spark_source
 from hartley.tables.sources.spark import SparkCounting
 from hartley.workflow import audit as audit_table
 from hartley.workflow import frontier, release, verify
@@ -343,6 +344,26 @@ def a_release_stays_in_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.Mon
     assert {"rows", "hash of the release"} <= failed
 
 
+def rows_that_are_nearly_all_different_stay_in_spark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spark.range(0, 900).selectExpr("id % 6 AS x", "id % 7 AS s", "id AS visit")
+    asked: dict[str, Any] = {"sensitive": "s", "public": "x", "require": {"distinct_l": 2}}
+    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 42)
+    assert release(rows, tmp_path / "few.parquet", **asked).verification.holds
+    for more in ({"keep": "visit"}, {"harmless": "visit"}):
+        with pytest.raises(TableError, match=r"'visit'.* together hold more than 42 different rows"):
+            release(rows, tmp_path / "many.parquet", **asked, **more)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(("many", ".hartley"))]
+    assert audit_table(rows, sensitive="s", public="visit").audit.distinct_l == 1
+    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 41)
+    with pytest.raises(TableError, match="columns 's' and 'x' together hold more than 41 different rows"):
+        release(rows, tmp_path / "many.parquet", **asked)
+    policy = Policy.read(tmp_path / "few.policy.json")
+    with pytest.raises(TableError, match="column 'x' holds more than 41 different values"):
+        policy.apply(rows.selectExpr("visit + 1000 AS x", "s", "visit"), unseen="nearest")
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: Path) -> None:
     """All in one test, so that one process starts one cluster."""
@@ -362,3 +383,5 @@ def test_spark_gives_the_same_answers_and_keeps_its_rows(spark: Any, tmp_path: P
         a_release_of_a_spark_table_needs_distinct_rows_only(spark, tmp_path, patch)
     with pytest.MonkeyPatch.context() as patch:
         a_release_stays_in_spark(spark, tmp_path, patch)
+    with pytest.MonkeyPatch.context() as patch:
+        rows_that_are_nearly_all_different_stay_in_spark(spark, tmp_path, patch)

@@ -11,7 +11,7 @@ import pytest
 
 from hartley import workflow
 from hartley.cli.program import run
-from hartley.web.pages import page_json
+from hartley.web import page_json
 from hartley.workflow import Target, verify
 from web_door import LIMIT, finished, opened
 

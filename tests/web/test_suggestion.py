@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from hartley import workflow
-from hartley.web.pages.suggestion import Suggestion
+from hartley.web.page_json import Suggestion
 from hartley.web.request import Asked
 
 TABLE = pa.table({"age": [i % 23 for i in range(200)], "dose": [(i * 7) % 61 for i in range(200)]})

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import option_values, options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.progress import announce_and_read
 from hartley.errors import OptionError, mentioned

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import option_values, options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from hartley import workflow
 from hartley.cli import option_values, options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError

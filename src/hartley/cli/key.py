@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hartley.cli import options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, print_json
 from hartley.workflow.make_key import make_key
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from hartley.cli import option_values, options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_work
 from hartley.report.figures import candidates_figure

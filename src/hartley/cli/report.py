@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from hartley import workflow
 from hartley.cli import option_values, options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, paragraph
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError

@@ -11,16 +11,15 @@ import click
 from rich.console import Console
 
 from hartley.cli import options
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, notes, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import patience
 from hartley.errors import InputError, OptionError, worded
 from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.paper.pages import dominance_words, figures, markdown, summary
-from hartley.paper.printed_values import NOT_REPRODUCIBLE
+from hartley.paper.printed_values import NOT_REPRODUCIBLE, PaperValue, shown
 from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.paper.verdicts import PaperValue, shown
 from hartley.workflow import cannot_write
 
 KEPT = "processed.hungarian.data"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hartley.cli.manual.command import ManualCommand
+from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console
 from hartley.errors import OptionError
 from hartley.web.server import Address, serve

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hartley.cli import options
-from hartley.cli.manual.command import ManualCommand, ManualGroup
+from hartley.cli.manual import ManualCommand, ManualGroup
 from hartley.cli.streams import write
 from hartley.workflow.warehouse.count_in_warehouse import audit_statement
 

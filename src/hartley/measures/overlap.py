@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from itertools import pairwise
 from math import log2
 
 import numpy as np
@@ -283,32 +282,6 @@ def confusion(
             if other in came_from:
                 return ConfusionChain(_walk_back(came_from, other))
     return ComponentSeparation(tuple(sorted(came_from)))
-
-
-def is_chain(
-    joint: JointRange, one: int, other: int, chain: ConfusionChain, partition: Partition | None = None
-) -> bool:
-    """Check a chain by the definition alone."""
-    released = joint.release(partition)
-    sets = [set(released.candidates(observation).tolist()) for observation in chain.observations]
-    return bool(sets) and one in sets[0] and other in sets[-1] and all(a & b for a, b in pairwise(sets))
-
-
-def is_separation(
-    joint: JointRange,
-    one: int,
-    other: int,
-    separation: ComponentSeparation,
-    partition: Partition | None = None,
-) -> bool:
-    """Check a separation by the definition alone."""
-    group = set(separation.group)
-    released = joint.release(partition)
-    closed = all(
-        candidates <= group or not candidates & group
-        for candidates in (set(released.candidates(i).tolist()) for i in range(released.observations))
-    )
-    return closed and (one in group) != (other in group)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from math import inf, log2
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
@@ -136,27 +135,6 @@ def linked_range(joint: JointRange, closeness: Closeness) -> tuple[JointRange, P
         rows=joint.rows,
     )
     return linked, Partition(overlap_partition(linked).labels[chains])
-
-
-def grouped_range(joint: JointRange, closeness: Closeness) -> JointRange:
-    """Return the table with groups as sensitive values, where closeness is by groups alone.
-
-    Whatever is known of the number of candidates for the table returned holds for ``separated_l`` of the
-    one given.
-    """
-    codes = closeness.codes(joint.sensitive)
-    if not codes.is_plain:
-        raise InputError("a tolerance does not group values: 1 and 2 may be close, 2 and 3 too, 1 and 3 not")
-    pair = joint.observation_of
-    return JointRange.from_codes(
-        public_codes=joint.public_of[pair],
-        sensitive_codes=codes.code_of[joint.indices],
-        public=joint.public,
-        sensitive=Alphabet.numbered(codes.width, "group"),
-        side_codes=None if joint.observed_side is None else joint.observed_side[pair],
-        side=joint.side,
-        rows=joint.rows,
-    )
 
 
 def least_spread(joint: JointRange, closeness: Closeness, partition: Partition | None = None) -> float | None:

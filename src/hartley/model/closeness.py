@@ -99,20 +99,6 @@ class Closeness:
             tuple((name, tuple(members.items())) for name, members in (groups or {}).items()),
         )
 
-    @classmethod
-    def parse_tolerance(cls, text: str) -> tuple[str, Fraction]:
-        """Read ``column=number``.
-
-        >>> Closeness.parse_tolerance("age=4.5")
-        ('age', Fraction(9, 2))
-        """
-        name, separator, number = text.rpartition("=")
-        if not separator or not name.strip():
-            raise OptionError(
-                f"cannot read the tolerance {text!r}; write a column and a number, such as age=4"
-            )
-        return name.strip(), exact_number(name.strip(), number.strip())
-
     @property
     def is_empty(self) -> bool:
         """Whether nothing is said, so that every two different values are apart."""

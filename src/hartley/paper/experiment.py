@@ -21,9 +21,8 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
 from hartley.model.words import SLACK
 from hartley.paper.heart_data import HeartRows
-from hartley.paper.printed_values import HUNGARIAN
+from hartley.paper.printed_values import HUNGARIAN, Found, PaperValue, checks
 from hartley.paper.toy_examples import normalised
-from hartley.paper.verdicts import Found, PaperValue, checks
 from hartley.search.baselines import (
     BASELINES,
     Case,

@@ -10,9 +10,8 @@ from hartley.errors import TableError, option
 from hartley.frontiers import Frontier
 from hartley.paper.experiment import Experiment, experiment
 from hartley.paper.heart_data import SOURCE, HeartRows, read_heart
-from hartley.paper.printed_values import NOT_REPRODUCIBLE, SLIPS, TOY
+from hartley.paper.printed_values import DIFFERS, NOT_REPRODUCIBLE, SLIPS, TOY, PaperValue, checks
 from hartley.paper.toy_examples import Example, ToyExamples, normalised
-from hartley.paper.verdicts import DIFFERS, PaperValue, checks
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.text_files import require_file
 

@@ -11,8 +11,7 @@ from hartley.measures.overlap import components, maximin_information, overlap_pa
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.words import Leakage
-from hartley.paper.printed_values import Clusters
-from hartley.paper.verdicts import Found
+from hartley.paper.printed_values import Clusters, Found
 from hartley.search.effort import UNLIMITED
 from hartley.workflow.question import Question
 from hartley.workflow.search_frontier import Run, greedy_frontier, greedy_run, optimal_frontier

@@ -16,7 +16,7 @@ from hartley.releases.cell_text import cell_text, parse_cell
 from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
 from hartley.tables.sources.frames import computed
-from hartley.tables.sources.spark import plain_cell, plain_type
+from hartley.tables.sources.spark import fetched_few, plain_cell, plain_type
 
 Entry = tuple[tuple[str | None, ...], tuple[str | None, ...]]
 """A value as text, and its label."""
@@ -57,7 +57,7 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
     unknown = f.col(KNOWN).isNull()
     if policy.codebooks:
         with computed("pyspark"):
-            strange = released.where(unknown).select(*cells).distinct().toArrow()
+            strange = fetched_few(released.where(unknown).select(*cells).distinct(), names)
         entries += _entries(policy, strange, ColumnLabels(policy).label)
         released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     with computed("pyspark"):
@@ -69,7 +69,7 @@ def apply_in_spark(policy: Policy, frame: Any, unseen: Unseen) -> Any:
         )
     if unseen == "nearest":
         with computed("pyspark"):
-            strange = released.where(unknown).select(*cells).distinct().toArrow()
+            strange = fetched_few(released.where(unknown).select(*cells).distinct(), names)
         entries += _entries(policy, strange, Nearest(policy).label)
         released = _joined(placed, cells, _codebook(policy, frame.sparkSession, types, entries))
     if not policy.choices.keep_order:

@@ -31,7 +31,7 @@ from hartley.report.figures import (
     joint_range_figure,
     recoding_figure,
 )
-from hartley.report.figures.value_text import shown_label
+from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
 from hartley.report.words.release import what_is_lost
 from hartley.workflow import Audit, optional_package

@@ -73,7 +73,7 @@ class Enough:
     """How long the chain of each count must be."""
     rows: Places
     """The rows of each public value."""
-    row_k: int
+    row_k: int = 0
     requirements: tuple[Requirement, ...] = ()
     count_of: tuple[int, ...] = ()
     """The count that decides each requirement; ``OF_ROWS`` for the rows."""
@@ -81,6 +81,8 @@ class Enough:
     def __post_init__(self) -> None:
         for name in ("value_ptr", "value_code", "next_code", "offsets", "wanted", "rows"):
             object.__setattr__(self, name, frozen_array(np.asarray(getattr(self, name))))
+        if len(self.value_ptr) != len(self.rows) + 1 or len(self.offsets) != len(self.wanted) + 1:
+            raise InputError("a demand needs the rows of every value and a number wanted of each count")
 
     @classmethod
     def of(
@@ -211,8 +213,15 @@ class Enough:
             cluster = np.repeat(labels.astype(np.int64), np.diff(self.value_ptr))
             keys = cluster * self.width + self.value_code
             keys = np.unique(keys[cluster >= 0])
-            loop = chain_lengths.for_size(len(keys))
-            loop(keys // self.width, keys % self.width, self.next_code, self.offsets, found)
+            owner, code = keys // self.width, keys % self.width
+            if self.demand.is_plain.all():
+                counts = len(self.wanted)
+                count = np.searchsorted(self.offsets, code, side="right") - 1
+                held = np.bincount(owner * counts + count, minlength=clusters * counts)
+                found[:, :-1] = held.reshape(clusters, counts)
+            else:
+                loop = chain_lengths.for_size(len(keys))
+                loop(owner, code, self.next_code, self.offsets, found)
         return found
 
     def counts_of(self, members: Sequence[int] | Codes) -> Places:
@@ -229,6 +238,11 @@ class Enough:
     def least(self) -> Places:
         """What is wanted of each count, then of the rows."""
         return frozen_array(np.append(self.wanted, self.row_k))
+
+    @property
+    def fewest_rows(self) -> int:
+        """How many rows a set has at least that is enough; fewer cannot be withheld."""
+        return max(1, int(self.least.max(initial=1)))
 
     def are_enough(self, labels: Codes, clusters: int) -> npt.NDArray[np.bool_]:
         """Tell for each cluster whether it is enough."""

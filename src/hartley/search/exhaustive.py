@@ -205,7 +205,6 @@ def _falling(
                     lower_bound_bits=0.0 if proof is None else bits[rank],
                     lower_bound_cost=None if proof is None else cost,
                     certificate=proof,
-                    cost_certificate=proof,
                     cut=partial(_partition, walk.best[rank].copy()),
                 )
             )

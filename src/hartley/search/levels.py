@@ -32,8 +32,6 @@ class Level:
     certificate: object = field(default=None, repr=False, compare=False)
     """Why the bound holds, for a checker that shares no code with the search; ``None`` for a bound that
     follows from the definitions alone."""
-    cost_certificate: object = field(default=None, repr=False, compare=False)
-    """Why the bound on the cost holds."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 

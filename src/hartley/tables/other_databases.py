@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from hartley.errors import OptionError, TableError, option
 from hartley.tables.interrupts import interruptible
-from hartley.tables.optional_packages import required
+from hartley.tables.sources.source import required
 
 COUNTED_THERE = ("postgresql", "postgres", "sqlite")
 DRIVERS = {"grpc": "flightsql", "grpc+tls": "flightsql", "grpc+tcp": "flightsql"}

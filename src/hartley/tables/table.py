@@ -31,11 +31,11 @@ from hartley.tables.counting.first_look import first_look
 from hartley.tables.counting.grid import grid_room, read_on_grid, read_range_on_grid
 from hartley.tables.counting.held_rows import MOST_CELLS, HeldRows
 from hartley.tables.counting.sql_summary import SummaryRead, read_summary
-from hartley.tables.dialect.hints import note_other_reading
 from hartley.tables.engine import DISABLED_OPTIMIZERS
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import KeptRows, Missing, RawColumn, Scan, Source, typed_without_looking
+from hartley.tables.text_dialect import note_other_reading
 from hartley.tables.text_types import TextRule, typed_texts
 
 if TYPE_CHECKING:

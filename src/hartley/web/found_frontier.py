@@ -9,7 +9,7 @@ from time import monotonic
 
 from hartley import workflow
 from hartley.errors import InputError
-from hartley.web.pages import page_json as pages
+from hartley.web import page_json as pages
 from hartley.web.request import Asked
 from hartley.web.worker import StopFlag, Tell
 from hartley.workflow import Demand, Frontier, FrontierResult, Point, Policy, ReadOptions, Requirement

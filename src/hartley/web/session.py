@@ -20,14 +20,13 @@ from hartley import workflow
 from hartley.errors import HartleyError, InputError, TableError, worded
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.notes import heard_notes
-from hartley.report.chosen_point import Choice
 from hartley.report.html import Report
-from hartley.web.demand_form import in_words
+from hartley.report.study_report import Choice
+from hartley.web import page_json as pages
+from hartley.web.border_line import MOST_BORDERS, asked_borders, border_page
+from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
-from hartley.web.option_labels import as_label
-from hartley.web.pages import page_json as pages
-from hartley.web.pages.border_line import MOST_BORDERS, asked_borders, border_page
-from hartley.web.pages.codebook_lines import Book
+from hartley.web.recoding_page import Book
 from hartley.web.request import Asked, reading
 from hartley.web.worker import Json, StopFlag, Tell
 from hartley.workflow import (

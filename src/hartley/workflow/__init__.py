@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from hartley.tables.engine import on_progress
     from hartley.tables.estimate import estimate
     from hartley.tables.locations import is_database, shown_source, without_passwords
-    from hartley.tables.optional_packages import required as optional_package
-    from hartley.tables.sheet_names import sheet_names
+    from hartley.tables.sources.excel import sheet_names
+    from hartley.tables.sources.source import required as optional_package
     from hartley.tables.text_files import open_bytes, packing
     from hartley.workflow.apply_policy import apply
     from hartley.workflow.audit_table import AuditResult
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _HOME = {
     "packing": "hartley.tables.text_files",
     "open_bytes": "hartley.tables.text_files",
-    "optional_package": "hartley.tables.optional_packages:required",
+    "optional_package": "hartley.tables.sources.source:required",
     "without_passwords": "hartley.tables.locations",
-    "sheet_names": "hartley.tables.sheet_names",
+    "sheet_names": "hartley.tables.sources.excel",
     "on_progress": "hartley.tables.engine",
     "estimate": "hartley.tables.estimate",
     "cannot_write": "hartley.releases.writer.staging",

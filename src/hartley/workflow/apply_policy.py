@@ -26,7 +26,7 @@ from hartley.releases.writer.reader_view import ObservedRows
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
-from hartley.tables.group_file import groups_of
+from hartley.tables.value_files import groups_of
 from hartley.workflow.persons.linked_rows import LinkedRows
 from hartley.workflow.publication.original_source import require_publishable
 from hartley.workflow.publication.release_paths import require_not_input

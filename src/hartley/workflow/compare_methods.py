@@ -42,7 +42,7 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.tables.hierarchy_file import read_hierarchy
+from hartley.tables.value_files import read_hierarchy
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective

@@ -25,8 +25,7 @@ from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.question import Question
-from hartley.workflow.request.budget import Budget
-from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.search_frontier import (

@@ -39,7 +39,7 @@ from hartley.workflow.publication.released_folder import require_no_folder, stay
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
-from hartley.workflow.request.column_distances import groups_said
+from hartley.workflow.request.column_choices import groups_said
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable

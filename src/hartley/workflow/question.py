@@ -30,7 +30,7 @@ from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.search.line.answer import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
-from hartley.workflow.codebooks.label_intervals import interval_codebook
+from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
 from hartley.workflow.request.utility_choice import codeword_of

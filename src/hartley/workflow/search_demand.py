@@ -19,13 +19,12 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
-from hartley.search.demands.find_cheapest import cheapest, fewest_components
-from hartley.search.demands.one_column import bands_of_components
+from hartley.search.demands.find_cheapest import bands_of_components, cheapest, fewest_components
 from hartley.search.demands.question import NOTHING, DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
-from hartley.search.withheld.of_partition import joining_values, most_touched, without_values
+from hartley.search.withheld import joining_values, most_touched, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 

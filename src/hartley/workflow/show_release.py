@@ -24,8 +24,7 @@ from hartley.model.words import Labels
 from hartley.releases.codebook import MISSING, Codebook, codebook
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
-from hartley.workflow.codebooks.label_codebooks import label_codebooks
-from hartley.workflow.codebooks.label_intervals import label_intervals
+from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
 from hartley.workflow.publication.reader import Reader
 
 __all__ = [

@@ -14,9 +14,8 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import of_each_column
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
-from hartley.workflow.request.keywords import sorted_into
 from hartley.workflow.request.objective import Objective, ObjectiveFields
-from hartley.workflow.request.study_table import StudyFields, StudyTable
+from hartley.workflow.request.study_table import StudyFields, StudyTable, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
 
 if TYPE_CHECKING:

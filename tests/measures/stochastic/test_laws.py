@@ -40,6 +40,7 @@ from hartley.measures.uncertainty import (
     max_uncertainty_reduction,
     min_uncertainty_reduction,
 )
+from sample_sizes import sample
 from strategies_distributions import (
     distributions,
     merged_distributions,
@@ -187,7 +188,7 @@ def test_three_ways_to_the_mutual_information(distribution: JointDistribution) -
     assert arimoto_information(distribution, 1) == pytest.approx(wanted, abs=SLACK)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=sample(60, 300))
 @given(distributions(max_sensitive=4, max_public=4), st.sampled_from((1.2, 2.0, 7.0)))
 def test_alpha_leakage_lies_between_its_prior_and_maximal_leakage(
     distribution: JointDistribution, order: float
@@ -278,7 +279,7 @@ NEVER_GROW_WITH_A_MERGE = {
 
 
 @pytest.mark.parametrize("name", NEVER_GROW_WITH_A_MERGE)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=sample(50, 300))
 @given(both=merged_distributions())
 def test_a_merge_never_adds_leakage(name: str, both: tuple[JointDistribution, JointDistribution]) -> None:
     measure = NEVER_GROW_WITH_A_MERGE[name]

@@ -14,6 +14,7 @@ from hartley.measures.stochastic import (
     maximal_leakage,
     mutual_information,
 )
+from sample_sizes import sample
 from strategies_distributions import distributions, written_out
 
 
@@ -31,7 +32,7 @@ def by_second_optimiser(distribution: JointDistribution, order: float) -> float:
     return max(-minimize(negative, start, method="BFGS", options={"gtol": 1e-10}).fun for start in starts)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=sample(40, 200))
 @given(distributions(max_sensitive=4, max_public=4))
 @pytest.mark.parametrize("order", [1.5, 2.0, 5.0])
 def test_agrees_with_a_second_optimiser(order: float, distribution: JointDistribution) -> None:
@@ -41,7 +42,7 @@ def test_agrees_with_a_second_optimiser(order: float, distribution: JointDistrib
     assert found.bits == pytest.approx(other, abs=2e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=sample(60, 300))
 @given(distributions())
 def test_a_run_cut_short_still_brackets_the_truth(distribution: JointDistribution) -> None:
     full = maximal_alpha_leakage(distribution, 2.0)

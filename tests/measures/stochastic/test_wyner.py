@@ -13,6 +13,7 @@ from hartley.measures.stochastic import (
     mutual_information,
     wyner_information,
 )
+from sample_sizes import sample
 from strategies_distributions import distributions
 
 
@@ -51,7 +52,7 @@ def test_independence_needs_no_common_cause() -> None:
     assert found.high == pytest.approx(0, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=sample(10, 50))
 @given(distributions(max_sensitive=3, max_public=3))
 def test_it_lies_between_mutual_information_and_the_smaller_entropy(distribution: JointDistribution) -> None:
     found = wyner_information(distribution)

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, linkage
 
-from hartley.errors import InputError, OptionError, UnreachableError
-from hartley.measures.uncertainty import distinct_l
+from hartley.errors import InputError, OptionError
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.search.baselines import clustering_until, dendrogram
+from hartley.search.baselines import dendrogram
 
 pytest.importorskip("sklearn")
 
@@ -29,17 +28,6 @@ def test_the_tree_is_the_one_scipy_finds(kind):
         assert tree.partition(40 - clusters) == Partition(expected)
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("wanted", [1, 2, 4])
-def test_it_is_cut_at_the_first_moment_that_holds(seed, wanted):
-    joint = scattered(seed)
-    found = clustering_until(joint, distinct_l=wanted)
-    tree = dendrogram(joint.public)
-    step = 40 - found.size
-    assert distinct_l(joint, found) >= wanted
-    assert step == 0 or distinct_l(joint, tree.partition(step - 1)) < wanted
-
-
 def test_a_missing_value_joins_last():
     cells = Alphabet.of_values([1.0, 2.0, None, 50.0])
     assert dendrogram(cells).partition(2) == Partition.from_clusters([[0, 1, 3], [2]])
@@ -61,8 +49,6 @@ def test_bad_calls_are_refused():
         dendrogram(Alphabet.of_values([1, 2]), linkage="nearest")
     with pytest.raises(InputError, match="up to 5000 public values"):
         dendrogram(Alphabet.numbered(5001))
-    with pytest.raises(UnreachableError, match="the most that can be reached is 1"):
-        clustering_until(JointRange.from_pairs([(1, "a"), (2, "a")]), distinct_l=2)
 
 
 @pytest.mark.parametrize("kind", ["complete", "average"])

@@ -12,7 +12,7 @@ from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.measures.utility import Resolution, utility_of
 from hartley.model import JointRange, Partition
 from hartley.search.baselines import Hierarchy, datafly, literal_generalisation, local_recoding
-from hartley.search.baselines.class_counts import COUNTS, ClassDemand
+from hartley.search.baselines.generalisation import COUNTS, ClassDemand
 from hartley.tables import Roles, open_table
 from strategies import joint_ranges
 

@@ -7,7 +7,7 @@ import reference_baselines as reference
 from hartley.errors import OptionError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.search.baselines import mondrian
-from hartley.search.baselines.class_counts import COUNTS, ClassDemand
+from hartley.search.baselines.generalisation import COUNTS, ClassDemand
 from hartley.search.baselines.mondrian import CUTS
 from strategies import joint_ranges
 

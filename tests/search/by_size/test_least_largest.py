@@ -19,8 +19,8 @@ from hartley.search.by_size.withheld import fewest_components_withholding, least
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.search.line import resolution
-from hartley.search.line.cluster_count import most_clusters, most_kept
-from hartley.search.line.resolution import least_largest_cluster, most_kept_within, of_size
+from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.resolution.istar import istar_level
 from hartley.search.resolution.l0 import l0_levels
@@ -56,6 +56,14 @@ def test_the_smallest_largest_cluster_against_all_partitions(few, monkeypatch):
     assert proven == levels or (not few and proven > 0.85 * levels)
 
 
+def most_counted(enough, clusters):
+    """The most that so many clusters can all keep, by counting."""
+    wanted = 0
+    while most_clusters(enough.asking(0, wanted + 1)) >= clusters:
+        wanted += 1
+    return wanted
+
+
 def test_counting_bounds_what_clusters_can_keep():
     rng = random.Random(42)
     tight = levels = 0
@@ -76,15 +84,13 @@ def test_counting_bounds_what_clusters_can_keep():
         is_functional = len({x for x, _ in rows}) == len(set(rows))
         for largest in range(1, size + 1):
             kept_by[largest] = int(fewest[worst <= largest].max())
-            bound = most_kept(enough, 0, -(-size // largest))
+            bound = most_counted(enough, -(-size // largest))
             assert kept_by[largest] <= bound
             levels += 1
             tight += kept_by[largest] == bound
             if is_functional:
                 assert kept_by[largest] == bound
-                found = most_kept_within(enough, 0, largest)
-                assert found is not None
-                assert found.kept == bound
+                assert of_size(enough.asking(0, bound), largest).labels is not None
         number = np.array([len(set(row)) for row in clusters.tolist()])
         wanted = rng.randint(1, 3)
         possible = number[fewest >= wanted].max(initial=0)
@@ -96,7 +102,7 @@ def test_two_candidates_are_not_always_kept_where_counting_says_so():
     """{0}, {0}, {1}, {3, 4} at a tolerance of 1: four spaced pairs, and yet no two clusters of two."""
     joint = joint_of([(1.0, 0), (2.0, 0), (3.0, 1), (4.0, 3), (4.0, 4)])
     enough = Enough.of(joint, [Requirement("separated-l", 2)], Closeness.of({"sensitive": 1}))
-    assert most_kept(enough, 0, 2) == 2
+    assert most_clusters(enough) == 2
     assert of_size(enough, 2).is_excluded
 
 
@@ -109,9 +115,8 @@ def test_one_sensitive_value_each_is_solved_by_dealing():
     for tolerance in (0, 2, 9):
         enough = Enough.of(joint, [Requirement("separated-l", 1)], Closeness.of({"sensitive": tolerance}))
         for largest in (5, 40, 300):
-            found = most_kept_within(enough, 0, largest)
-            assert found is not None
-            assert found.proven
+            kept = most_counted(enough, -(-enough.size // largest))
+            assert of_size(enough.asking(0, kept), largest).labels is not None
 
 
 def test_a_tolerance_of_nothing_keeps_what_the_search_for_candidates_keeps():

@@ -12,10 +12,8 @@ from hartley.search.codebooks import (
     CodebookOptions,
     CodebookProblem,
     ColumnSettings,
-    codebooks_by_budget,
     codebooks_by_demand,
     codebooks_of,
-    find_codebooks,
 )
 from hartley.search.codebooks.ladder import build_ladder
 from reference_codebooks import all_products, judge, random_table
@@ -51,7 +49,7 @@ def test_the_search_is_feasible_bounded_and_nearly_always_optimal(missing):
         losses = [judge(table, node, spent, share).loss for node in all_products(table)]
         optimum = min(loss for loss in losses if loss is not None)
         options = CodebookOptions(rounds=12, lose_at_most=share)
-        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         judged = judge(table, as_node(found.labels), spent, share)
         assert judged.loss == pytest.approx(found.loss, abs=1e-9)
         assert found.lower_bound - 1e-9 <= optimum <= found.loss + 1e-9
@@ -73,7 +71,7 @@ def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
         nodes = product(*([as_node([level.labels])[0] for level in ladder.levels] for ladder in ladders))
         losses = [judge(table, node, usable(table, budget), share).loss for node in nodes]
         options = CodebookOptions(bands="equal", lose_at_most=share)
-        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         assert found.proven_optimal_ladder
         assert found.ladder_nodes == len(losses)
         assert found.ladder_loss == pytest.approx(min(loss for loss in losses if loss is not None), abs=1e-9)
@@ -95,25 +93,14 @@ def test_the_least_worst_width_of_the_ladders_is_found():
                 worst = max(ladder.worst[k] for ladder, k in zip(ladders, node, strict=True))
                 best = min(best or (9.0, 9.0), (round(worst, 9), round(loss, 9)))
         options = CodebookOptions(bands="equal", objective="worst")
-        found = find_codebooks(columns, demand, withhold=budget, options=options)
+        found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         assert (found.worst_width, found.loss) == pytest.approx(best, abs=1e-8)
-        refined = find_codebooks(
-            columns, demand, withhold=budget, options=CodebookOptions(objective="worst", rounds=5)
+        refined = codebooks_of(
+            CodebookProblem(tuple(columns), demand),
+            withhold=budget,
+            options=CodebookOptions(objective="worst", rounds=5),
         )
         assert refined.worst_width <= found.worst_width + 1e-9
-
-
-def test_a_larger_budget_is_never_worse():
-    for table, _ in tables(24, 6):
-        columns, demand = table.search_input()
-        found = codebooks_by_budget(columns, demand, [6, 0, 3, 9], options=QUICK)
-        by_budget = sorted(found, key=lambda one: one.withhold)
-        assert [one.withhold for one in found] == [6, 0, 3, 9]
-        losses = [one.loss for one in by_budget]
-        assert losses == sorted(losses, reverse=True)
-        ladders = [one.ladder_loss for one in by_budget]
-        assert ladders == sorted(ladders, reverse=True)
-        assert all(one.withheld_rows <= one.withhold for one in found)
 
 
 def test_a_weaker_demand_is_never_worse():
@@ -136,7 +123,9 @@ def test_a_weaker_demand_is_never_worse():
 def test_the_same_seed_finds_the_same_codebooks():
     for table, _ in tables(26, 3):
         columns, demand = table.search_input()
-        one, other = (find_codebooks(columns, demand, withhold=4, options=QUICK) for _ in range(2))
+        one, other = (
+            codebooks_of(CodebookProblem(tuple(columns), demand), withhold=4, options=QUICK) for _ in range(2)
+        )
         assert as_node(one.labels) == as_node(other.labels)
         assert np.array_equal(one.clusters, other.clusters)
 

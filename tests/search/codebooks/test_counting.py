@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hartley.hot_loops import HotLoop
-from hartley.search.codebooks import CellDemand, CodebookOptions, PublicColumn, find_codebooks
+from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicColumn, codebooks_of
 from hartley.search.codebooks.line_program import LineProgram
-from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
+from hartley.search.enough import Enough
 
 
 def draw(random, tuples, counts, tolerant):
@@ -25,7 +25,7 @@ def draw(random, tuples, counts, tolerant):
         for end, begin in zip(offsets[1:], offsets[:-1], strict=True):
             following[begin:end] = np.minimum(following[begin:end], end)
     held = [np.flatnonzero(random.random(offsets[-1]) < 0.3) for _ in range(tuples)]
-    return CellDemand(
+    return Enough(
         value_ptr=np.r_[0, np.cumsum([len(codes) for codes in held])].astype(np.int64),
         value_code=np.concatenate(held).astype(np.int32),
         next_code=following.astype(np.int64),
@@ -107,7 +107,8 @@ def test_compiled_and_interpreted_loops_find_the_same(monkeypatch):
     found = []
     for way in ("plain", "compiled"):
         monkeypatch.setattr(HotLoop, "for_size", lambda loop, *_, way=way: getattr(loop, way))
-        found.append(find_codebooks(columns, demand, withhold=30, options=CodebookOptions(rounds=4)))
+        problem = CodebookProblem(tuple(columns), demand)
+        found.append(codebooks_of(problem, withhold=30, options=CodebookOptions(rounds=4)))
     one, other = found
     assert np.array_equal(one.clusters, other.clusters)
     assert one.loss == pytest.approx(other.loss)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
-from hartley.search.columns import midpoint_costs, most_within, relative_loss, search_columns, search_levels
+from hartley.search.columns import midpoint_costs, relative_loss, search_columns
 from hartley.search.columns.cells import cells_of
 from hartley.search.columns.search import ColumnsSearch
 from hartley.search.effort import UNLIMITED
@@ -97,38 +95,4 @@ def test_whether_clusters_are_enough_is_counted_as_the_definition_says():
         table = small_table(rng, conjunction=True)
         labels = np.unique(rng.integers(0, 3, table.size), return_inverse=True)[1]
         expected = [table.is_enough(cluster) for cluster in clusters_of(labels)]
-        assert table.demand.enough(labels).tolist() == expected
-
-
-def test_levels_are_bounded_by_lower_ones_and_served_by_higher_ones():
-    rng = np.random.default_rng(11)
-    for _ in range(-(-TABLES // 3)):
-        table = small_table(rng, single=True)
-        highest = len({int(code) for code in table.demand.value_code})
-        levels = search_levels(table.columns, table.demand, range(1, highest + 1))
-        assert [one.level for one in levels] == list(range(1, highest + 1))
-        for lower, higher in pairwise(levels):
-            assert lower.result.worst <= higher.result.worst
-            assert lower.result.bound <= higher.result.bound
-        for one in levels:
-            exact = SmallTable(table.columns, table.demand.at_level(one.level))
-            assert one.result.worst == pytest.approx(exact.least_worst, abs=1e-12)
-
-
-def test_the_most_within_a_cost_is_that_of_all_partitions():
-    rng = np.random.default_rng(12)
-    for _ in range(-(-TABLES // 3)):
-        table = small_table(rng, single=True)
-        demand = table.demand.at_level(1)
-        cost = float(rng.random() * 0.6)
-        found = most_within(table.columns, demand, cost)
-        assert found.result.worst <= cost + 1e-12
-        assert demand.at_level(found.level).enough(found.result.labels).all()
-        highest = len({int(code) for code in demand.value_code})
-        reachable = [
-            level
-            for level in range(1, highest + 1)
-            if SmallTable(table.columns, demand.at_level(level)).least_worst <= cost + 1e-12
-        ]
-        assert found.level == max(reachable)
-        assert found.proven
+        assert table.demand.are_enough(labels, int(labels.max()) + 1).tolist() == expected

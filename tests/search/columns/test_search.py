@@ -7,18 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from enough_instances import distinct_codes
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.hot_loops import HotLoop
 from hartley.search.columns import (
     CategoryCells,
-    ClusterDemand,
     NumberCells,
     cells_of,
     midpoint_costs,
-    most_within,
     relative_loss,
     search_columns,
-    search_levels,
 )
 from hartley.search.columns.boxes import split
 from hartley.search.columns.loops.split import ROWS
@@ -39,7 +37,7 @@ def mixed_table(size, seed=0, wanted=3):
     )
     codes = (bell * 3 + rng.integers(0, 5, size)) % 12
     codes[:12] = np.arange(12)
-    demand = ClusterDemand.distinct(np.arange(size + 1), codes, wanted, rows=rng.integers(1, 4, size))
+    demand = distinct_codes(np.arange(size + 1), codes, wanted, rows=rng.integers(1, 4, size))
     return columns, demand
 
 
@@ -67,7 +65,7 @@ def test_the_result_is_no_worse_than_mondrian(combination, wanted):
     prepared = Prepared(cells_of(columns, combination), demand)
     mondrian = split(prepared, np.zeros(80, dtype=np.int64), ROWS, UNLIMITED, tie_cuts=False)
     found = search_columns(columns, demand, combination=combination)
-    assert demand.enough(found.labels).all()
+    assert demand.are_enough(found.labels, found.clusters).all()
     assert found.bound <= found.worst
     assert found.worst <= midpoint_costs(columns, mondrian, combination).max()
     assert found.loss <= relative_loss(prepared.cells, mondrian, demand.rows)
@@ -113,7 +111,7 @@ def test_a_stopped_search_returns_a_partition_that_is_enough():
             return left[0] < 0
 
         found = search_columns(columns, demand, effort=Effort(should_stop=should_stop))
-        assert demand.enough(found.labels).all()
+        assert demand.are_enough(found.labels, found.clusters).all()
         assert found.bound <= full.worst
         assert found.worst >= full.bound
 
@@ -134,7 +132,7 @@ def test_tuples_with_a_missing_cell_stay_alone():
     ]
     found = search_columns(wider, rich)
     assert (found.labels == found.labels[-1]).sum() == 1
-    assert rich.enough(found.labels).all()
+    assert rich.are_enough(found.labels, found.clusters).all()
     poor = replace(rich, wanted=np.array([3]))
     with pytest.raises(UnreachableError, match="missing cell"):
         search_columns(wider, poor)
@@ -143,11 +141,7 @@ def test_tuples_with_a_missing_cell_stay_alone():
 def test_what_cannot_be_reached_is_said():
     columns, demand = mixed_table(30)
     with pytest.raises(UnreachableError, match="do not hold enough"):
-        search_columns(columns, demand.at_level(13))
-    with pytest.raises(UnreachableError, match="the least is"):
-        most_within(columns, demand, 0.0)
-    with pytest.raises(OptionError):
-        most_within(columns, demand, float("nan"))
+        search_columns(columns, demand.asking(0, 13))
 
 
 def test_rows_alone_can_be_asked_for():
@@ -178,20 +172,6 @@ def test_bad_columns_are_refused():
         cells_of([NumberCells(np.zeros(3))], "median")
 
 
-def test_levels_stopped_early_are_served_by_higher_ones():
-    columns, demand = mixed_table(50)
-    asked = []
-
-    def should_stop():
-        asked.append(1)
-        return len(asked) > 40
-
-    levels = search_levels(columns, demand, [2, 3, 5], effort=Effort(should_stop=should_stop))
-    assert [one.level for one in levels] == [2, 3, 5]
-    for one in levels:
-        assert demand.at_level(one.level).enough(one.result.labels).all()
-
-
 def test_poor_blocks_are_joined_along_as_few_columns_as_possible():
     """Two of six blocks are poor; no cluster needs to mix both columns of categories."""
     sex = np.repeat([0, 0, 0, 1, 1, 1], 6)
@@ -199,7 +179,7 @@ def test_poor_blocks_are_joined_along_as_few_columns_as_possible():
     codes = np.tile(np.arange(6), 6)
     codes[sex * 3 + region == 2] = 0
     codes[sex * 3 + region == 5] = 1
-    demand = ClusterDemand.distinct(np.arange(37), codes, 2)
+    demand = distinct_codes(np.arange(37), codes, 2)
     age = np.tile(np.arange(6) / 5, 6)
     columns = [NumberCells(age), CategoryCells(sex), CategoryCells(region)]
     found = search_columns(columns, demand)

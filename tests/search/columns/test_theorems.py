@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from hartley.search.columns import midpoint_costs
-from hartley.search.columns.blocks import blocks_first
-from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import cells_of
 from hartley.search.columns.loops.cells import gap_of, side_of
 from hartley.search.columns.loops.split import MIDDLE
@@ -138,12 +137,12 @@ def test_6_sides_fall_with_every_mend(combination, monkeypatch):
     for table, rng in tables(60, 6, combination=combination):
         prepared = Prepared(cells_of(table.columns, combination), table.demand)
         labels = compact(rng.integers(0, 2, table.size))
-        if not table.demand.enough(labels).all():
+        if not table.demand.are_enough(labels, int(labels.max()) + 1).all():
             labels = np.zeros(table.size, dtype=np.int64)
         mender = _Mender(prepared, labels, 0.0)
         mender.sides_before = sides_of_clusters(mender)
         result = mender.run(UNLIMITED, 0.0)
-        assert table.demand.enough(result.labels).all()
+        assert table.demand.are_enough(result.labels, int(result.labels.max()) + 1).all()
     assert mends > 20
 
 
@@ -151,9 +150,9 @@ def test_splitting_and_peeling_never_raise_a_side_and_keep_what_is_enough():
     for table, _ in tables(30, 7, conjunction=True, **EVERY):
         prepared = Prepared(cells_of(table.columns), table.demand)
         labels = blocks_first(prepared.cells, table.demand)
-        assert table.demand.enough(labels).all()
+        assert table.demand.are_enough(labels, int(labels.max()) + 1).all()
         for finer in (split(prepared, labels, MIDDLE, UNLIMITED), peel(prepared, labels, UNLIMITED)):
-            assert table.demand.enough(finer).all()
+            assert table.demand.are_enough(finer, int(finer.max()) + 1).all()
             for number in range(int(finer.max()) + 1):
                 part = np.flatnonzero(finer == number)
                 assert len(set(labels[part].tolist())) == 1

@@ -18,7 +18,8 @@ from hartley.search.distortion.istar import (
     least_distortion_for_components,
 )
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import LagrangianCertificate, verdict
+from hartley.search.proofs import LagrangianCertificate
+from reference_proofs import verdict
 
 
 def scattered(size: int, groups: int, seed: int) -> tuple[JointRange, np.ndarray]:

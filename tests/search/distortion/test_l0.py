@@ -13,13 +13,14 @@ import pytest
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.distortion.intervals import CountBound, count_bound
 from hartley.search.distortion.istar import istar_distortion_levels
 from hartley.search.distortion.joint import joint_distortion_levels
 from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion, most_candidates_within
+from hartley.search.distortion.least_cost import CountBound, count_bound
 from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import CountCertificate, WindowCertificate, verdict
+from hartley.search.proofs import CountCertificate, WindowCertificate
+from reference_proofs import verdict
 
 MIDPOINT_TABLE = {
     2: 37,

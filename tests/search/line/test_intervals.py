@@ -14,8 +14,13 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.requirement import Requirement
 from hartley.search.distortion.l0 import least_distortion
 from hartley.search.line.borders import Borders, round_steps
-from hartley.search.line.intervals import finest_free_grid, finest_within, least_intervals, line_bound
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import (
+    finest_free_grid,
+    finest_within,
+    least_cost,
+    least_intervals,
+    line_bound,
+)
 from hartley.search.line.ordered_values import OrderedValues
 from reference_requirements import Twin
 

@@ -21,13 +21,12 @@ from hartley.model.requirement import Requirement
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
-from hartley.search.line.cluster_count import most_kept
+from hartley.search.line.cluster_count import sequence_of
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.intervals import least_intervals
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost, least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.resolution import least_largest_cluster, most_kept_within
-from hartley.search.line.withheld import fewest_rows_withheld, least_cost_withholding
+from hartley.search.line.resolution import least_largest_cluster, of_size
+from hartley.search.line.withheld import least_cost_withholding
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden_practice.json").read_text())
 INSTANCES = pytest.mark.parametrize("instance", GOLDEN["instances"], ids=lambda instance: instance["name"])
@@ -257,32 +256,6 @@ def test_hungarian_budgets(hungarian_heart, missing, wanted, costs, bounds):
     assert tuple(answer.lower_bound for answer in answers) == bounds
 
 
-@pytest.mark.parametrize(
-    ("wanted", "rows"),
-    [
-        (
-            5,
-            {
-                2: (43, 40),
-                4: (27, 26),
-                6: (22, 22),
-                8: (13, 13),
-                15: (8, 8),
-                25: (6, 6),
-                37: (4, 4),
-                68.5: (0, 0),
-            },
-        ),
-        (10, {4: (64, 64), 8: (24, 22), 15: (17, 17), 25: (13, 13), 50: (6, 6), 100: (1, 1), 122.5: (0, 0)}),
-    ],
-)
-def test_hungarian_fewest_rows_for_a_cost(hungarian_heart, wanted, rows):
-    values = line_of(hungarian(hungarian_heart, None), wanted)
-    for cost, (found, bound) in rows.items():
-        answer, least = fewest_rows_withheld(values, cost)
-        assert (answer.withheld_rows, least) == (found, bound)
-
-
 HUNGARIAN_SIZES = {
     1: {2: 2, 3: 4, 4: 6, 5: 8, 6: 9, 8: 11, 10: 13, 13: 14, 16: 15, 20: 15, 26: 16, 39: 18, 77: 19},
     2: {2: 2, 3: 4, 4: 6, 5: 7, 6: 8, 8: 9, 10: 9, 13: 10, 16: 11, 20: 11, 26: 12, 39: 12, 77: 13},
@@ -294,17 +267,26 @@ HUNGARIAN_SLOW = {1: (6, 8), 2: (10, 39), 4: (6,), 9: (3,)}
 """Levels whose bound is not met at once: they take seconds."""
 
 
+def most_by_counting(enough: Enough, clusters: int) -> int:
+    """Return the most values that so many clusters can all keep, by counting."""
+    most = len(sequence_of(enough, 0, clusters)[0]) // clusters
+    shown = enough.counts_of_clusters(np.arange(enough.size), enough.size)[:, 0]
+    while int(np.minimum(shown, most).sum()) < most * clusters:
+        most -= 1
+    return most
+
+
 @pytest.mark.parametrize("tolerance", HUNGARIAN_SIZES)
 def test_hungarian_sizes_with_a_tolerance(at_minus_nine, tolerance):
     enough = Enough.of(at_minus_nine, [Requirement("separated-l", 1)], within(tolerance))
-    for largest, kept in HUNGARIAN_SIZES[tolerance].items():
+    for largest, known in HUNGARIAN_SIZES[tolerance].items():
+        most = most_by_counting(enough, -(-enough.size // largest))
+        assert most >= known
         if largest in HUNGARIAN_SLOW[tolerance]:
-            assert most_kept(enough, 0, -(-enough.size // largest)) >= kept
             continue
-        found = most_kept_within(enough, 0, largest)
-        assert found is not None
-        assert found.kept >= kept
-        assert found.proven
+        outcomes = (of_size(enough.asking(0, kept), largest) for kept in range(most, known - 1, -1))
+        # All above the first that is found are proven to be out of reach.
+        assert next(one for one in outcomes if not one.is_excluded).labels is not None
 
 
 def test_hungarian_components_vanish_with_a_value_of_each(at_minus_nine):

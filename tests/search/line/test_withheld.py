@@ -16,9 +16,9 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.line import withheld as withheld_module
 from hartley.search.line.borders import Borders
-from hartley.search.line.least_cost import least_cost
+from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.withheld import WithheldQuestion, fewest_rows_withheld, least_cost_withholding
+from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from reference_requirements import Twin
 from sample_sizes import sample
 
@@ -216,22 +216,6 @@ def test_missing_cells_that_are_too_few_are_made_up():
     answer = least_cost_withholding(values, 3)
     assert values.whole.is_met_by(answer.partition)
     assert answer.withheld_rows >= 2
-
-
-def test_fewest_rows_for_a_cost_are_bounded():
-    rng = random.Random(38)
-    for _ in range(60):
-        values, twin = instance(rng)
-        if twin.least_cost()[0] == inf:
-            continue
-        cost = float(rng.choice(twin.costs))
-        feasible = [b for b in range(len(twin.rows) + 1) if twin.least_cost_withholding(b) <= cost]
-        try:
-            answer, bound = fewest_rows_withheld(values, cost)
-        except UnreachableError:
-            continue
-        assert bound <= feasible[0] <= answer.withheld_rows
-        assert answer.cost <= cost
 
 
 def test_exact_cover_is_hidden_in_the_demand():

@@ -15,8 +15,7 @@ from hartley.measures.overlap import maximin_information, overlap_partition
 from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.greedy import component_joining
-from hartley.search.proofs.check import is_valid_bound
-from hartley.search.proofs.statements import ForestCertificate
+from hartley.search.proofs import ForestCertificate
 from hartley.search.resolution.istar import (
     Joiner,
     istar_level,
@@ -25,6 +24,7 @@ from hartley.search.resolution.istar import (
     least_joining_size,
 )
 from reference_optimal_resolution import truth
+from reference_proofs import is_valid_bound
 
 
 def size_vectors(total: int, most: int) -> Iterator[tuple[int, ...]]:

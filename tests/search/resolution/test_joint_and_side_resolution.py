@@ -15,11 +15,11 @@ from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Levels
-from hartley.search.proofs.check import is_valid_bound
 from hartley.search.resolution.istar import least_joining_size
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.with_side import side_istar_levels, side_joint_levels, side_l0_levels
 from reference_optimal_resolution import random_table, truth
+from reference_proofs import is_valid_bound
 
 EXACT = 1e-12
 NOW = Effort(should_stop=lambda: True)

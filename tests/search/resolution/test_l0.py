@@ -16,10 +16,10 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.effort import Effort
 from hartley.search.greedy import narrowest_first
-from hartley.search.proofs.check import is_valid_bound
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.l0 import l0_level, l0_levels, least_largest_cluster
 from reference_optimal_resolution import random_table, truth
+from reference_proofs import is_valid_bound
 
 # spec optimal.md (c): the whole frontier of age by cholesterol, certified.
 HUNGARIAN = {

@@ -11,8 +11,7 @@ import pytest
 
 from hartley.model import JointRange
 from hartley.search.effort import UNLIMITED
-from hartley.search.proofs.check import excludes, is_valid_bound
-from hartley.search.proofs.statements import (
+from hartley.search.proofs import (
     CandidateCertificate,
     CutCertificate,
     PairingCertificate,
@@ -25,6 +24,7 @@ from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.matching import pair_up
 from hartley.search.resolution.price_bound import size_prices, value_prices
 from reference_optimal_resolution import random_table, truth
+from reference_proofs import excludes, is_valid_bound
 
 
 def shown(joint: JointRange) -> list[set[int]]:

@@ -12,11 +12,15 @@ from hartley.hot_loops import HotLoop
 from hartley.measures.uncertainty import candidate_counts, distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.resolution.constructions import dealt_partition, paired_partition
 from hartley.search.resolution.joining_swaps import compacted
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import NOBODY, match_some
-from hartley.search.resolution.one_size import fewest_candidates, searched_in_blocks
+from hartley.search.resolution.one_size import (
+    dealt_partition,
+    fewest_candidates,
+    paired_partition,
+    searched_in_blocks,
+)
 from hartley.search.resolution.price_bound import COUNT, OF_ROOT, cheap_sets, least_prices
 from hartley.search.resolution.swaps import (
     QUICK,

@@ -4,8 +4,7 @@ Both utilities are decided by the worst cluster: a cost of each cluster, and a
 falling function of the worst cost. A search needs no more than that.
 """
 
-from hartley.measures.utility.cost import Utility, utility_of
+from hartley.measures.utility.cost import Resolution, Utility, utility_of
 from hartley.measures.utility.line import LineDistortion
-from hartley.measures.utility.resolution import Resolution
 
 __all__ = ["LineDistortion", "Resolution", "Utility", "utility_of"]

@@ -8,7 +8,6 @@ by their borders, never by the least and greatest value that occurs: these are c
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -119,17 +118,6 @@ class Bands:
         """
         return [self._to_dict(band) for band in range(self.size)]
 
-    @classmethod
-    def from_list(
-        cls, scale: Scale, bands: Sequence[Mapping[str, Any]], calendar: Calendar | None = None
-    ) -> Bands:
-        """Build from what :meth:`to_list` returned; not for ordered categories."""
-        edges = [(_edge(scale, band.get("from")), _edge(scale, band.get("to"))) for band in bands]
-        if any(one[1] is None or one[1] != other[0] for one, other in pairwise(edges)):
-            raise InputError("each band must begin where the one before it ends")
-        borders = tuple(_present(high) for _, high in edges[:-1])
-        return cls(scale, borders, edges[0][0], edges[-1][1], calendar=calendar)
-
     def _to_dict(self, band: int) -> dict[str, Any]:
         low, high = self.edges(band)
         told: dict[str, Any] = {"label": self.label(band)}
@@ -163,12 +151,6 @@ def _present(edge: float | None) -> float:
     if edge is None:
         raise InputError("only the first and the last band may be open")
     return edge
-
-
-def _edge(scale: Scale, told: Any) -> float | None:
-    if told is None:
-        return None
-    return day_of(dt.date.fromisoformat(told)) if scale == "date" else float(told)
 
 
 def _rank(edge: float | None, otherwise: int) -> int:

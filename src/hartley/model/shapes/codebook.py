@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
-from hartley.errors import InputError
 from hartley.model.alphabet import Label, label_to_json
 from hartley.model.shapes.band import ALL, Bands, number_text
 
@@ -157,57 +155,6 @@ class ColumnCodebook:
         if self.has_missing:
             told["missing"] = True
         return {**told, "mean_width": self.mean_width, "worst_width": self.worst_width}
-
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> ColumnCodebook:
-        """Build from what :meth:`to_dict` returned.
-
-        >>> ages = ColumnCodebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0,)))
-        >>> ColumnCodebook.from_dict(ages.to_dict()) == ages
-        True
-        """
-        try:
-            return cls(
-                column=told["column"],
-                kind=told["kind"],
-                form=_form(told),
-                bands=_bands(told) if "bands" in told else None,
-                groups=_groups(told),
-                other=told.get("other_label"),
-                prefixes=tuple((entry["begins"], entry["label"]) for entry in told.get("prefixes", ())),
-                has_missing=bool(told.get("missing", False)),
-                mean_width=float(told["mean_width"]),
-                worst_width=float(told["worst_width"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError("this is no codebook of a column") from error
-
-
-def _form(told: Mapping[str, Any]) -> Form:
-    if "bands" in told:
-        return "bands"
-    if "other" in told:
-        return "groups"
-    return "all" if told.get("all") else "kept"
-
-
-def _bands(told: Mapping[str, Any]) -> Bands:
-    entries = told["bands"]
-    if told["kind"] == "ordered":
-        names = tuple(name for entry in entries for name in entry["values"])
-        ends = [len(entry["values"]) for entry in entries[:-1]]
-        borders = tuple(float(sum(ends[: place + 1])) for place in range(len(ends)))
-        return Bands("ordered", borders, names=names)
-    if told["kind"] == "date":
-        return Bands.from_list("date", entries, told.get("calendar"))
-    return Bands.from_list("whole" if told.get("whole") else "number", entries)
-
-
-def _groups(told: Mapping[str, Any]) -> tuple[Group, ...]:
-    if "other" not in told:
-        return ()
-    merged = [Group(entry["label"], tuple(entry["values"])) for entry in told["groups"]]
-    return (*(Group(value, (value,)) for value in told["kept"]), *merged)
 
 
 def _band_words(bands: Bands) -> str:

@@ -12,7 +12,7 @@ from hartley.releases.export.translation import translate
 from hartley.tables import Roles
 
 _NAN_TYPES = {
-    "duckdb": "typeof({0}) IN ('DOUBLE', 'FLOAT') AND CAST({0} AS VARCHAR) = 'nan'",
+    "duckdb": "typeof({0}) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST({0} AS DOUBLE))",
     "postgres": (
         "CAST(pg_typeof({0}) AS TEXT) IN ('double precision', 'real', 'numeric') "
         "AND CAST({0} AS TEXT) = 'NaN'"

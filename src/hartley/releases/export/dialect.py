@@ -112,8 +112,8 @@ class Words:
             return f"({absent} OR HARTLEY_NAN({cell}))"
         if self.dialect == "postgres":
             return f"({absent} OR CAST({cell} AS DOUBLE PRECISION) = CAST('NaN' AS DOUBLE PRECISION))"
-        # As text: the statistics of Parquet files leave NaN out, and DuckDB concludes that no cell equals it.
-        return f"({absent} OR typeof({cell}) IN ('DOUBLE', 'FLOAT') AND CAST({cell} AS VARCHAR) = 'nan')"
+        # No comparison: the statistics of Parquet files leave NaN out, so DuckDB concludes that no cell is.
+        return f"({absent} OR typeof({cell}) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST({cell} AS DOUBLE)))"
 
     def begins(self, cell: str, start: str) -> str:
         """Return the condition that a text begins with another."""

@@ -239,7 +239,8 @@ def _column_piece(rule: ColumnRule, words: Words, cell: str, book: str) -> _Piec
         for label, values in _by_label(rule.entries):
             listed = ", ".join(words.key(value, column.kind) for value in values)
             when.append((f"{words.compared(x, column.kind)} IN ({listed})", words.literal(label, kind)))
-    when.append((words.is_missing(x, column.kind), said(rule.missing)))
+    if rule.missing != rule.otherwise or rule.ranges or rule.beginnings or not when:
+        when.append((words.is_missing(x, column.kind), said(rule.missing)))
     when += [(words.begins(x, start), words.literal(label, kind)) for start, label in rule.beginnings]
     last = said(rule.otherwise)
     inner = rule.ranges
@@ -336,23 +337,29 @@ def _same(key: tuple[Text, ...], rule: JointRule, words: Words, cells: Sequence[
 
 
 def _joint_table(rule: JointRule, words: Words, cells: Sequence[str], book: str) -> _Piece:
-    """Join rows to the codebook by all columns at once; a flag and a stand-in make missing cells equal."""
+    """Join rows to the codebook by all columns at once.
+
+    Where the codebook has missing cells, they are equal by a word of DuckDB's; elsewhere by a flag and a
+    stand-in, because other databases join slowly by theirs.
+    """
     types = _label_types(rule, words)
     columns, on = [BookColumn("c", words.type_for(["0"], "number"), "number")], []
     for place, (column, cell) in enumerate(zip(rule.columns, cells, strict=True)):
         keys = [key[place] for key in rule.keys]
-        own = words.type_for(keys, column.kind)
-        dummy = words.literal(_dummy(keys, column.kind), column.kind)
-        whole = words.type_for(["0"], "number")
-        columns += [BookColumn(f"n{place}", whole, "number"), BookColumn(f"k{place}", own, column.kind)]
-        on.append(f"CASE WHEN r.{cell} IS NULL THEN 1 ELSE 0 END = b.n{place}")
-        sides = (f"COALESCE(r.{cell}, {dummy})", f"b.k{place}")
-        on.append(" = ".join(words.compared(side, column.kind) for side in sides))
+        side, same = f"r.{cell}", " = "
+        if _is_flagged(rule, place, words):
+            columns.append(BookColumn(f"n{place}", words.type_for(["0"], "number"), "number"))
+            on.append(f"CASE WHEN r.{cell} IS NULL THEN 1 ELSE 0 END = b.n{place}")
+            side = f"COALESCE(r.{cell}, {words.literal(_dummy(keys, column.kind), column.kind)})"
+        elif None in keys:
+            same = " IS NOT DISTINCT FROM "
+        columns.append(BookColumn(f"k{place}", words.type_for(keys, column.kind), column.kind))
+        on.append(same.join(words.compared(one, column.kind) for one in (side, f"b.k{place}")))
     columns += [
         BookColumn(f"l{place}", types[place], column.released_kind)
         for place, column in enumerate(rule.columns)
     ]
-    table = BookTable(book, tuple(columns), list(_joint_rows(rule)))
+    table = BookTable(book, tuple(columns), list(_joint_rows(rule, words)))
     join = f"LEFT JOIN {words.name(book)} AS b ON {' AND '.join(on)}"
     shown, alias = {}, "b" if rule.unseen != "nearest" else "l"
     for place, column in enumerate(rule.columns):
@@ -377,14 +384,23 @@ def _dummy(keys: Sequence[Text], kind: Kind) -> str:
     return f"{dummy}+00:00" if has_zone else dummy
 
 
-def _joint_rows(rule: JointRule) -> Iterator[tuple[Text, ...]]:
+def _is_flagged(rule: JointRule, place: int, words: Words) -> bool:
+    """Tell whether a column of the codebook has a flag beside it that says which cells are missing."""
+    return words.dialect != "duckdb" and any(key[place] is None for key in rule.keys)
+
+
+def _joint_rows(rule: JointRule, words: Words) -> Iterator[tuple[Text, ...]]:
     dummies = [
-        _dummy([key[place] for key in rule.keys], column.kind) for place, column in enumerate(rule.columns)
+        _dummy([key[place] for key in rule.keys], column.kind) if _is_flagged(rule, place, words) else None
+        for place, column in enumerate(rule.columns)
     ]
     for number, key, label in zip(rule.numbers, rule.keys, rule.labels, strict=True):
         row: list[Text] = [str(number)]
         for cell, dummy in zip(key, dummies, strict=True):
-            row += ["1", dummy] if cell is None else ["0", cell]
+            if dummy is None:
+                row.append(cell)
+            else:
+                row += ["1", dummy] if cell is None else ["0", cell]
         yield (*row, *label)
 
 
@@ -392,7 +408,10 @@ def _nearest(rule: JointRule, words: Words, cells: Sequence[str], book: str) -> 
     """Select the cluster of the nearest value: text and missing cells must agree."""
     same, far = [], []
     for place, (column, cell) in enumerate(zip(rule.columns, cells, strict=True)):
-        same.append(f"CASE WHEN r.{cell} IS NULL THEN 1 ELSE 0 END = n.n{place}")
+        flag = f"CASE WHEN n.k{place} IS NULL THEN 1 ELSE 0 END"
+        if _is_flagged(rule, place, words):
+            flag = f"n.n{place}"
+        same.append(f"CASE WHEN r.{cell} IS NULL THEN 1 ELSE 0 END = {flag}")
         if not rule.reaches[place]:
             same.append(f"(r.{cell} IS NULL OR r.{cell} = n.k{place})")
             continue

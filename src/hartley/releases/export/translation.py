@@ -7,7 +7,7 @@ from typing import Any
 
 from hartley.errors import OptionError
 from hartley.releases.export.dialect import REFUSAL, TRANSLATED
-from hartley.tables.optional_packages import required
+from hartley.tables.sources.source import required
 
 _PLAIN = frozenset("'\\\n\r\t\b\f\v\x00{}")
 _AS_TEXT = {

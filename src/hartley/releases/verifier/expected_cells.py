@@ -54,7 +54,9 @@ class CellKeys:
         return self.untouched(name, cell)
 
     def label(self, place: int, cluster: int) -> Hashable:
-        """Return the key of a label."""
+        """Return the key of a label; of what is in no cluster, a key that no cell has."""
+        if cluster < 0:
+            return ("no label",)
         if (place, cluster) not in self._labels:
             self._labels[place, cluster] = self._label(place, cluster)
         return self._labels[place, cluster]

@@ -11,77 +11,118 @@ from typing import Any
 
 import numpy as np
 
-from hartley.releases.verifier.tally import Combined, Int64s, Ints, Numbered
+from hartley.releases.verifier.tally import Combined, Int64s, Ints
+
+MOST_NUMBERS = 1 << 62
+
+
+class Recount:
+    """What one reader learns, added up over parts of the rows; no two parts show him the same.
+
+    >>> def numbers(*codes):
+    ...     return Combined(np.array(codes), 4)
+    >>> reader = Recount(has_side=False)
+    >>> reader.add(numbers(0, 0, 1), numbers(1, 2, 3), numbers(0, 0, 0), np.array([2, 1, 1]))
+    >>> found = reader.found()
+    >>> found["distinct_l"], found["components"], found["l0_bits"] == log2(3), found["row_k"]
+    (1, 2, True, 1)
+    """
+
+    def __init__(self, *, has_side: bool) -> None:
+        self._has_side = has_side
+        self._rows = self._pairs = self._seen = 0
+        self._fewest_rows: int | None = None
+        self._least = self._most = np.zeros(0, dtype=np.int64)
+        """For each thing that he may know, the fewest and the most sensitive values that are left."""
+        self._before: Int64s = np.zeros(0, dtype=np.int64)
+        """What is possible before he sees anything: what he knows and a sensitive value, as one number."""
+        self._leads_to: Int64s = np.zeros(0, dtype=np.int64)
+        self._secrets = 0
+
+    def add(self, seen: Combined, secret: Combined, known: Combined, rows: Int64s) -> None:
+        """Take different rows: what he sees in each, its sensitive value, what he knew, how often it occurs.
+
+        Sensitive values and what is known have the same numbers in every part.
+        """
+        if not len(rows):
+            return
+        if not self._secrets:
+            self._secrets = secret.size
+            self._leads_to = np.arange(secret.size)
+            self._least = np.full(known.size, np.iinfo(np.int64).max)
+            self._most = np.zeros(known.size, dtype=np.int64)
+        observed = Combined.pair(seen, known)
+        known_of: Ints | None = None
+        if observed.size >= MOST_NUMBERS // secret.size:
+            known_of = known.codes[observed.examples()]
+            observed = observed.dense()
+        where, what = np.divmod(Combined.pair(observed, secret).occurring(), secret.size)
+        starts = np.flatnonzero(np.diff(where, prepend=-1))
+        sizes = np.diff(starts, append=len(where))
+        place = where[starts]
+        knows = place % known.size if known_of is None else known_of[place]
+        np.minimum.at(self._least, knows, sizes)
+        np.maximum.at(self._most, knows, sizes)
+        self._rows += int(rows.sum())
+        self._pairs += len(where)
+        self._seen += len(seen.occurring())
+        fewest = int(observed.totals(rows)[1].min())
+        self._fewest_rows = fewest if self._fewest_rows is None else min(fewest, self._fewest_rows)
+        self._before = np.union1d(self._before, Combined.pair(known, secret).occurring())
+        self._link(what[starts].repeat(sizes), what)
+
+    def found(self) -> dict[str, Any]:
+        """Return the measures; the keys are those of an audit."""
+        secrets = np.unique(self._before % self._secrets)
+        choices = np.bincount(self._before // self._secrets, minlength=len(self._least))
+        occurs = self._most > 0
+        prior = choices[occurs] if self._has_side else np.full(int(occurs.sum()), len(secrets))
+        least, most = self._least[occurs], self._most[occurs]
+        groups = int((self._leads_to[secrets] == secrets).sum())
+        return {
+            "rows": self._rows,
+            "pairs": self._pairs,
+            "sensitive": len(secrets),
+            "public": self._seen,
+            "side": int(occurs.sum()) if self._has_side else None,
+            "h0_bits": log2(len(secrets)),
+            "h0_given_public_bits": log2(most.max()),
+            "b0_bits": log2(least.min()),
+            "i0_bits": log2((prior / most).min()),
+            "l0_bits": log2((prior / least).max()),
+            "istar_bits": log2(groups),
+            "components": groups,
+            "distinct_l": int(least.min()),
+            "row_k": self._fewest_rows,
+            "independent": bool(((prior == least) & (prior == most)).all()),
+        }
+
+    def _link(self, first: Int64s, what: Int64s) -> None:
+        """Put sensitive values that stand beside each other into one group.
+
+        The first value of each set is linked to all others of it. In the end a value leads to the least
+        of its group.
+        """
+        leads_to = self._leads_to
+        links = Combined.pair(Combined(first, self._secrets), Combined(what, self._secrets))
+        one, other = np.divmod(links.occurring(), self._secrets)
+        while True:
+            here, there = leads_to[one], leads_to[other]
+            apart = here != there
+            if not apart.any():
+                break
+            one, other, here, there = (side[apart] for side in (one, other, here, there))
+            # Of two linked groups the one with the greater number leads to the other.
+            np.minimum.at(leads_to, np.maximum(here, there), np.minimum(here, there))
+            while not np.array_equal(further := leads_to[leads_to], leads_to):
+                leads_to = further
+        self._leads_to = leads_to
 
 
 def recount(
     seen: Combined, secret: Combined, known: Combined, rows: Int64s, *, has_side: bool
 ) -> dict[str, Any]:
-    """Count what readers learn; the keys are those of an audit.
-
-    Of each different row there is what the reader sees in it, its sensitive value, what he
-    knew before, and how often it occurs.
-
-    >>> def numbers(*codes):
-    ...     return Combined.of([Numbered(np.array(codes), range(4))], len(codes))
-    >>> found = recount(
-    ...     numbers(0, 0, 1), numbers(1, 2, 3), numbers(0, 0, 0), np.array([2, 1, 1]), has_side=False
-    ... )
-    >>> found["distinct_l"], found["components"], found["l0_bits"] == log2(3), found["row_k"]
-    (1, 2, True, 1)
-    """
-    observed = _pairs(seen, known)
-    possible = _pairs(observed, secret)
-    # For each pair that is possible: the observation and the sensitive value.
-    where, what = observed.codes[possible.example], secret.codes[possible.example]
-    sizes = np.bincount(where)
-    if has_side:
-        beforehand = _pairs(known, secret)
-        choices = np.bincount(known.codes[beforehand.example])
-        prior = choices[known.codes[observed.example]]
-    else:
-        prior = np.full(observed.size, secret.size)
-    ratios = prior / sizes
-    groups = _groups(where, what, secret.size)
-    return {
-        "rows": int(rows.sum()),
-        "pairs": possible.size,
-        "sensitive": secret.size,
-        "public": seen.size,
-        "side": known.size if has_side else None,
-        "h0_bits": log2(secret.size),
-        "h0_given_public_bits": log2(sizes.max()),
-        "b0_bits": log2(sizes.min()),
-        "i0_bits": log2(ratios.min()),
-        "l0_bits": log2(ratios.max()),
-        "istar_bits": log2(groups),
-        "components": groups,
-        "distinct_l": int(sizes.min()),
-        "row_k": int(observed.totals(rows).min()),
-        "independent": bool((prior == sizes).all()),
-    }
-
-
-def _pairs(one: Combined, other: Combined) -> Combined:
-    parts = [Numbered(part.codes, range(part.size)) for part in (one, other)]
-    return Combined.of(parts, len(one.codes))
-
-
-def _groups(where: Ints, what: Ints, values: int) -> int:
-    """Count the groups of values that no chain of overlapping sets leaves.
-
-    ``where`` ascends; the first value of each set is linked to all others of it.
-    """
-    is_first = np.r_[True, where[1:] != where[:-1]]
-    first = what[is_first][np.cumsum(is_first) - 1]
-    leads_to = np.arange(values)
-    while True:
-        one, other = leads_to[first], leads_to[what]
-        apart = one != other
-        if not apart.any():
-            return int((leads_to == np.arange(values)).sum())
-        first, what = first[apart], what[apart]
-        # Of two linked groups the one with the greater number leads to the other.
-        np.minimum.at(leads_to, np.maximum(one, other)[apart], np.minimum(one, other)[apart])
-        while not np.array_equal(further := leads_to[leads_to], leads_to):
-            leads_to = further
+    """Count what a reader learns from rows that are all here."""
+    reader = Recount(has_side=has_side)
+    reader.add(seen, secret, known, rows)
+    return reader.found()

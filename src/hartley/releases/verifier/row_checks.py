@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +13,19 @@ from hartley.errors import ColumnError, PolicyError
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
-from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.tables.plain_keys import places_of, text_keys
+from hartley.releases.verifier.recount import Recount
+from hartley.releases.verifier.tables.plain_keys import distinct, meaning, places_of, text_keys
 from hartley.releases.verifier.tables.reread import RereadTable
-from hartley.releases.verifier.tally import Combined, Ints, Numbered, RowTally, packed_codes, tally
+from hartley.releases.verifier.tally import (
+    PARTS,
+    Combined,
+    Int64s,
+    Ints,
+    Numbered,
+    RowTally,
+    TalliedParts,
+    packed_codes,
+)
 
 Value = tuple[Hashable, ...]
 Flags = npt.NDArray[np.bool_]
@@ -25,6 +33,8 @@ ABSENT = -1
 """Stands for the cluster of a row that an earlier release left out."""
 NOWHERE = -2
 """Stands for the cluster of a row that a codebook does not map."""
+_MOST_PLACES = 1 << 22
+"""Combinations that may have a place each, whether they occur or not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +82,25 @@ class PolicyLabels:
 
     def clusters(self, rows: RowTally) -> Numbered:
         """Return the cluster of each row."""
-        return rows.once(("clusters", id(self)), lambda: self._clusters(rows))
+        if len(self.names) == 1:
+            return rows.renumbered(self.names[0], ("cluster", id(self)), self._clusters_of_cells)
+        return rows.once(("clusters", id(self)), lambda: self._clusters_of_rows(rows))
 
-    def _clusters(self, rows: RowTally) -> Numbered:
-        parts = [_meant(rows, name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
+    def _clusters_of_cells(self, cells: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
+        number, keys = meaning(cells, self.kinds[0])
+        found, code = np.unique(self.found([places_of(self.cells[0].keys, keys)]), return_inverse=True)
+        return code.astype(np.int32)[number], found.tolist()
+
+    def _clusters_of_rows(self, rows: RowTally) -> Numbered:
+        parts = [rows.meaning(name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
         values = Combined.of(parts, len(rows))
+        example = values.examples()
         codes = [
-            places_of(own.keys, part.keys)[part.codes[values.example]]
+            places_of(own.keys, part.keys)[part.codes[example]]
             for own, part in zip(self.cells, parts, strict=True)
         ]
         numbers, code = np.unique(self.found(codes), return_inverse=True)
-        return Numbered(code.astype(np.int32)[values.codes], numbers.tolist())
+        return Numbered(code.astype(np.int32)[values.dense().codes], numbers.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +109,17 @@ class ValuesFound:
 
     cells: tuple[Numbered, ...]
     cluster: Ints
+
+    @classmethod
+    def together(cls, parts: Sequence[ValuesFound]) -> ValuesFound:
+        """Put the values of several parts, whose cells have the same numbers, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        cells = (
+            Numbered(np.concatenate([one.codes for one in column]), column[0].keys)
+            for column in zip(*(part.cells for part in parts), strict=True)
+        )
+        return cls(tuple(cells), np.concatenate([part.cluster for part in parts]))
 
     def listed(self) -> list[Value]:
         """Return the values one by one."""
@@ -102,10 +131,10 @@ class ValuesFound:
 class RowCount:
     """What was counted in the rows of the original and of the release."""
 
-    expected: Counter[Value] = field(default_factory=Counter)
-    """The rows of the original under the codebook."""
-    found: Counter[Value] = field(default_factory=Counter)
-    """The rows of the release."""
+    lacking: int = 0
+    """Rows of the original under the codebook that are not in the release."""
+    extra: int = 0
+    """Rows of the release that are not from there."""
     dropped: int = 0
     withheld: int = 0
     """Rows whose public value is withheld."""
@@ -150,8 +179,18 @@ class RowCounter:
         self.book = PolicyLabels.of(policy)
         """The codebook of the policy."""
         self._earlier_books = [PolicyLabels.of(one) for one in earlier]
-        self._rows: RowTally | None = None
-        """The rows of the original that the release has, once they are counted."""
+        self._label_parts: dict[Value, int] = {}
+        """The part of the rows, where they come in parts, that each label is in."""
+        self._parts: TalliedParts | None = None
+        """The rows of the original, once they have been counted."""
+        self._whole: RowTally | None = None
+        """Those of them that the release has, where they do not come in parts."""
+        self._alike: dict[Hashable, _AlikeNumbers] = {}
+        self._learnt: dict[str | None, dict[str, Any]] = {}
+        self._matched: dict[str, tuple[Sequence[Hashable], Sequence[Hashable], Ints]] = {}
+        self._labels: dict[str, tuple[Sequence[Hashable], tuple[Ints, Sequence[Hashable]]]] = {}
+        """What must stand in a column of labels for each of some clusters."""
+        self._is_spelt_once = True
         self._progress = progress
         self._done = 0
         self._total = 0 if progress is None else source.rows_nearly() + out.rows_nearly()
@@ -159,12 +198,24 @@ class RowCounter:
     def count(self) -> RowCount:
         """Go through both tables."""
         result = RowCount()
-        rows = self._mapped(self._present(tally(self._source, self._needed(), self._told), result), result)
-        if len(rows):
-            self._rows = rows
-            self._expect(rows, result)
-            result.measures = self._measures(rows)
-        self._count_release(result)
+        original = self._parts = TalliedParts(self._source, self._needed(), self._part_of_row, self._told)
+        names = list(self._policy.published)
+        released = TalliedParts(self._out, names, self._part_of_released, self._told)
+        for one, other in ((original, released), (released, original)):
+            if one.is_on_disk and not other.is_on_disk:
+                other.to_disk()
+        found: list[ValuesFound] = []
+        for rows, out in zip(original, released, strict=True):
+            there = self._there(rows, result)
+            if not original.is_on_disk:
+                self._whole = there
+            self._compare(there, out, result)
+            if len(there):
+                found.append(self._values(there, result))
+        if found:
+            result.values = ValuesFound.together(found)
+            result.measures = self._measures()
+        result.is_spelt_once = self._is_spelt_once
         return result
 
     def _told(self, rows: int) -> None:
@@ -173,7 +224,9 @@ class RowCounter:
             self._progress(min(self._done, self._total), self._total, "verifying")
 
     def _needed(self) -> list[str]:
-        wanted = [column.name for column in (*self._policy.sensitive, *self._policy.side)]
+        # Public columns first: rows come in the order of the columns, those of one value then together.
+        wanted = [*self._policy.public_names]
+        wanted += [column.name for column in (*self._policy.side, *self._policy.sensitive)]
         for policy in (self._policy, *self._earlier):
             wanted += [*policy.public_names, *policy.keep, *policy.harmless]
         for policy in self._earlier:
@@ -186,21 +239,58 @@ class RowCounter:
                 )
         return names
 
-    def _present(self, rows: RowTally, result: RowCount) -> RowTally:
-        """Leave out the rows that the release leaves out."""
-        absent = left_out(rows, self._policy)
-        result.dropped = int(rows.counts[absent].sum())
-        return rows.where(~absent)
+    def _part_of_label(self, label: Value) -> int:
+        if not self._label_parts:
+            places = range(len(self._policy.public))
+            for cluster in range(len(self._policy.clusters)):
+                key = tuple(self._keys.label(place, cluster) for place in places)
+                self._label_parts.setdefault(key, len(self._label_parts) % PARTS)
+        return self._label_parts.get(label, 0)
 
-    def _mapped(self, rows: RowTally, result: RowCount) -> RowTally:
-        """Leave out the rows that a codebook does not map, and count them."""
+    def _part_of_row(self, rows: RowTally) -> Ints:
+        """Return the part of each row of the original: that of its label."""
+        clusters = self.book.clusters(rows)
+        places = range(len(self._policy.public))
+        parts = [
+            self._part_of_label(tuple(self._keys.label(place, cluster) for place in places))  # type: ignore[arg-type]
+            for cluster in clusters.keys
+        ]
+        return np.array(parts, dtype=np.int64)[clusters.codes]
+
+    def _part_of_released(self, rows: RowTally) -> Ints:
+        """Return the part of each row of the release: that of its label."""
+        labels = [self._found(rows, name) for name in self._policy.public_names]
+        combined = Combined.of(labels, len(rows))
+        columns = [[one.keys[code] for code in one.codes[combined.examples()].tolist()] for one in labels]
+        parts = [self._part_of_label(label) for label in zip(*columns, strict=True)]
+        return np.array(parts, dtype=np.int64)[combined.dense().codes]
+
+    def _there(self, rows: RowTally, result: RowCount | None = None) -> RowTally:
+        """Leave out the rows that the release leaves out or a codebook does not map, and count them."""
+        absent = left_out(rows, self._policy)
+        if absent.any():
+            if result is not None:
+                result.dropped += int(rows.counts[absent].sum())
+            rows = rows.where(~absent)
         lost = self.book.clusters(rows).are_equal(NOWHERE)
         lost_earlier = np.zeros(len(rows), dtype=bool)
         for past in self._past(rows):
             lost_earlier |= past.are_equal(NOWHERE)
-        result.unmapped = int(rows.counts[lost].sum())
-        result.unmapped_earlier = int(rows.counts[lost_earlier].sum())
+        if result is not None:
+            result.unmapped += int(rows.counts[lost].sum())
+            result.unmapped_earlier += int(rows.counts[lost_earlier].sum())
         return rows.where(~(lost | lost_earlier))
+
+    def _each(self) -> Iterator[RowTally]:
+        """Return the rows of the original that the release has, part by part."""
+        if self._whole is not None:
+            yield self._whole
+            return
+        assert self._parts is not None  # noqa: S101 (asked only after counting)
+        for rows in self._parts:
+            there = self._there(rows)
+            if len(there):
+                yield there
 
     def _past(self, rows: RowTally) -> list[Numbered]:
         """Return the clusters that the earlier releases show of each row."""
@@ -212,117 +302,199 @@ class RowCounter:
             shown.append(Numbered(codes, keys))
         return shown
 
-    def _expect(self, rows: RowTally, result: RowCount) -> None:
-        """Say what must stand in the release."""
-        clusters = self.book.clusters(rows)
-        parts = []
+    def _compare(self, rows: RowTally, released: RowTally, result: RowCount) -> None:
+        """Hold what must stand in the release against what stands there."""
+        sizes, expected, found = [], [], []
         for name in self._policy.published:
-            if name in self._policy.public_names:
-                labels = (self._keys.expected(name, None, cluster) for cluster in clusters.keys)  # type: ignore[arg-type]
-                parts.append(Numbered.of(clusters.codes, labels))
-            else:
-                column = rows.columns[name]
-                shown = (self._keys.published(name, cell) for cell in column.keys)
-                parts.append(Numbered.of(column.codes, shown))
-        result.expected = _counter(parts, rows)
-        public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
+            ours, theirs = self._expected(rows, name), self._found(released, name)
+            numbers, size = self._matching(name, ours.keys, theirs.keys)
+            expected.append(ours.codes)
+            found.append(numbers[theirs.codes])
+            sizes.append(size)
+        counts = np.concatenate([rows.counts, -released.counts])
+        codes = [np.concatenate(both) for both in zip(expected, found, strict=True)]
+        combined = Combined(*packed_codes(codes, sizes, len(counts)))
+        del codes, expected, found
+        if combined.are_balanced(counts):
+            return
+        _, difference = combined.totals(counts)
+        result.lacking += int(difference[difference > 0].sum())
+        result.extra -= int(difference[difference < 0].sum())
+
+    def _matching(self, name: str, keys: Sequence[Hashable], others: Sequence[Hashable]) -> tuple[Ints, int]:
+        """Return the number among keys of each of some others, those that are not there after them."""
+        known = self._matched.get(name)
+        if known is None or known[0] is not keys or known[1] is not others:
+            places = places_of(keys, others)
+            lacking = places < 0
+            places[lacking] = np.arange(len(keys), len(keys) + int(lacking.sum()))
+            known = self._matched[name] = keys, others, places
+        return known[2], len(keys) + int((known[2] >= len(keys)).sum())
+
+    def _expected(self, rows: RowTally, name: str) -> Numbered:
+        """Return what must stand in a column of the release."""
+        if name in self._policy.public_names:
+            clusters = self.book.clusters(rows)
+            known = self._labels.get(name)
+            if known is None or known[0] is not clusters.keys:
+                place = self._policy.public_names.index(name)
+                labels = [self._keys.label(place, cluster) for cluster in clusters.keys]  # type: ignore[arg-type]
+                known = self._labels[name] = clusters.keys, distinct(labels)
+            numbered = known[1]
+            return clusters.renumbered(lambda _: numbered)
+        return rows.renumbered(
+            name, "published", lambda cells: distinct([self._keys.published(name, cell) for cell in cells])
+        )
+
+    def _found(self, released: RowTally, name: str) -> Numbered:
+        """Return what stands in a column of the release."""
+
+        def keys_of(cells: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
+            numbers, keys = distinct([self._keys.found(name, cell) for cell in cells])
+            spellings: dict[int, str] = {}
+            for number, cell in zip(numbers.tolist(), cells, strict=True) if len(keys) < len(cells) else ():
+                if spellings.setdefault(number, repr(cell)) != repr(cell):
+                    self._is_spelt_once = False
+            return numbers, keys
+
+        return released.renumbered(name, "found", keys_of)
+
+    def _values(self, rows: RowTally, result: RowCount) -> ValuesFound:
+        """Return the public values that occur; count what is withheld."""
+        clusters = self.book.clusters(rows)
+        public = self._public(rows)
         if self._policy.withheld is not None:
             gone = clusters.are_equal(self._policy.withheld)
             # What was missing before is not withheld.
             gone &= ~np.logical_and.reduce([one.are_equal(None) for one in public])
-            result.withheld = int(rows.counts[gone].sum())
-        values = Combined.of(public, len(rows))
-        result.values = ValuesFound(
-            tuple(Numbered(one.codes[values.example], one.keys) for one in public),
-            np.array(clusters.keys)[clusters.codes[values.example]],
+            result.withheld += int(rows.counts[gone].sum())
+        example = Combined.of(public, len(rows)).examples()
+        return ValuesFound(
+            tuple(Numbered(one.codes[example], one.keys) for one in public),
+            np.array(clusters.keys)[clusters.codes[example]],
         )
+
+    def _public(self, rows: RowTally) -> list[Numbered]:
+        return [rows.meaning(column.name, column.kind) for column in self._policy.public]
 
     def _untouched(self, rows: RowTally, name: str) -> Numbered:
-        column = rows.columns[name]
-        return rows.once(
-            ("untouched", name),
-            lambda: Numbered.of(column.codes, (self._keys.untouched(name, cell) for cell in column.keys)),
+        return rows.renumbered(
+            name, "untouched", lambda cells: distinct([self._keys.untouched(name, cell) for cell in cells])
         )
 
-    def _measures(self, rows: RowTally) -> dict[str, dict[str, Any]]:
+    def _measures(self) -> dict[str, dict[str, Any]]:
         """Count what each reader learns."""
         policy = self._policy
-        secret = self._secret(rows, None)
-        known = self._known(rows)
-        cluster = self.book.clusters(rows)
-        public = [_meant(rows, column.name, column.kind) for column in policy.public]
-        kept = [self._untouched(rows, name) for name in policy.keep]
-        harmless = [self._untouched(rows, name) for name in policy.harmless]
-        readers = {"before": public, "after": [cluster, *kept]}
-        if harmless:
-            readers["after_all"] = [cluster, *kept, *harmless]
+        names = ["before", "after"]
+        if policy.harmless:
+            names.append("after_all")
         if self._earlier:
-            shown, aside = self._shown_earlier(rows)
-            readers["together"] = [cluster, *kept, *shown]
-            readers["together_all"] = [cluster, *kept, *harmless, *shown, *aside]
-        found = {
-            name: recount(_together(rows, parts), secret, known, rows.counts, has_side=bool(policy.side))
-            for name, parts in readers.items()
-        }
+            names += ["together", "together_all"]
+        readers = {name: Recount(has_side=bool(policy.side)) for name in names}
+        secrets, knowns = self._secrets(None), self._knowns()
+        for rows in self._each():
+            secret, known = secrets.of(rows), knowns.of(rows)
+            for name, reader in readers.items():
+                reader.add(Combined.of(self._shown_to(name, rows), len(rows)), secret, known, rows.counts)
+        found = {name: reader.found() for name, reader in readers.items()}
         # Without harmless columns the two readers see the same.
         found.setdefault("after_all", found["after"])
+        # The reader whom the requirements are for.
+        self._learnt[None] = found["together" if self._earlier else "after"]
         return found
+
+    def _shown_to(self, reader: str, rows: RowTally) -> list[Numbered]:
+        """Return what a reader sees of each row."""
+        if reader == "before":
+            return self._public(rows)
+        policy = self._policy
+        shown = [self.book.clusters(rows), *(self._untouched(rows, name) for name in policy.keep)]
+        if reader.endswith("_all"):
+            shown += [self._untouched(rows, name) for name in policy.harmless]
+        if reader.startswith("together"):
+            earlier, aside = self._shown_earlier(rows)
+            shown += [*earlier, *(aside if reader.endswith("_all") else ())]
+        return shown
 
     def measured(self, column: str | None) -> dict[str, Any]:
         """Count what the reader whom the requirements are for learns about one sensitive column, or all."""
-        rows = self._counted_rows()
-        seen = _together(rows, [self.book.clusters(rows), *self._beside(rows)])
-        secret, known = self._secret(rows, column), self._known(rows)
-        return recount(seen, secret, known, rows.counts, has_side=bool(self._policy.side))
+        if column not in self._learnt:
+            reader = Recount(has_side=bool(self._policy.side))
+            secrets, knowns = self._secrets(column), self._knowns()
+            for rows in self._each():
+                seen = Combined.of(self._shown(rows), len(rows))
+                reader.add(seen, secrets.of(rows), knowns.of(rows), rows.counts)
+            self._learnt[column] = reader.found()
+        return self._learnt[column]
+
+    def _shown(self, rows: RowTally) -> list[Numbered]:
+        """Return what the reader sees whom the requirements are for."""
+        return self._shown_to("together" if self._earlier else "after", rows)
 
     def separated(self, column: str | None) -> int:
         """Count the sensitive values that are apart, where that reader has fewest left."""
-        rows = self._counted_rows()
         sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
-        meant = [_meant(rows, one.name, one.kind) for one in sensitive]
-        secret = _together(rows, meant)
         apart = Apartness.of(sensitive, self._policy.choices.tolerance, self._policy.choices.groups)
-        places = [apart.place(key) for key in secret.keys(meant)]
-        seen = _together(rows, [self.book.clusters(rows), *self._beside(rows)])
-        known = self._known(rows)
-        codes = [seen.codes, known.codes, secret.codes]
-        found = Combined.of([Numbered(one, range(int(one.max()) + 1)) for one in codes], len(rows))
-        left: dict[tuple[int, int], list[Place]] = {}
-        at, knew, what = (one[found.example].tolist() for one in codes)
-        for key, one in zip(zip(at, knew, strict=True), what, strict=True):
-            left.setdefault(key, []).append(places[one])
-        return min(map(apart.count, left.values()))
+        secrets, knowns = self._secrets(column), self._knowns()
+        places: dict[int, Place] = {}
+        fewest = []
+        for rows in self._each():
+            meant = [rows.meaning(one.name, one.kind) for one in sensitive]
+            secret = secrets.of(rows)
+            example = secret.examples()
+            keys = [[one.keys[code] for code in one.codes[example].tolist()] for one in meant]
+            for number, key in zip(secret.codes[example].tolist(), zip(*keys, strict=True), strict=True):
+                if number not in places:
+                    places[number] = apart.place(key)
+            seen = Combined.pair(Combined.of(self._shown(rows), len(rows)).dense(), knowns.of(rows))
+            pairs = Combined.pair(seen.dense(), secret).occurring()
+            left: dict[int, list[Place]] = {}
+            for at, what in zip((pairs // secret.size).tolist(), (pairs % secret.size).tolist(), strict=True):
+                left.setdefault(at, []).append(places[what])
+            fewest.append(min(map(apart.count, left.values())))
+        return min(fewest)
 
     def situations(self) -> Situations:
         """Return what can be seen in the rows before any value is merged with another."""
-        rows = self._counted_rows()
-        public = [_meant(rows, column.name, column.kind) for column in self._policy.public]
-        values = _together(rows, public)
-        beside, known = _together(rows, self._beside(rows)), self._known(rows)
-        secret = self._secret(rows, None)
-        codes = [values.codes, beside.codes, known.codes, secret.codes]
-        sizes = [values.size, beside.size, known.size, secret.size]
-        triples = Combined.of(
-            [Numbered(one, range(size)) for one, size in zip(codes, sizes, strict=True)], len(rows)
-        )
-        cells = tuple(Numbered(one.codes[values.example], one.keys) for one in public)
-        return Situations(cells, *(one[triples.example] for one in codes))
+        secrets, knowns = self._secrets(None), self._knowns()
+        besides = self._numbers("beside", lambda rows: self._shown(rows)[1:])
+        found: list[list[Ints]] = []
+        cells: list[ValuesFound] = []
+        held = 0
+        for rows in self._each():
+            public = self._public(rows)
+            values = Combined.of(public, len(rows))
+            example = values.examples()
+            cells.append(
+                ValuesFound(tuple(Numbered(one.codes[example], one.keys) for one in public), example)
+            )
+            own = Combined(values.dense().codes, len(example))
+            known, beside = knowns.of(rows), besides.of(rows)
+            beside_known = Combined.pair(beside, known).dense()
+            situation = Combined.pair(Combined.pair(own, beside_known), secrets.of(rows)).examples()
+            codes = [own.codes + held, beside.codes, known.codes, secrets.of(rows).codes]
+            found.append([one[situation] for one in codes])
+            held += len(example)
+        value, *others = (np.concatenate(one) for one in zip(*found, strict=True))
+        dense = (Combined(one, int(one.max()) + 1).dense().codes for one in others)
+        return Situations(ValuesFound.together(cells).cells, value, *dense)
 
-    def _counted_rows(self) -> RowTally:
-        assert self._rows is not None  # noqa: S101 (asked only after counting found rows)
-        return self._rows
+    def _numbers(self, what: Hashable, columns: Callable[[RowTally], Sequence[Numbered]]) -> _AlikeNumbers:
+        if what not in self._alike:
+            self._alike[what] = _AlikeNumbers(columns, self._each)
+        return self._alike[what]
 
-    def _beside(self, rows: RowTally) -> list[Numbered]:
-        """Return what the reader sees beside the labels."""
-        kept = [self._untouched(rows, name) for name in self._policy.keep]
-        return [*kept, *(self._shown_earlier(rows)[0] if self._earlier else ())]
+    def _knowns(self) -> _AlikeNumbers:
+        """Return how numbers are assigned to what the reader knows."""
+        side = self._policy.side
+        return self._numbers("known", lambda rows: [rows.meaning(one.name, one.kind) for one in side])
 
-    def _known(self, rows: RowTally) -> Combined:
-        return _together(rows, [_meant(rows, column.name, column.kind) for column in self._policy.side])
-
-    def _secret(self, rows: RowTally, column: str | None) -> Combined:
+    def _secrets(self, column: str | None) -> _AlikeNumbers:
+        """Return how numbers are assigned to the sensitive values."""
         sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
-        return _together(rows, [_meant(rows, one.name, one.kind) for one in sensitive])
+        return self._numbers(
+            ("secret", column), lambda rows: [rows.meaning(one.name, one.kind) for one in sensitive]
+        )
 
     def _shown_earlier(self, rows: RowTally) -> tuple[list[Numbered], list[Numbered]]:
         """Return what the earlier releases show of each row, and what they declared harmless."""
@@ -340,26 +512,35 @@ class RowCounter:
                     into.append(Numbered.of(codes, [*map(repr, column.keys), ABSENT]))
         return shown, aside
 
-    def _count_release(self, result: RowCount) -> None:
-        rows = tally(self._out, list(self._policy.published), self._told)
-        parts = []
-        for name, column in rows.columns.items():
-            keys = [self._keys.found(name, cell) for cell in column.keys]
-            parts.append(Numbered.of(column.codes, keys))
-            spellings: dict[Hashable, str] = {}
-            for key, cell in zip(keys, column.keys, strict=True):
-                if spellings.setdefault(key, repr(cell)) != repr(cell):
-                    result.is_spelt_once = False
-        result.found = _counter(parts, rows)
 
+class _AlikeNumbers:
+    """Numbers for combinations of keys that are the same in every part of the rows."""
 
-def _meant(rows: RowTally, name: str, kind: str | None) -> Numbered:
-    """Return what the cells of a column mean."""
-    column = rows.columns[name]
-    return rows.once(
-        ("meant", name, kind),
-        lambda: column.meaning(kind),
-    )
+    def __init__(
+        self,
+        columns: Callable[[RowTally], Sequence[Numbered]],
+        each: Callable[[], Iterable[RowTally]],
+    ) -> None:
+        self._columns = columns
+        self._occurring: list[Int64s | None] = []
+        """After each column the combinations so far that occur, where there could be many more."""
+        sizes = next(([len(one.keys) for one in columns(rows)] for rows in each()), [])
+        for _ in sizes:
+            self._occurring.append(None)
+            if next((self.of(rows).size for rows in each()), 0) > _MOST_PLACES:
+                found: Int64s = np.zeros(0, dtype=np.int64)
+                for rows in each():
+                    found = np.union1d(found, self.of(rows).occurring())
+                self._occurring[-1] = found
+
+    def of(self, rows: RowTally) -> Combined:
+        """Return the number of each row."""
+        found = Combined(np.zeros(len(rows), dtype=np.int32), 1)
+        for column, occurring in zip(self._columns(rows), self._occurring, strict=False):
+            found = Combined.pair(found, Combined(column.codes, len(column.keys)))
+            if occurring is not None:
+                found = Combined(np.searchsorted(occurring, found.codes), len(occurring))
+        return found
 
 
 def left_out(rows: RowTally, policy: Policy) -> Flags:
@@ -370,14 +551,5 @@ def left_out(rows: RowTally, policy: Policy) -> Flags:
         kinds.update({column.name: column.kind for column in (*policy.sensitive, *policy.side)})
         kinds.update({column.name: column.kind for column in policy.public})
         for name, kind in kinds.items():
-            absent |= _meant(rows, name, kind).are_equal(None)
+            absent |= rows.meaning(name, kind).are_equal(None)
     return absent
-
-
-def _together(rows: RowTally, parts: Sequence[Numbered]) -> Combined:
-    return Combined.of(parts, len(rows))
-
-
-def _counter(parts: Sequence[Numbered], rows: RowTally) -> Counter[Value]:
-    combined = Combined.of(parts, len(rows))
-    return Counter(dict(zip(combined.keys(parts), combined.totals(rows.counts).tolist(), strict=True)))

@@ -7,7 +7,6 @@ measures or the writer.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +25,7 @@ from hartley.releases.verifier.proofs.optimality import Optimality, check_optima
 from hartley.releases.verifier.record_checks import RecordChecks
 from hartley.releases.verifier.released_partition import ReleasedPartition
 from hartley.releases.verifier.requirement_checks import check_requirements
-from hartley.releases.verifier.row_checks import RowCount, RowCounter, Value
+from hartley.releases.verifier.row_checks import RowCount, RowCounter
 from hartley.releases.verifier.row_sequence import is_in_order
 from hartley.releases.verifier.signature import check_signature
 from hartley.releases.verifier.tables.reread import RereadTable
@@ -180,14 +179,11 @@ def _check_rows(checks: Checks, counted: RowCount) -> bool:
         counted.unmapped_earlier == 0,
         f"{counted.unmapped_earlier} rows of the original hold values that an earlier policy does not map",
     )
-    lacking = extra = Counter[Value]()
-    if not dict.__eq__(counted.expected, counted.found):
-        lacking, extra = counted.expected - counted.found, counted.found - counted.expected
     is_whole = checks.add(
         "rows",
-        not lacking and not extra,
-        f"{lacking.total()} rows of the original under the codebook are not in the release, and "
-        f"{extra.total()} of its rows are not from there",
+        not counted.lacking and not counted.extra,
+        f"{counted.lacking} rows of the original under the codebook are not in the release, and "
+        f"{counted.extra} of its rows are not from there",
     )
     checks.add(
         "one spelling",

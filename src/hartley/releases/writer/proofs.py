@@ -22,8 +22,7 @@ from hartley.releases.verifier.proofs.check import MOST_EXHAUSTED, is_valid
 from hartley.releases.verifier.proofs.optimality import Bounds, bounds_of
 from hartley.releases.verifier.proofs.problem import Goal, Problem
 from hartley.releases.verifier.released_partition import position
-from hartley.search.distortion.intervals import count_bound
-from hartley.search.distortion.least_cost import latest_of
+from hartley.search.distortion.least_cost import count_bound, latest_of
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import WindowBound, Windows, window_bound
 

@@ -23,7 +23,7 @@ import numpy as np
 from hartley.errors import WriteError, option
 from hartley.model.alphabet import EXACT
 from hartley.releases.formats import Format
-from hartley.tables.optional_packages import required
+from hartley.tables.sources.source import required
 from hartley.tables.sources.stata_spss import FileLabels
 
 ROW_GROUP = 1 << 20

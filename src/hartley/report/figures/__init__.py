@@ -6,9 +6,8 @@ They need the ``figures`` extra; its packages are imported when a figure is draw
 from hartley.report.figures.candidates import candidates_figure
 from hartley.report.figures.confusability import confusability_figure
 from hartley.report.figures.figure import Figure
-from hartley.report.figures.frontier import frontier_figure
+from hartley.report.figures.frontier import frontier_figure, lagrangian_figure
 from hartley.report.figures.joint_range import joint_range_figure
-from hartley.report.figures.lagrangian import lagrangian_figure
 from hartley.report.figures.recoding import recoding_figure
 
 __all__ = [

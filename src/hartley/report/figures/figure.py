@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hartley.errors import InputError, OptionError
+from hartley.model.alphabet import label_to_json
 from hartley.report.figures.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -182,3 +183,23 @@ def series(name: str) -> altair.NamedData:
     import altair
 
     return altair.NamedData(name=name)
+
+
+LONGEST = 24
+
+
+def shown_label(label: Any) -> str:
+    """Write a value: a missing one as a word, a long one cut, several cells with a comma.
+
+    >>> shown_label(214), shown_label(None), shown_label(("m", None))
+    ('214', 'missing', 'm, missing')
+    >>> shown_label("a very long name of a very small village")
+    'a very long name of a v…'
+    """
+    if isinstance(label, tuple):
+        text = ", ".join(shown_label(cell) for cell in label)
+    elif isinstance(label, float):
+        text = f"{label:g}"
+    else:
+        text = "missing" if label is None else str(label_to_json(label))
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -7,26 +7,33 @@ Every method stands in its own file and knows no other. :data:`BASELINES` has th
 from hartley.search.baselines.best_setting import (
     Answer,
     BaselineAnswer,
+    DistinctL,
+    MaxLeakage,
     NotApplicable,
+    PrivacyDemand,
+    Required,
     best_utility,
     least_leakage,
 )
-from hartley.search.baselines.bottleneck import agglomerative_bottleneck
-from hartley.search.baselines.class_counts import Count
-from hartley.search.baselines.datafly import datafly
-from hartley.search.baselines.demands import DistinctL, MaxLeakage, PrivacyDemand, Required
-from hartley.search.baselines.dendrogram import clustering_until, dendrogram
-from hartley.search.baselines.funnel import privacy_funnel
-from hartley.search.baselines.generalisation import Generalisation
+from hartley.search.baselines.dendrogram import dendrogram
+from hartley.search.baselines.generalisation import (
+    Count,
+    Generalisation,
+    datafly,
+    literal_generalisation,
+    local_recoding,
+)
 from hartley.search.baselines.hierarchy import Hierarchy
 from hartley.search.baselines.iac.clustering import iac_mdsf
 from hartley.search.baselines.iac.overlap import iac_overlap
 from hartley.search.baselines.iac.subsets import SubsetRun
-from hartley.search.baselines.literal import literal_generalisation
-from hartley.search.baselines.local_recoding import local_recoding
 from hartley.search.baselines.mondrian import mondrian
 from hartley.search.baselines.pair_merging import InformationRun
-from hartley.search.baselines.pairwise import pairwise_agglomeration
+from hartley.search.baselines.pair_methods import (
+    agglomerative_bottleneck,
+    pairwise_agglomeration,
+    privacy_funnel,
+)
 from hartley.search.baselines.registry import BASELINES, Baseline, Case
 
 __all__ = [
@@ -47,7 +54,6 @@ __all__ = [
     "SubsetRun",
     "agglomerative_bottleneck",
     "best_utility",
-    "clustering_until",
     "datafly",
     "dendrogram",
     "iac_mdsf",

@@ -15,10 +15,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from hartley.errors import InputError, OptionError
-from hartley.measures.uncertainty import distinct_l as measured_distinct_l
-from hartley.model import Alphabet, Coordinate, JointRange, MergeTree, Partition
+from hartley.model import Alphabet, Coordinate, MergeTree
 from hartley.model.arrays import Floats
-from hartley.search.baselines.class_counts import ClassDemand
 
 Linkage: TypeAlias = Literal["complete", "average", "single", "ward"]
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
@@ -57,26 +55,6 @@ def dendrogram(public: Alphabet, *, linkage: Linkage = "complete") -> MergeTree:
         first.append(kept)
     pairs = np.array(merges, dtype=np.int64)
     return MergeTree.of_merges(public.size, pairs[:, 0], pairs[:, 1])
-
-
-def clustering_until(joint: JointRange, *, distinct_l: int, linkage: Linkage = "complete") -> Partition:
-    """Return the earliest moment of the tree at which every released value leaves so many candidates.
-
-    >>> ages = JointRange.from_pairs([(31, "a"), (34, "b"), (37, "c"), (38, "d"), (52, "e"), (53, "f")])
-    >>> clustering_until(ages, distinct_l=2)
-    Partition({0, 1}, {2, 3}, {4, 5})
-    """
-    ClassDemand(distinct_l).require_possible(joint)
-    tree = dendrogram(joint.public, linkage=linkage)
-    # Merging never takes candidates away, so the moments that hold are the last ones.
-    too_early, enough = -1, tree.steps
-    while enough - too_early > 1:
-        middle = (too_early + enough) // 2
-        if measured_distinct_l(joint, tree.partition(middle)) >= distinct_l:
-            enough = middle
-        else:
-            too_early = middle
-    return tree.partition(enough)
 
 
 def _features(public: Alphabet) -> Floats:

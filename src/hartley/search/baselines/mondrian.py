@@ -22,7 +22,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
-from hartley.search.baselines.class_counts import ClassDemand, Count
+from hartley.search.baselines.generalisation import ClassDemand, Count
 
 Cut: TypeAlias = Literal["median", "nearest"]
 CUTS: tuple[Cut, ...] = get_args(Cut)

@@ -31,21 +31,25 @@ from math import inf, isfinite
 from hartley.measures.overlap import maximin_information
 from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, MergeTree, Partition
-from hartley.search.baselines.bottleneck import agglomerative_bottleneck
-from hartley.search.baselines.class_counts import ClassDemand
-from hartley.search.baselines.datafly import datafly
 from hartley.search.baselines.dendrogram import LINKAGES, dendrogram
-from hartley.search.baselines.funnel import privacy_funnel
-from hartley.search.baselines.generalisation import Generalisation
+from hartley.search.baselines.generalisation import (
+    ClassDemand,
+    Generalisation,
+    datafly,
+    literal_generalisation,
+    local_recoding,
+)
 from hartley.search.baselines.hierarchy import Hierarchy
 from hartley.search.baselines.iac.clustering import iac_mdsf
 from hartley.search.baselines.iac.overlap import iac_overlap
 from hartley.search.baselines.iac.subsets import SubsetRun
 from hartley.search.baselines.information import Masses
-from hartley.search.baselines.literal import literal_generalisation
-from hartley.search.baselines.local_recoding import local_recoding
 from hartley.search.baselines.mondrian import CUTS, mondrian
-from hartley.search.baselines.pairwise import pairwise_agglomeration
+from hartley.search.baselines.pair_methods import (
+    agglomerative_bottleneck,
+    pairwise_agglomeration,
+    privacy_funnel,
+)
 from hartley.search.effort import UNLIMITED, Effort
 
 WEIGHTS = tuple(step / 20 for step in range(20))

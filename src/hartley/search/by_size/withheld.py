@@ -26,10 +26,9 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import MOST_VALUES, members_of_subsets
+from hartley.search.line.every_partition import MOST_VALUES, best_of_all, members_of_subsets
 from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.resolution.istar import Joiner, least_components
-from hartley.search.withheld.of_few import best_of_all
 
 Places = npt.NDArray[np.int64]
 
@@ -138,7 +137,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     """
     enough.require_reachable()
     size = enough.size
-    useful = budget if budget >= max(1, int(enough.least.max(initial=1))) else 0
+    useful = budget if budget >= enough.fewest_rows else 0
     if not useful:
         return least_largest_cluster(enough, effort)
     if size <= MOST_VALUES:

@@ -1,10 +1,18 @@
-"""The cluster of the value at an end of the line, chosen by a solver, for centroids.
+r"""The clusters of the values at the ends of the line, chosen by a solver, for centroids.
 
 Binary variables say which values are members and which sensitive values are held.
 
 A solver reckons with a tolerance, and what it says of large numbers need not be true. So distances are
 handed to it in a unit that keeps them small (:func:`solver_unit`), it is asked about a little more than what
 is claimed, and only of whole numbers, which differ by more than its tolerance, is anything claimed exactly.
+
+**Two clusters.** Where so many candidates are wanted that no more than two clusters can hold them
+(:func:`~hartley.search.distortion.least_cost.most_clusters`), a partition below half the span of the line has
+exactly two: one holds the last value, the other the first. Which values go with the last one is all there
+is to choose. At a distortion of D the demands are linear: the mean of the one lies no more than D before the
+last value, :math:`\sum_{u \in A} (D + x_u - x_{last}) \ge 0`, and no more than D after any member t, where
+the sum of :math:`D + x_t - x_u` may be negative only if t is no member; the same for the other, seen from
+the first value.
 """
 
 from __future__ import annotations
@@ -71,79 +79,9 @@ class _Cover:
         return _Cover(self.unit, self.ranks[near], self.distances[near], self.holds[:, near])
 
 
-def end_bound(line: Line, end: End, distinct_l: int, known: float, effort: Effort) -> float:
-    """Return the least mean distance from the end of a set that holds the end and enough sensitive values.
-
-    At least ``known`` in any case; stopped early, a value below the least that was already proven.
-    """
-    cover = _Cover.seen_from(line, np.arange(line.size), end)
-    # Any set will do to start from: as few of the nearest as hold enough.
-    held = np.logical_or.accumulate(cover.holds, axis=1).sum(axis=0)
-    enough = int(np.argmax(held >= distinct_l))
-    trial = float(cover.distances[: enough + 1].mean())
-    # A set of whole numbers with a mean below the trial shows it in the price: by one part in as many as the
-    # trial's set has members.
-    is_whole = _is_whole(cover)
-    nothing = 0.5 / line.size if is_whole else SOLVER_TOLERANCE * 10
-    proven, fewest = known / cover.unit, _fewest_members(cover, distinct_l)
-    while trial > proven and not effort.should_stop():
-        result = _cheapest_set(cover, distinct_l, trial, effort)
-        if result is None:
-            break
-        members, price_bound = result
-        if price_bound >= -nothing:
-            proven = max(proven, trial if is_whole else trial - 2 * nothing)
-            break
-        mean = float(cover.distances[members].mean())
-        # A set of so many members has a mean of at least the trial and its share of the price, which is
-        # below 0: the fewer share it, the lower. There are as many as it takes to hold enough.
-        proven = max(proven, trial + (price_bound - SOLVER_TOLERANCE * 10) / fewest)
-        if mean >= trial:
-            break
-        trial = mean
-    return proven * cover.unit
-
-
-def _fewest_members(cover: _Cover, distinct_l: int) -> int:
-    """Return how many members a set with the end and enough sensitive values has at least."""
-    counts = cover.holds.sum(axis=0)
-    held = counts[0] + np.concatenate(([0], np.cumsum(np.sort(counts[1:])[::-1])))
-    return 1 + int(np.argmax(held >= distinct_l))
-
-
 def _is_whole(cover: _Cover) -> bool:
     """Tell whether distances are whole numbers of units: means of them that differ, differ by much."""
     return bool((cover.distances == np.rint(cover.distances)).all())
-
-
-def _cheapest_set(
-    cover: _Cover, distinct_l: int, trial: float, effort: Effort
-) -> tuple[Int64s, float] | None:
-    """Choose members, each at the price of its distance less the trial, so that enough values are held.
-
-    Gives the members and a bound on the least total price.
-    """
-    prices = cover.distances - trial
-    near = prices < 0
-    near[0] = True
-    base = float(prices[near].sum())
-    missing = ~cover.holds[:, near].any(axis=1)
-    wanted = distinct_l - int((~missing).sum())
-    if wanted <= 0:
-        return np.flatnonzero(near), base
-    far = np.flatnonzero(~near & cover.holds[missing].any(axis=0))
-    solution = minimised(
-        costs=np.concatenate([prices[far], np.zeros(int(missing.sum()))]),
-        rows=[_cover_rows(cover.holds[np.ix_(missing, far)]), _count_row(len(far), int(missing.sum()))],
-        lows=[0.0, float(wanted)],
-        effort=effort,
-    )
-    if isinstance(solution, str):
-        return None
-    picked, bound = solution
-    members = near.copy()
-    members[far[picked[: len(far)] > 0.5]] = True
-    return np.flatnonzero(members), base + bound
 
 
 def peeled_cluster(
@@ -158,9 +96,7 @@ def peeled_cluster(
     return None if answer.members is None else np.sort(cover.ranks[answer.members])
 
 
-def tight_end_bound(
-    line: Line, end: End, distinct_l: int, known: float, found: float, effort: Effort
-) -> float:
+def end_bound(line: Line, end: End, distinct_l: int, known: float, found: float, effort: Effort) -> float:
     """Return the least cost that a cluster of the end can have, with its mean near every member.
 
     Goes down from ``found`` from cluster to cheaper cluster until there is provably none; the last one is
@@ -255,3 +191,69 @@ def _cover_rows(holds: Flags) -> Floats:
 def _count_row(values: int, sensitive: int) -> Floats:
     """Count the sensitive values held."""
     return np.concatenate([np.zeros(values), np.ones(sensitive)])[None, :]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two clusters, or the proof that there are none, or neither."""
+
+    cluster_of: Int64s | None
+    """1 for the ranks that go with the last one, 0 for the others."""
+    impossible: bool
+
+
+def pair_within(line: Line, distinct_l: int, cost: float, effort: Effort) -> Pair:
+    """Look for two clusters with this many candidates each, within this distortion.
+
+    The distortion must be below half the span, so that the first and the last value part.
+
+    >>> from hartley.measures.utility import LineDistortion
+    >>> from hartley.model import JointRange
+    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
+    >>> line = Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    >>> pair_within(line, 2, 1.0, Effort()).cluster_of.tolist()
+    [0, 1, 0, 1]
+    >>> pair_within(line, 2, 0.9, Effort()).impossible
+    True
+    """
+    size, kinds = line.size, line.sensitive_size
+    unit = solver_unit(line.positions)
+    place = (line.positions - line.positions[0]) / unit
+    span = float(place[-1])
+    cost = cost / unit + ALLOWANCE
+    shows = np.zeros((kinds, size))
+    shows[line.indices, np.repeat(np.arange(size), np.diff(line.indptr))] = 1.0
+    nothing, every = np.zeros((kinds, kinds)), np.ones((1, kinds))
+    rows = [
+        # A sensitive value counts where a member shows it, for the one cluster and for the other.
+        np.hstack([shows, -np.eye(kinds), nothing]),
+        np.hstack([-shows, nothing, -np.eye(kinds)]),
+        np.hstack([np.zeros((1, size)), every, 0 * every]),
+        np.hstack([np.zeros((1, size)), 0 * every, every]),
+    ]
+    lows: list[float | Floats] = [0.0, -shows.sum(axis=1), float(distinct_l), float(distinct_l)]
+    for matrix, low in (_with_the_last(span - place, cost), _with_the_first(place, cost)):
+        rows.append(np.hstack([matrix, np.zeros((len(matrix), 2 * kinds))]))
+        lows.append(low)
+    least, most = np.zeros(size + 2 * kinds), np.ones(size + 2 * kinds)
+    most[:size][span - place > 2 * cost] = 0.0
+    least[:size][place > 2 * cost] = 1.0
+    most[0], least[size - 1] = 0.0, 1.0
+    if bool((least > most).any()):
+        return Pair(None, True)
+    solution = minimised(np.zeros(size + 2 * kinds), rows, lows, effort, least, most)
+    if isinstance(solution, str):
+        return Pair(None, solution == "impossible")
+    return Pair((solution[0][:size] > 0.5).astype(np.int64), False)
+
+
+def _with_the_last(distances: Floats, cost: float) -> tuple[Floats, Floats]:
+    """Keep the mean of the values that go with the last one near each of them."""
+    rows, lows = near_the_mean(distances[::-1], cost)
+    return rows[:, ::-1], lows
+
+
+def _with_the_first(distances: Floats, cost: float) -> tuple[Floats, Floats]:
+    """Keep the mean of the values that do not near each of them: they are chosen where the variable is 0."""
+    rows, lows = near_the_mean(distances, cost)
+    return -rows, lows - rows.sum(axis=1)

@@ -5,10 +5,8 @@ cluster's cost can fall when it grows. What holds:
 
 * a radius of D means a span of at most 2D, so the window bound stays valid;
 * the value at an end of the line is as far from its cluster's mean as the mean distance of the members
-  from that end. So no partition costs less than the least mean distance that a set with enough
-  sensitive values, this end among them, can have (end bound). That is a fractional
-  program: with a trial value D, taking members at a price of their distance less D, the least total
-  price tells whether D can be undercut; Dinkelbach's iteration ends at the exact value.
+  from that end. So no partition costs less than the cheapest set with enough sensitive values, this end
+  among them, whose mean lies near every member (end bound).
 
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
 one end or both, intervals for the rest; where there can be no more than two clusters, from a solver that
@@ -29,25 +27,25 @@ from hartley.model.arrays import Floats, Int64s
 from hartley.search.centroid.end_clusters import (
     End,
     end_bound,
+    pair_within,
     peeled_cluster,
     solver_unit,
-    tight_end_bound,
 )
 from hartley.search.centroid.subset_sweep import MOST_NODES, least_by_fronts
-from hartley.search.centroid.two_clusters import pair_within
-from hartley.search.distortion.intervals import interval_starts, most_clusters
 from hartley.search.distortion.least_cost import (
     LeastDistortion,
     count_bounded,
     cut_of_ranks,
     cut_of_starts,
+    interval_starts,
     latest_of,
+    most_clusters,
     window_bounded,
 )
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows, latest_starts
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import CentroidEndCertificate, SweepCertificate
+from hartley.search.proofs import CentroidEndCertificate, SweepCertificate
 
 LONGEST_PEELED = 400
 """Lines up to this many values are peeled and their ends solved."""
@@ -147,7 +145,6 @@ def by_solver(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistor
     if line.size > LONGEST_PEELED:
         return known
     known = _bounded_by_ends(line, known, effort)
-    known = _bounded_by_tight_ends(line, known, effort)
     known = _paired(line, known, effort)
     for plan_of_ends in PLANS:
         known = _peeled(line, known, plan_of_ends, effort)
@@ -186,23 +183,12 @@ def _swept(
 
 
 def _bounded_by_ends(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
-    ends: tuple[tuple[End, int], ...] = (("last", line.size - 1), ("first", 0))
-    for end, rank in ends:
-        if known.proven_optimal or effort.should_stop():
-            break
-        cost = end_bound(line, end, known.distinct_l, known.lower_bound, effort) - line.rounding
-        proof = CentroidEndCertificate(int(line.order[rank]), known.distinct_l, line.in_units(cost))
-        known = known.with_bound(cost, proof)
-    return known
-
-
-def _bounded_by_tight_ends(line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
     """Raise the bound by what the cluster of an end must cost when its mean is near every member."""
     ends: tuple[tuple[End, int], ...] = (("last", line.size - 1), ("first", 0))
     for end, rank in ends:
         if known.proven_optimal or effort.should_stop():
             break
-        bound = tight_end_bound(line, end, known.distinct_l, known.lower_bound, known.cost, effort)
+        bound = end_bound(line, end, known.distinct_l, known.lower_bound, known.cost, effort)
         cost = bound - line.rounding
         proof = CentroidEndCertificate(int(line.order[rank]), known.distinct_l, line.in_units(cost))
         known = known.with_bound(cost, proof)

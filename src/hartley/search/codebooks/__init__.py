@@ -1,26 +1,20 @@
 """One codebook for each public column, with one guarantee for all of them together."""
 
 from hartley.search.codebooks.column import ColumnSettings, PublicColumn
-from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.find_codebooks import (
     CodebookOptions,
-    codebooks_by_budget,
     codebooks_by_demand,
     codebooks_of,
-    find_codebooks,
 )
 from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.result import Codebooks
+from hartley.search.codebooks.publication import Codebooks
 
 __all__ = [
-    "CellDemand",
     "CodebookOptions",
     "CodebookProblem",
     "Codebooks",
     "ColumnSettings",
     "PublicColumn",
-    "codebooks_by_budget",
     "codebooks_by_demand",
     "codebooks_of",
-    "find_codebooks",
 ]

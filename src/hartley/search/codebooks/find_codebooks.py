@@ -17,14 +17,12 @@ from hartley.errors import OptionError, UnreachableError, quoted
 from hartley.model.shapes.border_grid import BorderGrid
 from hartley.search.codebooks.bound import lower_bound
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
 from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, spared_budget
-from hartley.search.codebooks.publication import describe, ordered_labels
+from hartley.search.codebooks.publication import Codebooks, describe, ordered_labels
 from hartley.search.codebooks.refinement import Refined, Refinement
-from hartley.search.codebooks.result import Codebooks
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -86,9 +84,8 @@ class _BudgetAnswer:
     found: Codebooks
 
 
-def find_codebooks(
-    columns: Sequence[PublicColumn],
-    demand: CellDemand,
+def codebooks_of(
+    problem: CodebookProblem,
     *,
     withhold: int = 0,
     options: CodebookOptions = DEFAULTS,
@@ -98,40 +95,7 @@ def find_codebooks(
 
     Raises UnreachableError where the whole table, or a column that is to be kept, cannot meet the demand.
     """
-    problem = CodebookProblem(tuple(columns), demand)
-    return codebooks_of(problem, withhold=withhold, options=options, effort=effort)
-
-
-def codebooks_of(
-    problem: CodebookProblem,
-    *,
-    withhold: int = 0,
-    options: CodebookOptions = DEFAULTS,
-    effort: Effort = UNLIMITED,
-) -> Codebooks:
-    """Return the best codebooks of a problem that were found; see :func:`find_codebooks`."""
     return _answer(problem, withhold, options, effort, None).found
-
-
-def codebooks_by_budget(
-    columns: Sequence[PublicColumn],
-    demand: CellDemand,
-    budgets: Sequence[int],
-    *,
-    options: CodebookOptions = DEFAULTS,
-    effort: Effort = UNLIMITED,
-) -> list[Codebooks]:
-    """Return codebooks for several numbers of rows that may be withheld, in the order given.
-
-    A smaller budget is searched first and a larger one starts from what was found, so it is never worse.
-    """
-    problem = CodebookProblem(tuple(columns), demand)
-    found: dict[int, Codebooks] = {}
-    last: _BudgetAnswer | None = None
-    for budget in sorted(set(budgets)):
-        last = _answer(problem, budget, options, effort, last)
-        found[budget] = last.found
-    return [found[budget] for budget in budgets]
 
 
 def codebooks_by_demand(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
 from hartley.model.shapes.border_grid import BorderGrid, Calendar, round_steps
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.width import band_widths
+from hartley.search.codebooks.problem import band_widths
 
 MANY_BANDS = 1000
 """A level of equal bands with more of them than this is left out."""

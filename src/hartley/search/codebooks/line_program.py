@@ -19,8 +19,7 @@ from hartley.search.codebooks.loops.windows import (
     sort_blocks,
 )
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.width import band_widths
+from hartley.search.codebooks.problem import CodebookProblem, band_widths
 
 MOST_BLOCKS = 1500
 """With more borders than this the windows of a column do not fit into memory."""

@@ -1,4 +1,7 @@
-"""A table as the search sees it: public columns, what every combination must keep, and arrays of both."""
+"""A table as the search sees it: public columns, what every combination must keep, and what bands lose.
+
+A band loses 0 of a column's detail where the value is kept, 1 where nothing is told.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, Ints
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.demand import CellDemand
 from hartley.search.codebooks.loops.workspace import Elements, Int32s, Layout, Scratch
+from hartley.search.enough import Enough
 
 NEVER = 2**60
 
@@ -28,15 +32,15 @@ class CodebookProblem:
     """
 
     columns: tuple[PublicColumn, ...]
-    demand: CellDemand
+    demand: Enough
     published: CodebookProblem | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise InputError("one codebook for each column needs at least one public column")
-        if any(len(column.codes) != self.demand.tuples for column in self.columns):
+        if any(len(column.codes) != self.demand.size for column in self.columns):
             raise InputError("every public column needs one value for each public tuple")
-        if not self.demand.tuples:
+        if not self.demand.size:
             raise InputError("a table without rows has no codebooks")
 
     @property
@@ -70,7 +74,7 @@ class CodebookProblem:
     def _element_order(self) -> tuple[Int64s, Int32s]:
         demand = self.demand
         held = np.diff(demand.value_ptr)
-        owner = np.repeat(np.arange(demand.tuples), held)
+        owner = np.repeat(np.arange(demand.size), held)
         # A tuple without a code has an element that never counts, to carry its rows.
         bare = np.flatnonzero(held == 0)
         owner = np.r_[owner, bare]
@@ -154,6 +158,50 @@ class CodebookProblem:
         ]
 
 
-def spared_budget(demand: CellDemand, rows: int) -> int:
+def spared_budget(demand: Enough, rows: int) -> int:
     """Return the rows that can be withheld within a budget: none if they are too few to be enough."""
     return rows if rows >= demand.fewest_rows else 0
+
+
+def band_widths(column: PublicColumn, labels: npt.NDArray[np.int32]) -> Floats:
+    """Return the relative width of each band of a codebook.
+
+    On a line it is the span of the members over the range, elsewhere one less than their number over one
+    less than the number of values.
+    """
+    bands = int(labels.max(initial=-1)) + 1
+    extent = column.extent
+    if extent <= 0:
+        return np.zeros(bands)
+    if not column.is_line:
+        return (np.bincount(labels, minlength=bands) - 1) / extent
+    low, high = np.full(bands, np.inf), np.full(bands, -np.inf)
+    placed = labels[: len(column.values)]
+    np.minimum.at(low, placed, column.positions)
+    np.maximum.at(high, placed, column.positions)
+    # A band of missing cells alone has no span.
+    return np.asarray(np.where(high >= low, (high - low) / extent, 0.0))
+
+
+def box_width(problem: CodebookProblem, cell: Ints, is_withheld: Flags) -> float:
+    """Return the mean width that the members of a row's combination span; 1 for a withheld row.
+
+    ``cell`` is the combination of each public tuple. Never more than the loss, which takes bands as full.
+    """
+    cells = int(cell.max()) + 1
+    width = np.zeros(len(cell))
+    for column, weight in zip(problem.columns, problem.weights, strict=True):
+        if column.extent <= 0:
+            continue
+        if column.is_line:
+            at = np.r_[column.positions, np.nan][column.codes]
+            low, high = np.full(cells, np.inf), np.full(cells, -np.inf)
+            np.fmin.at(low, cell, at)
+            np.fmax.at(high, cell, at)
+            found = np.maximum(high - low, 0.0)
+        else:
+            pairs = np.unique(cell.astype(np.int64) * column.size + column.codes)
+            found = np.bincount(pairs // column.size, minlength=cells) - 1.0
+        width += weight * found[cell] / column.extent
+    rows = problem.demand.rows
+    return float(rows @ np.where(is_withheld, 1.0, width)) / problem.rows

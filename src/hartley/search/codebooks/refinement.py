@@ -19,8 +19,7 @@ from hartley.model.arrays import Floats
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.line_program import LineProgram
 from hartley.search.codebooks.loops.workspace import Int32s
-from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.width import box_width
+from hartley.search.codebooks.problem import CodebookProblem, box_width
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort
 

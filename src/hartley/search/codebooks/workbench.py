@@ -28,8 +28,7 @@ from hartley.search.codebooks.loops.workspace import (
     Terms,
     Trial,
 )
-from hartley.search.codebooks.problem import CodebookProblem
-from hartley.search.codebooks.width import band_widths
+from hartley.search.codebooks.problem import CodebookProblem, band_widths
 from hartley.search.effort import UNLIMITED, Effort
 
 TESTS_AT_ONCE = 64
@@ -81,7 +80,7 @@ class Workbench:
         self.terms = Terms(budget=budget, share=share, rows=problem.rows, by_width=by_width)
         self.visits = 0
         elements, layout = problem.elements, problem.layout
-        count, tuples, values = len(elements.code), problem.demand.tuples, int(layout.base[-1])
+        count, tuples, values = len(elements.code), problem.demand.size, int(layout.base[-1])
         self._scratch = problem.scratch()
         self._spare = np.zeros(count, dtype=np.int32)
         columns = len(problem.columns)
@@ -165,7 +164,7 @@ class Workbench:
 
     def clusters(self) -> tuple[Int32s, Flags]:
         """Return the cell of each public tuple, and which tuples are withheld."""
-        cell = np.zeros(self.problem.demand.tuples, dtype=np.int32)
+        cell = np.zeros(self.problem.demand.size, dtype=np.int32)
         cell[self.problem.element_tuple] = self.state.cell
         return cell, self.state.poor[cell] | (cell == self.settle().top_up)
 

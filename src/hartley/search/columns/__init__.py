@@ -1,30 +1,21 @@
 """Several public columns: the least worst cost, proven where a bound meets it, then the least loss.
 
-:func:`search_columns` finds one partition, :func:`search_levels` one for every level of a count,
-:func:`most_within` the highest level within a cost; :func:`midpoint_costs` measures any partition.
+:func:`search_columns` finds a partition, :func:`midpoint_costs` measures any.
 """
 
 from hartley.search.columns.cells import CategoryCells, Column, Combination, NumberCells, cells_of
-from hartley.search.columns.costs import midpoint_costs
-from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.levels import LevelResult, MostWithin, most_within, search_levels
-from hartley.search.columns.measures import relative_loss, relative_widths
+from hartley.search.columns.costs import midpoint_costs, relative_loss, relative_widths
 from hartley.search.columns.search import ColumnsResult, search_columns
 
 __all__ = [
     "CategoryCells",
-    "ClusterDemand",
     "Column",
     "ColumnsResult",
     "Combination",
-    "LevelResult",
-    "MostWithin",
     "NumberCells",
     "cells_of",
     "midpoint_costs",
-    "most_within",
     "relative_loss",
     "relative_widths",
     "search_columns",
-    "search_levels",
 ]

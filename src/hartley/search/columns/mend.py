@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Places, width_between
 from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
-from hartley.search.columns.prepared import NEAREST, Prepared, compact
+from hartley.search.columns.prepared import NEAREST, Prepared, as_lists, compact
 from hartley.search.effort import Effort
 
 BELOW = 1 - 1e-9

@@ -10,15 +10,14 @@ import numpy as np
 
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
-from hartley.search.columns.lists import as_lists
+from hartley.search.columns.costs import cluster_sides, relative_widths
 from hartley.search.columns.loops.cells import Cells, Places
 from hartley.search.columns.loops.losses import Losses
 from hartley.search.columns.loops.mend import Near
 from hartley.search.columns.loops.near import list_nearest
 from hartley.search.columns.loops.polish import polish_clusters
 from hartley.search.columns.loops.split import MIDDLE
-from hartley.search.columns.measures import cluster_sides, relative_widths
-from hartley.search.columns.prepared import COMPILED_FROM, Prepared, compact
+from hartley.search.columns.prepared import COMPILED_FROM, Prepared, as_lists, compact
 from hartley.search.effort import Effort
 
 CLUSTERS_AT_A_TIME = 500

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
 from hartley.search.columns.cells import TABLE
-from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.lists import as_lists
 from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import near_tuples
 from hartley.search.columns.loops.needs import Marks, Needs
 from hartley.search.columns.loops.window import bound_cluster
+from hartley.search.enough import Enough
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+
+def as_lists(values: T) -> T:
+    """Return a named tuple whose arrays are lists (of lists where they have two dimensions)."""
+    fields = cast("Any", values)._asdict()
+    lists = {name: value.tolist() for name, value in fields.items() if isinstance(value, np.ndarray)}
+    return cast("T", cast("Any", values)._replace(**lists))
+
 
 STEPS_PER_TUPLE = 1000
 """Elementary steps that a search takes for each tuple, about."""
@@ -38,14 +47,45 @@ MOST_LISTED = 1 << 26
 """Entries of lists of near tuples that are kept at most; beyond that they are made anew."""
 
 
+def needs_of(demand: Enough) -> Needs:
+    """Return a demand as the loops take it."""
+    tolerant = not bool(demand.demand.is_plain.all())
+    # The loops look at the first count: where rows alone are asked for, it is one that wants nothing.
+    offsets, wanted = (demand.offsets, demand.wanted) if len(demand.wanted) else ([0, 0], [0])
+    return Needs(
+        ptr=demand.value_ptr,
+        code=demand.value_code.astype(np.int32),
+        next_code=demand.next_code,
+        offsets=np.array(offsets, dtype=np.int64),
+        count_of=np.repeat(np.arange(len(demand.wanted)), np.diff(demand.offsets)).astype(np.int64),
+        wanted=np.array(wanted, dtype=np.int64),
+        rows=demand.rows,
+        row_k=int(demand.row_k),
+        plain=len(demand.wanted) == 1 and not tolerant and demand.row_k <= 1,
+        tolerant=tolerant,
+    )
+
+
+def marks_of(demand: Enough) -> Marks:
+    """Return fresh scratch paper for the loops."""
+    width = max(demand.width, 1)
+    return Marks(
+        seen=np.zeros(width, dtype=np.int64),
+        kept=np.zeros(width, dtype=np.int64),
+        codes=np.zeros(width, dtype=np.int64),
+        tally=np.zeros(max(len(demand.wanted), 1), dtype=np.int64),
+        stamp=np.zeros(1, dtype=np.int64),
+    )
+
+
 class Prepared:
     """One table of tuples and one demand, with the index and scratch paper that all steps share."""
 
-    def __init__(self, cells: Cells, demand: ClusterDemand) -> None:
+    def __init__(self, cells: Cells, demand: Enough) -> None:
         self.cells = cells
         self.demand = demand
-        self.needs: Needs = demand.needs
-        self.marks: Marks = demand.marks()
+        self.needs = needs_of(demand)
+        self.marks = marks_of(demand)
         self.size, self.columns = cells.place.shape
         box = np.ascontiguousarray(cells.place.min(axis=0)), np.ascontiguousarray(cells.place.max(axis=0))
         self.widest = float(side_of(cells, *box))
@@ -94,16 +134,13 @@ class Prepared:
             met_gap=np.empty(self.size if not self.needs.plain else 1),
         )
 
-    def with_demand(self, demand: ClusterDemand) -> Prepared:
-        """Return the same table under another number wanted; the index stays."""
-        other = Prepared(self.cells, demand)
-        if "tree" in self.__dict__:
-            other.__dict__["tree"] = self.tree
-        return other
+    @cached_property
+    def has_windows(self) -> bool:
+        """Whether windows bound the side of a cluster: for the combination max, without tables."""
+        return self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
 
     def raise_bound(self, members: Places, bound: float, side: float) -> float:
         """Return the bound, raised by the reaches and windows of the members of a cluster of this side."""
-        windows = self.cells.norm == 0 and not bool((self.cells.kind == TABLE).any())
         bounded = self.loop(bound_cluster)
         arguments = (
             self.cells,
@@ -115,7 +152,7 @@ class Prepared:
             self.reach,
             self.looked,
         )
-        return float(bounded(*arguments, bound, side, self.widest, windows))
+        return float(bounded(*arguments, bound, side, self.widest, self.has_windows))
 
     def reaches_of(self, members: Places) -> Floats:
         """Return the reaches of some tuples."""

@@ -16,26 +16,26 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
-from hartley.search.columns.blocks import blocks_first
-from hartley.search.columns.boxes import peel, split
+from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
     Combination,
     NumberCells,
     cells_of,
 )
-from hartley.search.columns.costs import midpoint_costs
-from hartley.search.columns.demand import ClusterDemand
+from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
 from hartley.search.columns.exact import MOST_TUPLES, ExactDivision
 from hartley.search.columns.loops.cells import Places
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
-from hartley.search.columns.measures import cluster_sides, relative_loss
 from hartley.search.columns.mend import mend
 from hartley.search.columns.polish import Polisher
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
 
 ROUNDS = 3
+RULES = (MIDDLE, MEDIAN, GAP)
+"""Rules for cuts, tried in turn until the bound is met."""
 SLACK = 1e-12
 """Costs whose relative difference is less are equal."""
 HOPELESS = 1.03
@@ -91,18 +91,15 @@ class ColumnsSearch:
     def __init__(
         self,
         columns: Sequence[Column],
-        demand: ClusterDemand,
+        demand: Enough,
         combination: Combination = "max",
-        prepared: Prepared | None = None,
         all_divisions_up_to: int = MOST_TUPLES,
     ) -> None:
         self.columns = columns
         self.combination = combination
         self.all_divisions_up_to = all_divisions_up_to
-        if prepared is None:
-            prepared = Prepared(cells_of(columns, combination), demand)
-        self.prepared = prepared
-        self.exact = ExactDivision(prepared)
+        self.prepared = Prepared(cells_of(columns, combination), demand)
+        self.exact = ExactDivision(self.prepared)
         self.bound = 0.0
         """No partition has a smaller worst side."""
 
@@ -113,7 +110,7 @@ class ColumnsSearch:
             return self.best_of_all()
         candidates: list[Candidate] = []
         blocks = blocks_first(prepared.cells, prepared.demand)
-        for rule in (MIDDLE, MEDIAN, GAP):
+        for rule in RULES:
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():
                 break
@@ -198,13 +195,12 @@ class ColumnsSearch:
 
 def search_columns(
     columns: Sequence[Column],
-    demand: ClusterDemand,
+    demand: Enough,
     *,
     combination: Combination = "max",
     starts: Iterable[npt.NDArray[np.integer]] = (),
     polish: bool = True,
     effort: Effort = UNLIMITED,
-    prepared: Prepared | None = None,
 ) -> ColumnsResult:
     """Return the partition with the least worst cost that was found, and among those the least loss.
 
@@ -223,8 +219,6 @@ def search_columns(
         Whether to bring the loss down after the worst cost is settled.
     effort
         When to stop; what was best until then is returned.
-    prepared
-        The same columns, prepared for another number of the same count, whose index serves here too.
 
     Raises
     ------
@@ -235,10 +229,9 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        shared = None if prepared is None else prepared.with_demand(demand)
-        return ColumnsSearch(columns, demand, combination, shared).run(starts, polish, effort)
+        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
     alone = np.flatnonzero(~here)
-    if not demand.enough(np.arange(len(alone)), alone).all():
+    if not demand.take(alone).are_enough(np.arange(len(alone)), len(alone)).all():
         raise UnreachableError(
             "a tuple with a missing cell stays alone, and one of them does not hold enough"
         )
@@ -247,7 +240,7 @@ def search_columns(
     if not here.any():
         return ColumnsResult(labels, 0.0, 0.0, 0.0)
     inside = np.flatnonzero(here)
-    part = demand.of_tuples(inside)
+    part = demand.take(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
     found = ColumnsSearch([cells_at(c, inside) for c in columns], part, combination).run(kept, polish, effort)
@@ -274,6 +267,6 @@ def cells_at(column: Column, inside: Places) -> Column:
     return replace(column, codes=np.asarray(column.codes)[inside])
 
 
-def _require_enough(demand: ClusterDemand) -> None:
-    if not demand.enough(np.zeros(demand.size, dtype=np.int64))[0]:
+def _require_enough(demand: Enough) -> None:
+    if not demand.are_enough(np.zeros(demand.size, dtype=np.int64), 1)[0]:
         raise UnreachableError("all tuples together do not hold enough")

@@ -20,7 +20,7 @@ from hartley.search.demands.question import (
     too_many_components,
 )
 from hartley.search.effort import Effort
-from hartley.search.withheld.of_partition import without_values, worst_clusters
+from hartley.search.withheld import without_values, worst_clusters
 
 
 def merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:

@@ -14,13 +14,12 @@ from hartley.model import Partition
 from hartley.model.words import SAME_COST
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
-from hartley.search.columns.demand import ClusterDemand
-from hartley.search.columns.measures import relative_loss
+from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.search import present, search_columns
+from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.search.withheld.of_tuples import withhold_tuples
 
 
 def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
@@ -56,16 +55,8 @@ def columns_answer(
     few: DemandAnswer | None,
 ) -> DemandAnswer:
     """Return the boxes found, less what a budget withholds; ``few`` is the best of all, if known."""
-    demand = ClusterDemand(
-        value_ptr=enough.value_ptr,
-        value_code=enough.value_code.astype(np.int32),
-        next_code=enough.next_code,
-        offsets=enough.offsets,
-        wanted=enough.wanted,
-        rows=enough.rows,
-        row_k=max(1, enough.row_k),
-    )
-    fitting = [start.labels for start in starts if demand.enough(start.labels).all()]
+    demand = replace(enough, row_k=max(1, enough.row_k))
+    fitting = [start.labels for start in starts if demand.is_met_by(start)]
     weighed = cells_of_utility(utility)
     columns: list[Column] = [replace(column, importance=1.0) for column in weighed]
     found = search_columns(

@@ -24,7 +24,7 @@ from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import unite
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import SCALE
+from hartley.search.proofs import SCALE
 
 
 @hot_loop

@@ -30,7 +30,7 @@ from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
-from hartley.search.proofs.statements import LagrangianCertificate
+from hartley.search.proofs import LagrangianCertificate
 
 SETTLED_UP_TO = 400
 """Lines up to this many values get every distortion at which the number of components changes."""
@@ -236,18 +236,17 @@ class IstarSearch:
         bounds = [(a.fewest, a.certificate) for a in self.answers if a.cost >= cost]
         return max(bounds, key=lambda bound: bound[0])[1] if bounds else None
 
-    def least_cost(self, most_components: int) -> tuple[float, LagrangianCertificate | None]:
-        """Return a cost that no partition with so few components goes below, and why.
+    def least_cost(self, most_components: int) -> float:
+        """Return a cost that no partition with so few components goes below.
 
         Where more components must remain within a distortion, they must up to the next one that any cluster
         can have.
         """
         refuted = [a for a in self.answers if a.fewest > most_components]
         if not refuted or not self.line.size:
-            return 0.0, None
-        last = max(refuted, key=lambda answer: answer.cost)
-        next_cost = self.windows.next_cost(last.cost + self.line.rounding)
-        return max(next_cost - self.line.rounding, 0.0), last.certificate
+            return 0.0
+        last = max(answer.cost for answer in refuted)
+        return max(self.windows.next_cost(last + self.line.rounding) - self.line.rounding, 0.0)
 
     def reach(self, cost: float) -> tuple[int, float, Callable[[], Partition]]:
         """Return the fewest components known within a distortion, at the least cost known."""
@@ -345,14 +344,12 @@ class IstarSearch:
     def level(self, cost: float) -> Level:
         """Return the best partition known within a cost, and what no partition can beat."""
         left, _, cut = self.reach(cost)
-        least, why = self.least_cost(left)
         return Level(
             cost=self.line.in_units(self.line.cost_of(cut())),
             leakage_bits=log2(left),
             lower_bound_bits=log2(max(self.fewest(cost), self.least_components)),
-            lower_bound_cost=self.line.in_units(least),
+            lower_bound_cost=self.line.in_units(self.least_cost(left)),
             certificate=self.proof(cost),
-            cost_certificate=why,
             cut=cut,
         )
 

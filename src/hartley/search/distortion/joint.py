@@ -20,15 +20,14 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.any_utility import least_leakage_of_any_utility
 from hartley.search.distortion.annealing import annealed
-from hartley.search.distortion.by_candidates import CandidateSearch, Solver
 from hartley.search.distortion.forest_bound import Links, price_windows
 from hartley.search.distortion.istar import CHEAP_SHARE, IstarSearch
-from hartley.search.distortion.l0 import STAGES
+from hartley.search.distortion.l0 import STAGES, CandidateSearch, Solver
 from hartley.search.distortion.least_cost import LeastDistortion, latest_of
 from hartley.search.distortion.line import Line
 from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.levels import Level, Levels
+from hartley.search.levels import Levels
 
 MOST_EXCHANGED = 60
 """Up to this many values, clusters are also improved by exchanging members."""
@@ -37,37 +36,6 @@ ANNEALING_STEPS = 20_000_000
 """Steps of annealing times values on the line, at most, for one distortion."""
 TARGETS = 12
 """Distortions tried between bound and partition for one number of candidates."""
-
-
-def least_connected_distortion(
-    joint: JointRange,
-    utility: LineDistortion,
-    distinct_l: int,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> LeastDistortion:
-    """Return the least distortion that leaves this many candidates everywhere and one component.
-
-    >>> from hartley.examples import toy
-    >>> joint = toy()
-    >>> best = least_connected_distortion(joint, LineDistortion.of(joint.public), 2)
-    >>> best.cost, best.proven_optimal
-    (0.55, True)
-    """
-    search = _search(joint, utility, effort, starts)
-    search.require(distinct_l)
-    return search.solve(distinct_l).in_units(search.line)
-
-
-def most_candidates_connected_within(
-    joint: JointRange,
-    utility: LineDistortion,
-    max_distortion: float,
-    effort: Effort = UNLIMITED,
-    starts: Sequence[Partition] = (),
-) -> Level:
-    """Return the partition of one component with the most candidates that distorts no more than this."""
-    return _search(joint, utility, effort, starts).solve_within(max_distortion)
 
 
 def joint_distortion_levels(

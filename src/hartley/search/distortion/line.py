@@ -60,7 +60,7 @@ class Line:
     order: Int64s
     """The place of each rank."""
     positions: Floats
-    """The position of each rank, ascending, in ticks (:class:`~hartley.measures.utility.line_grid.LineGrid`).
+    """The position of each rank, ascending, in ticks (:class:`~hartley.measures.utility.line.LineGrid`).
 
     All costs on the line are in ticks too; :meth:`in_units` gives them as the utility does.
     """

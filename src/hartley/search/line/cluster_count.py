@@ -58,16 +58,6 @@ def most_clusters(enough: Enough) -> int:
     return most
 
 
-def most_kept(enough: Enough, count: int, clusters: int) -> int:
-    """Return the most values that so many clusters can all keep of one count, by counting."""
-    bound = len(sequence_of(enough, count, clusters)[0]) // clusters
-    # What a value shows by itself adds up at most: bins of the size wanted must be covered.
-    shown = enough.counts_of_clusters(np.arange(enough.size), enough.size)
-    while bound > 0 and int(np.minimum(shown[:, count], bound).sum()) < bound * clusters:
-        bound -= 1
-    return bound
-
-
 def _pairs_of(enough: Enough, count: int) -> tuple[Places, Places]:
     begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
     inside = (enough.value_code >= begin) & (enough.value_code < end)

@@ -6,14 +6,20 @@ Twelve values have half a million pairs of a subset and a cluster in it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
+from hartley.errors import UnreachableError
 from hartley.hot_loops import hot_loop
-from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility import LineDistortion, Resolution, Utility
+from hartley.model import Partition
 from hartley.search.enough import Enough
+from hartley.search.line.answer import LineAnswer
+from hartley.search.line.ordered_values import OrderedValues
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -96,6 +102,14 @@ def costs_of_subsets(utility: LineDistortion | Resolution) -> Floats:
     return found
 
 
+def costs_under(utility: Utility, size: int) -> Floats:
+    """Return what every subset of a few values costs as a cluster, under any utility."""
+    costs = np.zeros(1 << size)
+    for subset, inside in enumerate(members_of_subsets(size)):
+        costs[subset] = utility.costs(Partition(np.where(inside, 0, np.arange(1, size + 1)))).max()
+    return costs
+
+
 def widths_of_subsets(utility: LineDistortion | Resolution) -> Floats:
     """Return how far apart the ends of every subset are on its line; 0 where there is no line."""
     if isinstance(utility, Resolution):
@@ -118,21 +132,12 @@ def members_of_subsets(size: int) -> Flags:
     return (np.arange(1 << size)[:, np.newaxis] >> np.arange(size) & 1).astype(bool)
 
 
-def counts_of_subsets(enough: Enough, joined: Places | None = None) -> Places:
-    """Return what every subset holds with the places ``joined``: each count, then the rows."""
-    size = enough.size
-    inside = members_of_subsets(size)
-    if joined is not None:
-        inside = inside.copy()
-        inside[:, joined] = True
+def enough_subsets(enough: Enough) -> Flags:
+    """Tell of every subset whether it may be a cluster."""
     # Every subset is a cluster of its own; a value is in many of them, so it is taken as often.
-    subset, place = np.nonzero(inside)
-    return enough.take(place).counts_of_clusters(subset, 1 << size)
-
-
-def enough_subsets(enough: Enough, joined: Places | None = None) -> Flags:
-    """Tell of every subset whether it may be a cluster, together with the places that are ``joined``."""
-    return np.asarray((counts_of_subsets(enough, joined) >= enough.least).all(axis=1))
+    subset, place = np.nonzero(members_of_subsets(enough.size))
+    counts = enough.take(place).counts_of_clusters(subset, 1 << enough.size)
+    return np.asarray((counts >= enough.least).all(axis=1))
 
 
 def clusters_of_first(chosen: Places, subset: int, size: int) -> Places:
@@ -145,3 +150,107 @@ def clusters_of_first(chosen: Places, subset: int, size: int) -> Places:
         subset ^= cluster
         number += 1
     return labels
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """A few values divided into clusters, one block of them withheld."""
+
+    labels: Places
+    """The cluster of each value; what is withheld is the last one."""
+    withheld: Places
+    rows: int
+    """Rows that are withheld."""
+    cost: float
+    width: float
+
+
+def best_division(
+    enough: Enough, costs: Floats, widths: Floats, budget: int, may_withhold: Callable[[Places], bool]
+) -> Division | None:
+    """Return the least worst cost with at most so many rows withheld; ``None`` where nothing is enough.
+
+    ``costs`` and ``widths`` are those of every subset of the values; ``may_withhold`` tells of values whether
+    they may be withheld together. Ties: fewest rows withheld; most clusters; least total width; the first
+    block.
+    """
+    size, full = enough.size, len(costs) - 1
+    members = members_of_subsets(size)
+    costs = np.where(enough_subsets(enough), costs, inf)
+    costs[0] = 0.0
+    least = least_worst.for_size(3**size)(costs)
+    rows = members @ enough.rows
+    blocks = [(float(least[full ^ block]), int(rows[block]), block) for block in range(full + 1)]
+    allowed: list[tuple[float, int, int]] = []
+    for one in sorted(block for block in blocks if block[0] < inf and block[1] <= budget):
+        if allowed and one[:2] != allowed[0][:2]:
+            break
+        if may_withhold(np.flatnonzero(members[one[2]])):
+            allowed.append(one)
+    if not allowed:
+        return None
+    cost, used, _ = allowed[0]
+    counts, totals = np.zeros(len(costs), dtype=np.int64), np.zeros(len(costs))
+    chosen = finest_first.for_size(3**size)(costs, widths, cost, counts, totals)
+    rest = min((full ^ block for *_, block in allowed), key=lambda rest: (-counts[rest], totals[rest], -rest))
+    labels = clusters_of_first(chosen, rest, size)
+    withheld = np.flatnonzero(labels < 0)
+    labels[withheld] = int(labels.max(initial=-1)) + 1
+    return Division(labels, withheld, used, cost, float(totals[rest]))
+
+
+def best_of_all(enough: Enough, costs: Floats, widths: Floats, budget: int) -> LineAnswer:
+    """Return the best division of a few values; what is withheld must be enough itself.
+
+    Raises
+    ------
+    UnreachableError
+        Where no partition is enough at any cost.
+    """
+    found = best_division(
+        enough, costs, widths, budget, lambda values: not len(values) or enough.is_enough(values)
+    )
+    if found is None:
+        raise UnreachableError("no merging of the public values keeps what is required")
+    return LineAnswer(
+        labels=found.labels,
+        cost=found.cost,
+        lower_bound=found.cost,
+        any_bound=found.cost,
+        withheld=found.withheld,
+        withheld_rows=found.rows,
+    )
+
+
+def exhaustive_withheld(
+    values: OrderedValues, budget: int, joins: Places, is_enough: Callable[[Places], bool]
+) -> LineAnswer:
+    """Return the optimum over all partitions of the line and all blocks of them within the budget, proven.
+
+    ``is_enough`` tells of ranks whether they may be withheld together; they join ``joins``.
+    """
+    utility: LineDistortion | Resolution = Resolution(values.size)
+    if isinstance(values.utility, LineDistortion):
+        utility = LineDistortion(values.positions, values.utility.codeword)
+    found = best_division(
+        values.enough, costs_of_subsets(utility), widths_of_subsets(utility), budget, is_enough
+    )
+    if found is None:
+        raise UnreachableError(
+            "no rows within the budget are enough to be withheld, and without none are enough"
+        )
+    labels = values.labels_of_ranks(found.labels)
+    exempt = values.order[found.withheld]
+    if len(exempt):
+        labels[joins] = labels[exempt[0]]
+        exempt = np.concatenate((exempt, joins))
+    cost = values.cost_of_labels(labels, exempt)
+    return LineAnswer(
+        labels=labels,
+        cost=cost,
+        lower_bound=cost,
+        any_bound=cost,
+        total_width=found.width,
+        withheld=values.order[found.withheld],
+        withheld_rows=found.rows,
+    )

@@ -1,10 +1,12 @@
-r"""Least cost of intervals that are enough, and the finest of them; the bound that holds for any shape.
+"""Least cost of intervals that are enough, and the finest of them; the bound that holds for any shape.
 
 If a superset of what is enough is enough, everything that is known of intervals for a number of candidates
 holds: a prefix of the line can be cut exactly when its last interval starts after a prefix that can, no
 earlier than the cost allows and no later than where enough is left. Both limits only move forward, so one
 pass decides. Intervals cost at most twice the optimum (midpoint): drop nested clusters, take disjoint spans
-by earliest end; every value left over lies within one span of the last one taken.
+by earliest end; every value left over lies within one span of the last one taken. Under the centroid the
+radius of an interval is not monotone, so every interval within reach is looked at; intervals are not always
+best there, and the bound is that of the midpoint, which never costs more.
 
 Among intervals of the least cost the *finest* are returned: most of them, then the least total width, then
 the latest starts.
@@ -14,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.distortion.intervals import windows_needed
+from hartley.search.distortion.least_cost import windows_needed
 from hartley.search.distortion.windows import (
     Bracket,
     Windows,
@@ -26,12 +29,65 @@ from hartley.search.distortion.windows import (
     uncovered,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.answer import Band, LineAnswer
+from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders, round_steps
-from hartley.search.line.centroid_intervals import centroid_intervals_within, least_centroid_cost
 from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.loops import NEVER, can_cut, clusters_of_starts, finest_starts
+from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
+from hartley.search.line.loops import (
+    NEVER,
+    can_cut,
+    centroid_choices,
+    clusters_of_choices,
+    clusters_of_starts,
+    finest_starts,
+    least_radius,
+)
 from hartley.search.line.ordered_values import OrderedValues
+
+Floats = npt.NDArray[np.float64]
+
+
+def prefix_sums(values: OrderedValues) -> Floats:
+    """Return the sums of the positions of each number of first ranks."""
+    return np.concatenate(([0.0], np.cumsum(values.positions)))
+
+
+def steps_within(values: OrderedValues, cost: float) -> int:
+    """Return how many intervals must be looked at for a cost."""
+    earliest = values.windows.within(cost)
+    return int(np.maximum(values.latest - earliest + 1, 0).sum()) + values.size
+
+
+def centroid_intervals_within(values: OrderedValues, borders: Borders, cost: float, rows: Places) -> Places:
+    """Return the rows withheld, ``NEVER`` where there is no way, and then the interval of each rank.
+
+    Intervals are counted from the end; -1 is for values that are withheld. A value with ``NEVER`` rows is
+    kept.
+    """
+    loop = centroid_choices.for_size(steps_within(values, cost) * 4)
+    choice = loop(
+        values.positions,
+        prefix_sums(values),
+        values.latest,
+        borders.allowed,
+        rows,
+        borders.low,
+        borders.high,
+        cost,
+    )
+    withheld = int(choice[0, 1])
+    if withheld >= NEVER:
+        return np.array([NEVER])
+    return np.concatenate(([withheld], clusters_of_choices.for_size(values.size)(choice)))
+
+
+def least_centroid_cost(values: OrderedValues, borders: Borders) -> float:
+    """Return the least worst radius of intervals that are enough."""
+    sums = prefix_sums(values)
+    steps = steps_within(values, values.windows.widest)
+    loop = least_radius.for_size(min(steps, 20 * values.size) * 4)
+    return float(loop(values.positions, sums, values.latest, borders.allowed))
+
 
 Places = npt.NDArray[np.int64]
 
@@ -191,3 +247,39 @@ def finest_free_grid(
         if best.cost <= free.cost or effort.should_stop():
             break
     return free if best is None else best
+
+
+Shape: TypeAlias = Literal["any", "intervals"]
+
+
+def least_cost(
+    values: OrderedValues,
+    shape: Shape = "any",
+    borders: Borders | None = None,
+    effort: Effort = UNLIMITED,
+) -> LineAnswer:
+    """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
+
+    Intervals are exact for their shape. For any shape, all partitions of up to twelve values are looked at;
+    of more values intervals are returned, which the bound often proves to be best and which never cost more
+    than twice the optimum (midpoint).
+
+    >>> from hartley.measures.utility import LineDistortion
+    >>> from hartley.model import JointRange
+    >>> from hartley.model.requirement import Requirement
+    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
+    >>> values = OrderedValues.of(joint, LineDistortion.of(joint.public), [Requirement("distinct-l", 2)])
+    >>> least_cost(values).partition, least_cost(values, "intervals").partition
+    (Partition({0, 2}, {1, 3}), Partition({0, 1, 2, 3}))
+    """
+    if shape == "any" and borders is None and 0 < values.size <= MOST_VALUES:
+        values.require_reachable()
+        return exhaustive_withheld(values, 0, NOTHING, _nothing)
+    found = least_intervals(values, borders, effort)
+    if shape == "any":
+        return replace(found, lower_bound=found.any_bound)
+    return found
+
+
+def _nothing(withheld: npt.NDArray[np.int64]) -> bool:
+    return not len(withheld)

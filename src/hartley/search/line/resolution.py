@@ -17,12 +17,11 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import InputError
 from hartley.measures.utility import Resolution
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
-from hartley.search.line.cluster_count import most_clusters, most_kept, sequence_of
+from hartley.search.line.cluster_count import most_clusters, sequence_of
 from hartley.search.line.every_partition import (
     MOST_VALUES,
     clusters_of_first,
@@ -42,22 +41,6 @@ MOST_MOVES = 20_000_000
 LONG_TRIES = 2
 MOST_PAIRED = 600
 """Values that are matched in twos; all pairs of them are looked at."""
-
-
-@dataclass(frozen=True, eq=False)
-class KeptAnswer:
-    """How much of one count clusters of at most ``largest`` values keep."""
-
-    largest: int
-    kept: int
-    most: int
-    """No clusters of at most this size keep more."""
-    labels: Places
-
-    @property
-    def proven(self) -> bool:
-        """Whether nothing keeps more."""
-        return self.kept >= self.most
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,28 +86,6 @@ def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAns
             high, labels = middle, outcome.labels
     cost = float(np.bincount(labels).max())
     return LineAnswer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
-
-
-def most_kept_within(
-    enough: Enough, count: int, largest: int, effort: Effort = UNLIMITED, at_least: int = 1
-) -> KeptAnswer | None:
-    """Return the most of one count that clusters of at most so many values keep, other requirements met.
-
-    ``None`` where none is found that keeps ``at_least`` of it.
-    """
-    size = enough.size
-    if not 1 <= largest <= size:
-        raise InputError(f"the largest cluster holds between 1 and {size} values")
-    most = most_kept(enough, count, -(-size // largest))
-    for wanted in range(most, at_least - 1, -1):
-        outcome = of_size(enough.asking(count, wanted), largest, effort)
-        if outcome.labels is not None:
-            return KeptAnswer(largest, wanted, most, outcome.labels)
-        if outcome.is_excluded:
-            most = min(most, wanted - 1)
-        if effort.should_stop():
-            break
-    return None
 
 
 def of_size(enough: Enough, largest: int, effort: Effort = UNLIMITED) -> Outcome:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hartley.hot_loops import repeated
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
-from hartley.search.line.centroid_intervals import centroid_intervals_within
+from hartley.search.line.intervals import centroid_intervals_within
 from hartley.search.line.loops import NEVER, clusters_of_choices, withheld_choices
 from hartley.search.line.ordered_values import OrderedValues
 

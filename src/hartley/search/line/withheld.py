@@ -28,12 +28,11 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import STEPS, least_passing_from
-from hartley.search.line.least_cost import Shape, least_cost
+from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
+from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passing_from
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
-from hartley.search.line.withheld_exhaustive import MOST_VALUES, exhaustive_withheld
 
 Places = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -132,27 +131,6 @@ def least_cost_withholding(
         if untouched.cost <= answer.cost:
             return replace(untouched, lower_bound=answer.lower_bound, any_bound=answer.any_bound)
     return answer
-
-
-def fewest_rows_withheld(
-    values: OrderedValues,
-    cost: float,
-    borders: Borders | None = None,
-    joins: Places | None = None,
-    effort: Effort = UNLIMITED,
-) -> tuple[LineAnswer, int]:
-    """Return intervals of at most this cost with the fewest rows withheld, and a bound on those rows."""
-    total = int(values.enough.rows.sum())
-    question = WithheldQuestion.of(values, total, borders, joins)
-    search = _Search(question, effort)
-    earliest = values.windows.within(values.window_of_cost(cost))
-    bound = int(uncovered_rows.for_size(values.size * STEPS)(earliest, values.latest, values.enough.rows))
-    kept = search.tried(cost)
-    if kept is None:
-        raise UnreachableError(f"no rows found to withhold so that the others cost at most {cost:g}")
-    if bound:
-        bound = max(bound, question.least_budget)
-    return search.answer(kept, 0.0, 0.0), bound
 
 
 def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAnswer:

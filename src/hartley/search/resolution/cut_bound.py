@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.proofs.statements import CutCertificate
+from hartley.search.proofs import CutCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 
 MOST_THRESHOLDS = 24

@@ -27,7 +27,7 @@ from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.search.levels import Level, Levels
-from hartley.search.proofs.statements import ForestCertificate
+from hartley.search.proofs import ForestCertificate
 from hartley.search.resolution.layout import least_clusters, size_ranges
 
 
@@ -140,7 +140,6 @@ def _level(joiner: Joiner, largest: int) -> Level:
         lower_bound_bits=bits,
         lower_bound_cost=largest,
         certificate=ForestCertificate(largest_cluster=largest, components=joiner.parts),
-        cost_certificate=ForestCertificate(largest_cluster=max(1, largest - 1), components=joiner.parts),
         cut=partial(joiner.partition, largest),
     )
 

@@ -18,7 +18,6 @@ from hartley.measures.uncertainty import distinct_l
 from hartley.model import JointRange, Partition
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time, without_doubles
-from hartley.search.proofs.statements import CandidateCertificate
 from hartley.search.resolution.layout import CandidateSets, size_ranges, staircase
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 
@@ -138,11 +137,7 @@ def least_largest_cluster(
     assert reached is not None  # noqa: S101 - one cluster of everything keeps every candidate
     final = search.best(reached.largest, reached.partition, fewest_candidates(search.sets, reached.partition))
     # A bound on the size for what is wanted holds for what is kept, which may be more.
-    least, why = known.least_size(wanted)
-    further, further_why = known.least_size(final.kept)
-    if further > least:
-        least, why = further, further_why
-    return level_of(joint, final, least, why)
+    return level_of(joint, final, max(known.least_size(wanted), known.least_size(final.kept)))
 
 
 def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeStanding) -> list[SizeStanding]:
@@ -222,25 +217,23 @@ class Standings:
         """Return a level for every size that keeps more than smaller ones do."""
         standings = self._with_shared_bounds()
         return without_doubles(
-            level_of(joint, standing, *self._least_size(standings, standing.kept)) for standing in standings
+            level_of(joint, standing, self._least_size(standings, standing.kept)) for standing in standings
         )
 
-    def least_size(self, kept: int) -> tuple[int, CandidateCertificate | None]:
-        """Return a size below which no clusters keep so many candidates, and why."""
+    def least_size(self, kept: int) -> int:
+        """Return a size below which no clusters keep so many candidates."""
         return self._least_size(self._with_shared_bounds(), kept)
 
-    def _least_size(
-        self, standings: Sequence[SizeStanding], kept: int
-    ) -> tuple[int, CandidateCertificate | None]:
-        excluded, why = self.least - 1, None
+    def _least_size(self, standings: Sequence[SizeStanding], kept: int) -> int:
+        excluded = self.least - 1
         place = bisect_left(standings, kept, key=lambda standing: standing.most)
-        if place and standings[place - 1].largest > excluded:
-            excluded, why = standings[place - 1].largest, standings[place - 1].certificate
+        if place:
+            excluded = max(excluded, standings[place - 1].largest)
         cuts, ranges = self.search.cuts, self.search.ranges
         place = bisect_left(ranges, kept, key=lambda sizes: cuts.most(sizes[0])[0])
-        if place and ranges[place - 1][-1] > excluded:
-            excluded, why = ranges[place - 1][-1], cuts.most(ranges[place - 1][-1])[1]
-        return excluded + 1, why
+        if place:
+            excluded = max(excluded, ranges[place - 1][-1])
+        return excluded + 1
 
     def _with_shared_bounds(self) -> list[SizeStanding]:
         shared: list[SizeStanding] = []
@@ -251,9 +244,7 @@ class Standings:
         return shared[::-1]
 
 
-def level_of(
-    joint: JointRange, standing: SizeStanding, least: int, why: CandidateCertificate | None
-) -> Level:
+def level_of(joint: JointRange, standing: SizeStanding, least: int) -> Level:
     """Return what is known of a size as a level; no smaller size than ``least`` keeps as much."""
     return Level(
         cost=standing.largest,
@@ -262,6 +253,5 @@ def level_of(
         lower_bound_bits=log2(joint.sensitive.size / standing.most),
         lower_bound_cost=least,
         certificate=standing.certificate,
-        cost_certificate=why,
         cut=lambda: standing.partition,
     )

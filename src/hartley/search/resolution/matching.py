@@ -16,7 +16,7 @@ from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.proofs.statements import PairingCertificate
+from hartley.search.proofs import PairingCertificate
 from hartley.search.resolution.layout import CandidateSets
 
 MOST_VALUES = 3_000

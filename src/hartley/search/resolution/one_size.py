@@ -1,10 +1,14 @@
-"""One size of the largest cluster: reach the bound on the candidates kept, or lower it.
+r"""One size of the largest cluster: reach the bound on the candidates kept, or lower it.
 
 Bound the candidates from above by counting; try to reach the bound, in closed form where
 there is one (one candidate per value; two candidates wanted), by matching where m = 2, else by swap
 search. What swap search does not reach soon it tries to exclude, by prices of
 sizes, by prices of values; what it can neither reach nor exclude it searches longer, and
 leaves open if that fails.
+
+Closed forms deal values out like cards: put those that show the same candidate side by side, no more than q
+of each, and deal them out to q clusters in turn. A candidate never comes to the same cluster twice, and every
+cluster gets at least :math:`\lfloor \sum_s \min(f_s, q) / q \rfloor` candidates, which is the counting bound.
 
 Tables too large for one swap search are searched block by block of clusters. Values dealt out evenly make
 every block a smaller table much like the whole, so what the whole can reach each block can reach too,
@@ -21,13 +25,67 @@ import numpy as np
 from hartley.model import Partition
 from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import CandidateCertificate
-from hartley.search.resolution.constructions import dealt_partition, paired_partition
+from hartley.search.proofs import CandidateCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import MOST_VALUES, pair_up
 from hartley.search.resolution.price_bound import size_prices, value_prices
 from hartley.search.resolution.swaps import MOST_CELLS, QUICK, SwapSearch, dealt_places, partition_of_places
+
+NOWHERE = -1
+
+
+def dealt_partition(sets: CandidateSets, largest: int) -> Partition:
+    """Return the best clusters of at most ``largest`` values where every value shows one candidate.
+
+    >>> one_each = CandidateSets(np.arange(6), np.array([0, 0, 0, 1, 2]), np.zeros(3, int), np.array([3]))
+    >>> dealt_partition(one_each, 3)
+    Partition({0, 2, 3}, {1, 4})
+    """
+    clusters = least_clusters(sets.size, largest)
+    labels = np.full(sets.size, NOWHERE, dtype=np.int64)
+    dealt = _side_by_side(sets.candidates, clusters)
+    labels[dealt] = np.arange(len(dealt)) % clusters
+    return filled_up(labels, clusters, largest)
+
+
+def paired_partition(sets: CandidateSets, largest: int) -> Partition | None:
+    """Return clusters of at most ``largest`` values with two candidates each, where they exist.
+
+    Every value with two candidates serves a cluster alone; the clusters left are
+    dealt two values of one candidate each. This succeeds whenever anything does.
+    """
+    if largest < 2:
+        return Partition.singletons(sets.size) if bool((sets.counts > 1).all()) else None
+    clusters = least_clusters(sets.size, largest)
+    labels = np.full(sets.size, NOWHERE, dtype=np.int64)
+    rich = np.flatnonzero(sets.counts > 1)[:clusters]
+    labels[rich] = np.arange(len(rich))
+    left = clusters - len(rich)
+    if left:
+        single = np.flatnonzero(sets.counts == 1)
+        dealt = single[_side_by_side(sets.candidates[sets.starts[single]], left)][: 2 * left]
+        if len(dealt) < 2 * left:
+            return None
+        labels[dealt] = len(rich) + np.arange(len(dealt)) % left
+    return filled_up(labels, clusters, largest)
+
+
+def _side_by_side(candidates: Int64s, most: int) -> Int64s:
+    """Return the places in order of their candidates, no more than so many of each."""
+    order = np.argsort(candidates, kind="stable")
+    ordered = candidates[order]
+    within = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+    return order[within < most]
+
+
+def filled_up(labels: Int64s, clusters: int, largest: int) -> Partition:
+    """Put the values that are nowhere yet where there is room."""
+    left = np.flatnonzero(labels == NOWHERE)
+    room = largest - np.bincount(labels[labels != NOWHERE], minlength=clusters)
+    labels[left] = np.repeat(np.arange(clusters), room)[: len(left)]
+    return Partition(labels)
+
 
 GLANCE, SHORT = 150, 1_500
 """Moves per place before asking for a quick proof, and for a long one, that what is wanted cannot be."""

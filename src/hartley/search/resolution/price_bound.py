@@ -25,7 +25,7 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import Effort
-from hartley.search.proofs.statements import SizePriceCertificate, ValuePriceCertificate
+from hartley.search.proofs import SizePriceCertificate, ValuePriceCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.solver import solved
 

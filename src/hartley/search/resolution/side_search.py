@@ -29,7 +29,7 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
-from hartley.search.proofs.statements import SliceCertificate
+from hartley.search.proofs import SliceCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.resolution.price_bound import size_prices
@@ -101,8 +101,8 @@ class SideSearch:
         excluded = [known for size, known in self._excluded.items() if size >= largest]
         return max((best, *excluded), key=lambda known: known.bits)
 
-    def least_size(self, bits: float) -> tuple[int, SliceCertificate | None]:
-        """Return a size below which no clusters leak as little, and why."""
+    def least_size(self, bits: float) -> int:
+        """Return a size below which no clusters leak as little."""
         low, high = 1, self.joint.public.size
         while low < high:
             middle = (low + high) // 2
@@ -110,7 +110,7 @@ class SideSearch:
                 low = middle + 1
             else:
                 high = middle
-        return low, self.bound(low - 1).certificate if low > 1 else None
+        return low
 
     def fewest_components(self, largest: int) -> int:
         """Return a number of components that clusters of at most ``largest`` values cannot go below."""
@@ -205,7 +205,7 @@ class SideSearch:
     def cheaper(self, partition: Partition, fitting: Callable[[int], Partition]) -> list[Partition]:
         """Return partitions of smaller clusters, found by bisection, that leak no more than this one."""
         need, most = self.needs(partition), self.bits(partition)
-        low, high = self.least_size(most)[0], int(partition.sizes.max())
+        low, high = self.least_size(most), int(partition.sizes.max())
         found: list[Partition] = []
         while low < high and not self.effort.should_stop():
             middle = (low + high) // 2
@@ -266,14 +266,12 @@ class SideSearch:
     def level(self, largest: int, partition: Partition) -> Level:
         """Return a partition as a level of worst-case leakage."""
         bound = self.bound(largest)
-        least, why = self.least_size(self.bits(partition))
         return Level(
             cost=largest,
             leakage_bits=self.bits(partition),
             lower_bound_bits=bound.bits,
-            lower_bound_cost=least,
+            lower_bound_cost=self.least_size(self.bits(partition)),
             certificate=bound.certificate,
-            cost_certificate=why,
             cut=partial(same, partition),
         )
 

@@ -18,7 +18,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, without_doubles
-from hartley.search.proofs.statements import SideForestCertificate
+from hartley.search.proofs import SideForestCertificate
 from hartley.search.resolution.istar import Joiner
 from hartley.search.resolution.joining_swaps import joined, settled
 from hartley.search.resolution.layout import size_ranges
@@ -122,7 +122,7 @@ def least_side_cluster(
 
     known = [start for start in (*starts, Partition.singletons(size), whole) if serves(start)]
     best = min(known, key=lambda start: int(start.sizes.max()))
-    low, why = search.least_size(bits)
+    low = search.least_size(bits)
     if one_component:
         low = max(low, search.least_joining_size(1))
     lowest, high = low, int(best.sizes.max())
@@ -135,9 +135,7 @@ def least_side_cluster(
             best, high = found, int(found.sizes.max())
         else:
             lowest = middle + 1
-    least, reason = search.least_size(bits)
-    if least > low:
-        low, why = least, reason
+    low = max(low, search.least_size(bits))
     bound = search.bound(high)
     return Level(
         cost=high,
@@ -145,7 +143,6 @@ def least_side_cluster(
         lower_bound_bits=bound.bits,
         lower_bound_cost=low,
         certificate=bound.certificate,
-        cost_certificate=why,
         cut=partial(same, best),
     )
 
@@ -177,7 +174,6 @@ def side_istar_levels(
             tries = TRIES * joint.public.size
             known = settled(joint, search.sets, known, largest, nothing, tries, effort)
         least = search.least_joining_size(search.parts(known))
-        below = max(1, least - 1)
         levels.append(
             Level(
                 cost=largest,
@@ -185,9 +181,6 @@ def side_istar_levels(
                 lower_bound_bits=log2(fewest),
                 lower_bound_cost=least,
                 certificate=SideForestCertificate(largest_cluster=largest, components=fewest),
-                cost_certificate=SideForestCertificate(
-                    largest_cluster=below, components=search.fewest_components(below)
-                ),
                 cut=partial(same, known),
             )
         )

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hartley.errors import TableError
-from hartley.tables.dialect.cells import translated_cells
-from hartley.tables.dialect.delimiters import found_delimiter, note_delimiter
 from hartley.tables.engine import connect, literal, one_row, paths_literal
 from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
 from hartley.tables.sources.source import LocalSource, RawColumn
+from hartley.tables.text_dialect import found_delimiter, note_delimiter, translated_cells
 from hartley.tables.text_files import open_bytes, packing, readable
 from hartley.tables.text_types import TextRule
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from hartley.errors import TableError, option, quoted
-from hartley.tables.dialect.encodings import NAMES, likely_encoding
+from hartley.tables.text_dialect import NAMES, likely_encoding
 
 BLOCK = 1 << 20
 LONGEST_RECORD = 1 << 24

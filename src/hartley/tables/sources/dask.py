@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.tables.engine import connect
-from hartley.tables.optional_packages import required
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.arrow_columns import MIXED, as_arrow
 from hartley.tables.sources.frames import LazyFrame, given, register
-from hartley.tables.sources.source import RawColumn, Scan
+from hartley.tables.sources.source import RawColumn, Scan, required
 
 if TYPE_CHECKING:
     import narwhals as nw

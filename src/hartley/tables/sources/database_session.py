@@ -20,8 +20,8 @@ from hartley.errors import OptionError, TableError, option
 from hartley.tables.counting.sql_summary import Columns
 from hartley.tables.engine import tell_progress
 from hartley.tables.interrupts import interruptible
-from hartley.tables.optional_packages import required
 from hartley.tables.other_databases import is_other_database, shown_other
+from hartley.tables.sources.source import required
 
 Product = Literal["postgresql", "sqlite"]
 _PART = re.compile(r'"(?:[^"]|"")+"|[^".]+')

@@ -127,15 +127,19 @@ class LazyFrame(LocalSource):
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Have the distinct rows counted where the data lives, and give those."""
-        import narwhals as nw
-
-        places = [column.sql for column in columns]
         with self._computed():
-            counted = self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
+            counted = self._counted(columns)
         arrays = {column.sql: given(counted.get_column(column.sql), column.name) for column in columns}
         arrays["n"] = counted.get_column(ROWS).to_arrow()
         register(self.connection, "hartley_scanned", arrays)
         return Scan("hartley_scanned", "n")
+
+    def _counted(self, columns: Sequence[RawColumn]) -> nw.DataFrame[Any]:
+        """Return the distinct rows of some columns, with the number of each."""
+        import narwhals as nw
+
+        places = [column.sql for column in columns]
+        return self._frame.group_by(*places).agg(nw.len().alias(ROWS)).collect("pyarrow")
 
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Fetch the rows of these columns, in their order."""

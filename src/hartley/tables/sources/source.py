@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from hartley.errors import TableError
 from hartley.tables.column_types import RefusedColumn, TypedColumn, as_text, typed_native
 from hartley.tables.roles import Roles
 from hartley.tables.text_types import TextRule
@@ -158,3 +160,13 @@ def typed_without_looking(column: RawColumn, is_text: bool) -> TypedColumn | Ref
     if column.text_rule is not None:
         return None
     return typed_native(column.name, column.sql, column.duckdb_type)
+
+
+def required(module: str, what: str, extra: str) -> Any:
+    """Import a package, or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise TableError(
+            f"{what} needs a package that is not installed; pip install 'hartley[{extra}]'"
+        ) from None

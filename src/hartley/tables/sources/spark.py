@@ -1,4 +1,9 @@
-"""A Spark table: rows stay in Spark; for an audit not even the distinct pairs leave it."""
+"""A Spark table: rows stay in Spark; for an audit not even the distinct pairs leave it.
+
+A release is searched and verified on the driver, by the distinct rows of the columns that it looks at with
+the number of each. There may be few of them however many rows there are; where there are too many, the
+release is refused.
+"""
 
 # ruff: noqa: S608 (names are quoted where they are not ours)
 
@@ -12,18 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hartley.errors import option
+from hartley.errors import TableError, option, quoted
 from hartley.tables.column_types import RefusedColumn, TypedColumn, typed_native
 from hartley.tables.counting.remote_summary import EngineColumn, EngineTable
 from hartley.tables.counting.sql_summary import Columns, SummaryRead
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
-from hartley.tables.sources.frames import LazyFrame, given, register
+from hartley.tables.sources.frames import ROWS, LazyFrame, given, register
 from hartley.tables.sources.source import Missing, RawColumn
 
 if TYPE_CHECKING:
     import narwhals as nw
 
+MOST_DIFFERENT = 4_000_000
+"""How many distinct rows the driver takes at most."""
 VIEW = "hartley_table"
 _TABLES = re.compile(r"\bhartley_\w+")
 """Names of our tables in a query; its columns are all called ``c0``, ``x0`` and the like."""
@@ -47,12 +54,21 @@ class SparkFrame(LazyFrame):
             for column, own in zip(self.columns, types, strict=True)
         )
 
+    def _counted(self, columns: Sequence[RawColumn]) -> nw.DataFrame[Any]:
+        """Have distinct rows counted, and fetch them unless they are too many."""
+        import narwhals as nw
+        from pyspark.sql import functions as f
+
+        grouped = self._native.groupBy(*(column.sql for column in columns)).agg(f.count("*").alias(ROWS))
+        found = fetched_few(grouped, [column.name for column in columns])
+        return nw.from_native(found, eager_only=True)
+
     def rows(self, columns: Sequence[RawColumn]) -> str:
         """Return rows again from their counts: rows of Spark have no order, and only distinct ones come."""
         import narwhals as nw
 
         with self._computed():
-            counted = counted_rows(self._native, [column.sql for column in columns])
+            counted = counted_rows(self._native, {column.sql: column.name for column in columns})
         frame = nw.from_native(counted, eager_only=True)
         arrays = {column.sql: given(frame.get_column(column.sql), column.name) for column in columns}
         register(self.connection, "hartley_batch", {**arrays, "n": counted["count"]})
@@ -92,15 +108,32 @@ class SparkFrame(LazyFrame):
             engine.drop(VIEW)
 
 
-def counted_rows(frame: Any, places: Sequence[str]) -> Any:
+def fetched_few(frame: Any, names: Sequence[str]) -> Any:
+    """Return a frame of distinct rows as Arrow; refuse it where the driver would get too many."""
+    found = frame.limit(MOST_DIFFERENT + 1).toArrow()
+    if found.num_rows > MOST_DIFFERENT:
+        held = "column {} holds more than {:,} different values"
+        if len(names) > 1:
+            held = "columns {} together hold more than {:,} different rows"
+        too_many = held.format(quoted(names, last=" and "), MOST_DIFFERENT)
+        raise TableError(
+            f"{too_many}, and the Spark driver takes no more: "
+            "leave out columns that are nearly all different, round them in Spark, or release the table from "
+            "a Parquet file"
+        )
+    return found
+
+
+def counted_rows(frame: Any, names: Mapping[str, str]) -> Any:
     """Return distinct rows of some columns as Arrow, with the number of each as the last column, ``count``.
 
-    To Spark -0.0 is 0.0 in a group; here it stays what it is.
+    To Spark -0.0 is 0.0 in a group; here it stays what it is. Columns are given by place, with their names.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyspark.sql import functions as f
 
+    places = list(names)
     types = {field.name: field.dataType.typeName() for field in frame.schema.fields}
     signs = {place: f"{place}_sign" for place in places if types[place] in ("float", "double")}
     marked = frame.select(
@@ -110,7 +143,7 @@ def counted_rows(frame: Any, places: Sequence[str]) -> Any:
             for place, sign in signs.items()
         ),
     )
-    found = marked.groupBy(*places, *signs.values()).count().toArrow()
+    found = fetched_few(marked.groupBy(*places, *signs.values()).count(), list(names.values()))
     for place, sign in signs.items():
         column = found[place]
         minus = pa.scalar(-0.0, column.type)

@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 from hartley.errors import TableError
 from hartley.tables.locations import Files
-from hartley.tables.optional_packages import required
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.frames import EagerFrame
+from hartley.tables.sources.source import required
 
 STATA_EPOCH = dt.datetime(1960, 1, 1)
 SPSS_EPOCH = dt.datetime(1582, 10, 14)

@@ -17,7 +17,6 @@ from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.codebooks import (
-    CellDemand,
     CodebookProblem,
     Codebooks,
     ColumnSettings,
@@ -60,7 +59,7 @@ def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> Co
     """
     columns = public_columns(question)
     joint = question.joint
-    published = CodebookProblem(tuple(columns), _cell_demand(question, joint.without_side(), more))
+    published = CodebookProblem(tuple(columns), _demand_on(question, joint.without_side(), more))
     if joint.side is None or joint.observed_side is None:
         return published
     # What a reader sees at once takes the place of a public value.
@@ -74,23 +73,15 @@ def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> Co
         ColumnSettings(keep=True),
     )
     spread = (replace(column, codes=column.codes[of_public]) for column in columns)
-    return CodebookProblem((*spread, beside), _cell_demand(question, observed, more), published)
+    return CodebookProblem((*spread, beside), _demand_on(question, observed, more), published)
 
 
-def _cell_demand(question: Question, joint: JointRange, more: Iterable[Requirement]) -> CellDemand:
+def _demand_on(question: Question, joint: JointRange, more: Iterable[Requirement]) -> Enough:
     """Return what every set of a table's public values must keep."""
     asked = question.demanded(more)
     enough = Enough.of(joint, asked.requirements, question.closeness)
     enough.require_reachable()
-    return CellDemand(
-        value_ptr=enough.value_ptr,
-        value_code=enough.value_code.astype(np.int32),
-        next_code=enough.next_code,
-        offsets=enough.offsets,
-        wanted=enough.wanted,
-        rows=enough.rows,
-        row_k=enough.row_k,
-    )
+    return enough
 
 
 def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point:

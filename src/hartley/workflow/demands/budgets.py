@@ -14,7 +14,7 @@ from hartley.model.words import SAME_COST, SLACK
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question, cost_of
-from hartley.workflow.request.budget import Budget
+from hartley.workflow.request.objective import Budget
 
 Search = Callable[[Question, Sequence[Point]], Frontier]
 """Searches a frontier, no worse than points that are known."""

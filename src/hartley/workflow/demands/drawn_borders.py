@@ -18,7 +18,7 @@ from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
 from hartley.search.line.answer import Band
 from hartley.search.line.borders import Borders
-from hartley.workflow.codebooks.label_intervals import SECONDS_A_DAY
+from hartley.workflow.codebooks.label_codebooks import SECONDS_A_DAY
 from hartley.workflow.question import Question
 
 

@@ -27,8 +27,7 @@ from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.workflow.codebooks.label_codebooks import label_codebooks
-from hartley.workflow.codebooks.label_intervals import label_intervals
+from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.question import Question

@@ -78,7 +78,7 @@ class CountedFrame:
 
         if self._last is None or self._last[0] != names:
             with computed("pyspark"):
-                found = counted_rows(self._placed, [self._places[name] for name in names])
+                found = counted_rows(self._placed, {self._places[name]: name for name in names})
             self._last = list(names), found
         return self._last[1]
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from hartley.errors import OptionError
+from hartley.errors import OptionError, quoted
 from hartley.model import Alphabet, Label
 from hartley.model.closeness import Closeness
 from hartley.tables import ReadOptions, Roles, Table, open_table
-from hartley.tables.group_file import groups_of, read_groups
 from hartley.tables.locations import shown_source
+from hartley.tables.value_files import groups_of, read_groups
 
 if TYPE_CHECKING:
     from hartley.releases.policy import Policy
@@ -172,10 +173,6 @@ class StudyTable:
         while self._held:
             self._held.pop().close()
 
-    def with_fields(self, **changed: Any) -> StudyTable:
-        """Return the study with other fields, not opened."""
-        return replace(self, **changed)
-
 
 def names(given: Names) -> tuple[str, ...]:
     """Take one name or several."""
@@ -191,3 +188,23 @@ def _several(given: Any) -> tuple[Any, ...]:
     from hartley.releases.policy import Policy
 
     return (given,) if isinstance(given, (str, Path, Policy)) else tuple(given)
+
+
+def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
+    """Return the keywords of each kind of value; raise where one belongs to none.
+
+    >>> from hartley.tables import ReadOptions, Roles
+    >>> sorted_into({"side": ("a",), "encoding": "latin-1"}, Roles, ReadOptions)
+    [{'side': ('a',)}, {'encoding': 'latin-1'}]
+    >>> sorted_into({"sid": ("a",)}, Roles)
+    Traceback (most recent call last):
+    hartley.errors.OptionError: unknown keyword 'sid'; did you mean 'side'?
+    """
+    known = [{field.name for field in fields(kind) if field.init} for kind in kinds]
+    for name in given:
+        if not any(name in names for names in known):
+            every = sorted(set().union(*known))
+            near = get_close_matches(name, every, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {quoted(every, last=' and ')}"
+            raise OptionError(f"unknown keyword {name!r}; {hint}")
+    return [{name: value for name, value in given.items() if name in names} for names in known]

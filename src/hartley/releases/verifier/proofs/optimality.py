@@ -107,9 +107,9 @@ def problem_of(
     return Problem(
         size=size,
         value=found.value,
-        observation=observations.codes,
+        observation=observations.dense().codes,
         secret=found.secret,
-        prior=int(np.bincount(found.known[priors.example]).min()),
+        prior=int(np.bincount(found.known[priors.examples()]).min()),
         positions=partition.ticks(found.cells[0]) if on_a_line else None,
         codeword=policy.choices.codeword,
         place_of=place_of,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from hartley.errors import TableError
+from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, arrow_texts, texts_at, with_missing
 
 AT_ONCE = 1 << 22
 """Characters that are split at once."""
@@ -39,17 +40,14 @@ class Delimited:
 
     def columns(self, places: Sequence[int]) -> Iterator[list[Any]]:
         """Return some columns as Arrow text, batch by batch."""
-        import pyarrow as pa
-
         header, place = next(self._records(0), ([], 0))
         width = len(header)
         while place < len(self._text):
             end = self._text.find("\n", place + AT_ONCE) + 1 or len(self._text)
             lines = self._text[place:end]
-            cells = self._split(lines, width) or self._parsed(lines, width)
-            if cells is not None:
-                columns = [pa.array(cells[number::width], pa.string()) for number in places]
-                yield [_without_empty(column) for column in columns]
+            columns = self._split(lines, width, places) or self._parsed(lines, width, places)
+            if columns is not None:
+                yield columns
                 place = end
                 continue
             rows = []
@@ -62,10 +60,12 @@ class Delimited:
                     break
             else:
                 place = len(self._text)
-            yield [pa.array([row[number] for row in rows], pa.string()) for number in places]
+            yield [arrow_texts([row[number] for row in rows]) for number in places]
 
-    def _split(self, lines: str, width: int) -> list[str] | None:
-        """Split whole lines into cells, one after the other; nothing where there are quotes or odd lines."""
+    def _split(self, lines: str, width: int, places: Sequence[int]) -> list[Any] | None:
+        """Split whole lines without quotes into columns; nothing where there are quotes or odd lines."""
+        import pyarrow.compute as pc
+
         if "\r" in lines:
             lines = lines.replace("\r\n", "\n")
         lines = lines.removesuffix("\n")
@@ -73,14 +73,25 @@ class Delimited:
             return None
         if not (self._mark.isascii() and len(self._mark) == 1):
             return None
-        letters = np.frombuffer(f"{lines}\n".encode(), dtype=np.uint8)
-        ends = np.flatnonzero(letters == ord("\n"))
-        marks = np.cumsum(letters == ord(self._mark))[ends]
-        if (np.diff(marks, prepend=0) != width - 1).any():
+        content = f"{lines}\n".encode()
+        letters = np.frombuffer(content, dtype=np.uint8)
+        is_line = letters == ord("\n")
+        ends = np.flatnonzero(is_line | (letters == ord(self._mark)))
+        last = ends[width - 1 :: width]
+        if len(ends) != width * len(last) or not (is_line[last].all() and is_line.sum() == len(last)):
             return None
-        return lines.replace("\n", self._mark).split(self._mark)
+        # Each cell with the mark or the end of the line after it, which is then taken away.
+        starts = np.r_[0, ends + 1]
+        cells = texts_at(np.diff(starts), content)
+        sizes = ends - starts[:-1]
+        columns = []
+        for number in places:
+            wanted = arrow_numbers(np.arange(number, len(ends), width))
+            column = pc.ascii_rtrim(cells.take(wanted), characters=f"{self._mark}\n")
+            columns.append(with_missing(column, sizes[number::width] == 0))
+        return columns
 
-    def _parsed(self, lines: str, width: int) -> list[str] | None:
+    def _parsed(self, lines: str, width: int, places: Sequence[int]) -> list[Any] | None:
         """Have Python's own reader split whole lines; nothing where it would not see all that we see.
 
         It does not tell an empty cell in quotes from a missing one, and takes quotes inside a cell
@@ -94,7 +105,9 @@ class Delimited:
             return None
         cells = list(chain.from_iterable(rows))
         has_quote = '"' in self._mark.join(cells)
-        return None if has_quote or set(map(len, rows)) - {0, width} else cells
+        if has_quote or set(map(len, rows)) - {0, width}:
+            return None
+        return [arrow_texts([cell or None for cell in cells[number::width]]) for number in places]
 
     def _records(self, place: int) -> Iterator[tuple[list[str | None], int]]:
         """Return the records from a place on, and where each ends."""
@@ -111,11 +124,3 @@ class Delimited:
                 if record != [None] or quoted is not None:
                     yield record, place
                 record = []
-
-
-def _without_empty(column: Any) -> Any:
-    """Make empty cells missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)

@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, arrow_texts, flags, whole_numbers
 from hartley.releases.verifier.tables.reread import as_kind
 
 Int64s = npt.NDArray[np.int64]
@@ -43,16 +44,14 @@ class PlainKeys(Sequence[Hashable]):
 
     @property
     def ticks(self) -> Int64s:
-        """The numbers as whole ticks; what stands for a missing one has no meaning."""
-        filled = self.cells.fill_null(0) if self.cells.null_count else self.cells
-        found: Int64s = filled.to_numpy(zero_copy_only=False)
-        return found
+        """The numbers as whole ticks; 0 stands for a missing one."""
+        found: Int64s = whole_numbers(self.cells)
+        return np.where(self.is_missing, 0, found) if self.cells.null_count else found
 
     @property
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """Tell of each cell whether it is the missing one."""
-        found: npt.NDArray[np.bool_] = self.cells.is_null().to_numpy(zero_copy_only=False)
-        return found
+        return flags(self.cells.is_null())
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -100,33 +99,31 @@ class PlainKeys(Sequence[Hashable]):
             decimals = max(self.decimals, others.decimals)
             mine, theirs = self._finer(decimals), others._finer(decimals)
             if mine is not None and theirs is not None:
-                found = pc.index_in(theirs, value_set=mine).fill_null(-1)
-                places: Int64s = found.to_numpy(zero_copy_only=False).astype(np.int64)
+                found = pc.index_in(theirs, value_set=mine)
+                places = whole_numbers(found).astype(np.int64)
+                if found.null_count:
+                    places[flags(found.is_null())] = -1
                 return places
         return _places_among(self, others)
 
     def _finer(self, decimals: int) -> Any:
         """Return the cells in ticks of so many decimals; nothing where they do not fit."""
-        import pyarrow as pa
-
         factor = 10 ** (decimals - self.decimals)
         if factor == 1:
             return self.cells
         ticks = self.ticks
         if int(np.abs(ticks).max(initial=0)) >= _LARGEST // factor:
             return None
-        return pa.array(ticks * factor, mask=self.is_missing)
+        return arrow_numbers(ticks * factor, self.is_missing)
 
 
 def text_keys(texts: Sequence[str | None]) -> tuple[Int64s, Sequence[Hashable]]:
     """Return the different texts, and the number of each that was given."""
-    import pyarrow as pa
-
     try:
-        coded = pa.array(texts, pa.string()).dictionary_encode(null_encoding="encode")
+        coded = arrow_texts(texts).dictionary_encode(null_encoding="encode")
     except UnicodeError:
         return distinct(texts)
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), PlainKeys(coded.dictionary)
+    return whole_numbers(coded.indices), PlainKeys(coded.dictionary)
 
 
 def places_of(keys: Sequence[Hashable], others: Sequence[Hashable]) -> Int64s:
@@ -183,8 +180,9 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     cells = texts.cells
     if not pc.all(pc.match_substring_regex(cells, _PLAIN_NUMBER), min_count=0).as_py():
         return None
-    point = pc.find_substring(cells, ".").fill_null(-1).to_numpy(zero_copy_only=False)
-    length = pc.binary_length(cells).fill_null(0).to_numpy(zero_copy_only=False)
+    is_missing = texts.is_missing
+    point = np.where(is_missing, -1, whole_numbers(pc.find_substring(cells, ".")))
+    length = np.where(is_missing, 0, whole_numbers(pc.binary_length(cells)))
     decimals = int(np.where(point < 0, 0, length - point - 1).max(initial=0))
     if not decimals:
         return _without_repetition(cells.cast(pa.int64()), 0)
@@ -193,11 +191,10 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     exact = cells.cast(pa.decimal128(18 + MOST_DECIMALS, decimals))
     # Two words for each number; the lower one holds all of a number of so few digits.
     words = np.frombuffer(exact.buffers()[1], dtype=np.int64)[2 * exact.offset :][: 2 * len(exact) : 2]
-    return _without_repetition(pa.array(words, mask=np.asarray(cells.is_null())), decimals)
+    return _without_repetition(arrow_numbers(words, is_missing), decimals)
 
 
 def _without_repetition(ticks: Any, decimals: int) -> tuple[Int64s, PlainKeys]:
     """Let numbers that are written in several ways be one."""
     coded = ticks.dictionary_encode(null_encoding="encode")
-    number = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return number, PlainKeys(coded.dictionary, decimals)
+    return whole_numbers(coded.indices), PlainKeys(coded.dictionary, decimals)

@@ -13,9 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, gap_of, gap_to_box, width_between
+from hartley.search.columns.loops.cells import (
+    Cells,
+    Floats,
+    Places,
+    gap_of,
+    gap_to_box,
+    inner_part,
+    sort_stably,
+    width_between,
+)
 from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, least_between
-from hartley.search.columns.loops.parts import inner_part, sort_stably
 
 LEAF = 16
 MOST_WORDS = 64

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of, side_with
+from hartley.search.columns.loops.cells import Cells, Floats, Places, inner_part, side_of, side_with
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
-from hartley.search.columns.loops.parts import inner_part
 
 MOST_DISSOLVED = 12
 FAILED, DONE, LISTS_NEEDED = 0, 1, 2

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.columns.loops.parts import inner_part, sort_codes
+from hartley.search.columns.loops.cells import inner_part, sort_codes
 
 Places = npt.NDArray[np.int64]
 

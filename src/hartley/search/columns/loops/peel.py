@@ -11,9 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of, side_with, width_between
+from hartley.search.columns.loops.cells import (
+    Cells,
+    Floats,
+    Places,
+    inner_part,
+    side_of,
+    side_with,
+    width_between,
+)
 from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
-from hartley.search.columns.loops.parts import inner_part
 
 MOST_PEELED = 400
 """Clusters of more tuples are not peeled where more is wanted than one plain count: each test is long."""

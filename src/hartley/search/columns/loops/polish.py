@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Places
+from hartley.search.columns.loops.cells import Cells, Places, inner_part
 from hartley.search.columns.loops.losses import (
     Losses,
     add_to_basis,
@@ -26,7 +26,6 @@ from hartley.search.columns.loops.losses import (
 )
 from hartley.search.columns.loops.mend import Clusters, Near, brings_new, is_cluster_enough, keep_codes
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
-from hartley.search.columns.loops.parts import inner_part
 
 MOST_MEMBERS = 400
 """Clusters of more tuples take and give none: each look at them would cost too much."""

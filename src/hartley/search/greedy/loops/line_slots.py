@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hartley.hot_loops import hot_part
-from hartley.measures.member_runs import join_runs, member_cost, single_runs
+from hartley.measures.trajectory_loops import join_runs, member_cost, single_runs
 from hartley.measures.utility import LineDistortion
 from hartley.model.arrays import Floats, Int64s, Ints
 from hartley.model.disjoint_sets import root_of
@@ -47,7 +47,7 @@ class Slots(NamedTuple):
     links: Ints
     values: Floats
     run_used: Ints
-    """Members' positions in sorted runs, for the member codeword; see :mod:`hartley.measures.member_runs`."""
+    """Members' positions in sorted runs, for the member codeword."""
     bounds: Floats
     labels: Ints
     kinds: Ints

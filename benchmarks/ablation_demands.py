@@ -1,0 +1,293 @@
+"""What each optional method of the searches for a demand buys: it is switched off, and costs are compared.
+
+    python benchmarks/ablation_demands.py [--room WORDS] [--only WORDS]
+
+Rooms are the searches for the least cost of what keeps a demand: one column, on a line or by size, several
+columns, one codebook for each column, each with rows withheld and without. Every table is searched once with
+everything and once without each method. *Dearer* counts the tables on which the search without a method
+costs more, or loses more at the same cost; *cost* is the mean of its cost over that of the whole search,
+*loss* the mean relative width of a row's cluster, where a search minds it. Seconds are CPU seconds, loops
+compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from ablation import Method, clinic_table, is_chosen, line_tables
+from columns import mixture, prepared
+from optimality_resolution import FAMILIES
+
+from hartley.errors import UnreachableError
+from hartley.examples import clinic
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.model import JointRange
+from hartley.model.requirement import Requirement
+from hartley.model.words import CODEWORDS
+from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicColumn, codebooks_of
+from hartley.search.columns import search_columns
+from hartley.search.columns.search import ColumnsSearch
+from hartley.search.columns.withheld import withhold_tuples
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandQuestion
+from hartley.search.effort import UNLIMITED
+from hartley.search.enough import Enough
+
+LINE, LINE_HELD = "line", "line, withheld"
+SIZES, SIZES_HELD = "sizes", "sizes, withheld"
+COLUMNS, COLUMNS_HELD = "columns", "columns, withheld"
+CODEBOOKS, CODEBOOKS_HELD = "codebooks", "codebooks, withheld"
+ROOMS = (LINE, LINE_HELD, SIZES, SIZES_HELD, COLUMNS, COLUMNS_HELD, CODEBOOKS, CODEBOOKS_HELD)
+HEAD = ("Without", "Where", "Tables", "Proven", "Proven without", "Dearer", "Cost")
+HEAD += ("Loss", "Loss without", "s", "s without")
+HELD = 0.05
+"""Share of the rows that may be withheld where any may."""
+NOWHERE = 1e9
+"""What a search costs that finds nothing, over what it costs otherwise."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search came to."""
+
+    cost: float
+    is_proven: bool
+    loss: float = 0.0
+
+
+Search = Callable[[], Outcome]
+
+
+def returns(answer: object) -> Callable[..., Any]:
+    """Return the same whatever is asked."""
+    return lambda *_, **__: answer
+
+
+def first(*given: Any, **__: object) -> Any:
+    """Return the first thing given as it is."""
+    return given[0]
+
+
+def second(_: object, given: Any, *__: object) -> Any:
+    """Return what a method is given as it is."""
+    return given
+
+
+def labels(_: object, given: Any, *__: object) -> Any:
+    """Return labels as they are."""
+    return given.astype(np.int64)
+
+
+def one_block(cells: Any, *_: object) -> Any:
+    """Put all tuples into one block."""
+    return np.zeros(len(cells.place), dtype=np.int64)
+
+
+def never_exact(search: ColumnsSearch, *given: Any, **more: Any) -> None:
+    """Make a search over columns that does not look at every division of a small table."""
+    PLAIN_SEARCH(search, *given, **{**more, "all_divisions_up_to": 0})
+
+
+PLAIN_SEARCH = ColumnsSearch.__init__
+
+
+def without(name: str, rooms: tuple[str, ...], *off: tuple[str, Any]) -> Method:
+    """Return a method of some rooms, with what is put in place of which names when it is off."""
+    return Method(name, rooms, (), off)
+
+
+BANDS = "codebooks.refinement.Refinement"
+BOTH = (CODEBOOKS, CODEBOOKS_HELD)
+METHODS = (
+    without("all partitions of few", (LINE,), ("line.intervals.MOST_VALUES", 0)),
+    without("all partitions of few", (LINE_HELD,), ("line.withheld.MOST_VALUES", 0)),
+    without("all partitions of few", (SIZES,), ("line.resolution.MOST_VALUES", 0)),
+    without("all partitions of few", (SIZES_HELD,), ("by_size.withheld.MOST_VALUES", 0)),
+    without("counting clusters", (LINE,), ("line.intervals.most_clusters", lambda enough: enough.size)),
+    without("values forced in", (LINE_HELD,), ("line.top_up.TopUp._forced_in", returns(None))),
+    without("a cluster withheld", (LINE_HELD,), ("line.top_up.TopUp._with_a_cluster", returns(None))),
+    without("next costs", (LINE_HELD,), ("line.withheld.NEXT_COSTS", 0)),
+    without("dealing", (SIZES,), ("line.resolution._dealt", returns(None))),
+    without("matching", (SIZES,), ("line.resolution.MOST_PAIRED", 0)),
+    without("long swaps", (SIZES,), ("line.resolution.LONG_TRIES", 0)),
+    without("cheap values withheld", (SIZES_HELD,), ("by_size.withheld._cheapest_enough", returns(None))),
+    without("all divisions of few", (COLUMNS,), ("columns.search.ColumnsSearch.__init__", never_exact)),
+    without("blocks of categories", (COLUMNS,), ("columns.search.blocks_first", one_block)),
+    without("other rules for cuts", (COLUMNS,), ("columns.search.RULES", (0,))),
+    without("peeling", (COLUMNS,), ("columns.search.peel", labels), ("columns.polish.peel", labels)),
+    without("mending", (COLUMNS,), ("columns.mend._Mender.mended", returns(False))),
+    without("companions", (COLUMNS,), ("columns.mend._Mender.companions", returns([]))),
+    without("windows", (COLUMNS,), ("columns.prepared.Prepared.has_windows", False)),
+    without("Mondrian as a start", (COLUMNS,), ("columns.search.ColumnsSearch.lowered", returns([]))),
+    without("divided anew", (COLUMNS,), ("columns.search.ColumnsSearch.lowered_exactly", second)),
+    without("polish", (COLUMNS,), ("columns.search.ColumnsSearch.polished", second)),
+    without("polish of all starts", (COLUMNS,), ("columns.search.POLISH_ALL_UP_TO", 0)),
+    without("far tuples", (COLUMNS_HELD,), ("columns.withheld._Tuples.topped_up", returns(None))),
+    without("worst clusters", (COLUMNS_HELD,), ("columns.withheld._Tuples.less_its_worst", second)),
+    without("exchange", (COLUMNS_HELD,), ("columns.withheld.MOST_EXCHANGED", 0)),
+    without("lower bound", BOTH, ("codebooks.find_codebooks.lower_bound", returns(0.0))),
+    without("rounds", BOTH, (f"{BANDS}._perturb", returns(0))),
+    without("best bands of a line", BOTH, (f"{BANDS}._improve_lines", returns(None))),
+    without("single splits", BOTH, (f"{BANDS}._polished", second)),
+    without("narrowest of as good", BOTH, (f"{BANDS}._chosen", second)),
+    without("round borders first", BOTH, ("codebooks.column.PublicColumn.with_round_borders", first)),
+)
+
+
+def demanded(joint: JointRange, utility: Any, wanted: int, budget: int) -> Outcome:
+    """Search one column."""
+    asked = DemandQuestion(
+        joint=joint, utility=utility, requirements=(Requirement("distinct-l", wanted),), budget=budget
+    )
+    answer = cheapest(asked)
+    return Outcome(answer.cost, answer.is_proven)
+
+
+def over_columns(columns: Any, demand: Enough) -> Outcome:
+    """Search several columns."""
+    found = search_columns(columns, demand)
+    return Outcome(found.worst, found.proven, found.loss)
+
+
+def over_columns_held(columns: Any, demand: Enough) -> Outcome:
+    """Search several columns, with rows withheld."""
+    base = search_columns(columns, demand, polish=False)
+    budget = int(HELD * demand.rows.sum())
+    found = withhold_tuples(columns, demand, budget, base, effort=UNLIMITED)
+    return Outcome(found.worst, found.worst <= found.bound * (1 + 1e-12), found.loss)
+
+
+def by_codebooks(problem: CodebookProblem, share: float) -> Outcome:
+    """Search one codebook for each column; what is minded is the loss, then the width of the boxes."""
+    withhold = int(share * problem.rows)
+    found = codebooks_of(problem, withhold=withhold, options=CodebookOptions(rounds=20))
+    return Outcome(found.loss, found.loss <= found.lower_bound * (1 + 1e-9), found.box_width)
+
+
+def codebook_problems() -> Iterator[CodebookProblem]:
+    """Yield tables of the clinic and drawn ones, as the search for codebooks takes them."""
+    rows = [row for row in clinic() if all(row[place] is not None for place in (0, 1, 3, 4, 5))]
+    yield problem_of([[row[place] for row in rows] for place in (1, 3, 4, 5)], [row[0] for row in rows], 4)
+    for seed in range(2):
+        frame = mixture(400, 3, 1, 12, seed)
+        frame = frame.round(1)
+        public = [frame[name].tolist() for name in frame.columns if name != "s"]
+        yield problem_of(public, frame["s"].tolist(), 3)
+
+
+def problem_of(columns: list[list[Any]], sensitive: list[Any], wanted: int) -> CodebookProblem:
+    """Return a table whose rows are all different tuples to the search."""
+    codes = np.unique(np.array(sensitive), return_inverse=True)[1]
+    width = int(codes.max()) + 1
+    demand = Enough(
+        value_ptr=np.arange(len(codes) + 1),
+        value_code=codes.astype(np.int32),
+        next_code=np.arange(1, width + 1),
+        offsets=np.array([0, width]),
+        wanted=np.array([wanted]),
+        rows=np.ones(len(codes), dtype=np.int64),
+    )
+    public = (PublicColumn.of_cells(f"c{place}", cells) for place, cells in enumerate(columns))
+    return CodebookProblem(tuple(public), demand)
+
+
+def searches(room: str) -> Iterator[Search]:
+    """Yield the searches of a room."""
+    if room in (LINE, LINE_HELD):
+        for joint, positions in [*line_tables((10, 40)), clinic_table(5, 0)]:
+            budget = int(HELD * joint.rows.sum()) + 4 if room == LINE_HELD else 0
+            for codeword in CODEWORDS:
+                for wanted in (2, 4):
+                    yield partial(demanded, joint, LineDistortion(positions, codeword), wanted, budget)
+    elif room in (SIZES, SIZES_HELD):
+        for family in FAMILIES:
+            for size in (11, 40):
+                joint = family.table(size, 1)
+                budget = int(HELD * joint.rows.sum()) + 4 if room == SIZES_HELD else 0
+                for wanted in (2, 3, 6):
+                    yield partial(demanded, joint, Resolution(size), wanted, budget)
+    elif room in (COLUMNS, COLUMNS_HELD):
+        run = over_columns if room == COLUMNS else over_columns_held
+        for numbers, categories in ((3, 0), (3, 2)):
+            for size, wanted in ((11, 2), (60, 2), (150, 3), (400, 4)):
+                for seed in range(2):
+                    columns, demand = prepared(mixture(size, numbers, categories, 12, seed))
+                    yield partial(run, columns, demand.asking(0, wanted))
+    else:
+        for problem in codebook_problems():
+            yield partial(by_codebooks, problem, HELD if room == CODEBOOKS_HELD else 0.0)
+
+
+def timed(search: Search) -> tuple[Outcome, float]:
+    """Return what a search comes to and its CPU seconds."""
+    begin = time.process_time()
+    try:
+        found = search()
+    except UnreachableError:
+        found = Outcome(NOWHERE, False)
+    return found, time.process_time() - begin
+
+
+def row(method: Method, room: str, cases: list[Search], whole: list[tuple[Outcome, float]]) -> str:
+    """Return the line of the table for one method in one room."""
+    with method.switched_off():
+        others = [timed(search) for search in cases]
+    dearer = nothing = 0
+    ratios: list[float] = []
+    for (mine, _), (other, _) in zip(whole, others, strict=True):
+        if other.cost == NOWHERE:
+            nothing += mine.cost != NOWHERE
+            continue
+        more = other.cost > mine.cost * (1 + 1e-9)
+        same = not more and other.cost >= mine.cost * (1 - 1e-9)
+        dearer += more or (same and other.loss > mine.loss * (1 + 1e-6) + 1e-12)
+        if mine.cost > 0:
+            ratios.append(other.cost / mine.cost)
+    minds_loss = room not in (LINE, LINE_HELD, SIZES, SIZES_HELD)
+    losses = [np.mean([found.loss for found, _ in each]) for each in (whole, others)]
+    cells = (
+        method.name,
+        room,
+        len(cases),
+        sum(found.is_proven for found, _ in whole),
+        sum(found.is_proven for found, _ in others),
+        dearer + nothing,
+        f"{np.mean(ratios):.4f}" if ratios else "-",
+        f"{losses[0]:.4f}" if minds_loss else "-",
+        f"{losses[1]:.4f}" if minds_loss else "-",
+        f"{sum(seconds for _, seconds in whole):.2f}",
+        f"{sum(seconds for _, seconds in others):.2f}",
+    )
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--room", default="", choices=("", *ROOMS), help="only this room")
+    parser.add_argument("--only", default="", help="only methods whose name holds one of these words")
+    given = parser.parse_args()
+    print("| " + " | ".join(HEAD) + " |")
+    print("|---" * len(HEAD) + "|", flush=True)
+    for room in ROOMS:
+        methods = [one for one in METHODS if room in one.families and is_chosen(one, given.only)]
+        if given.room not in ("", room) or not methods:
+            continue
+        cases = list(searches(room))
+        for search in cases:  # loops are compiled or loaded
+            timed(search)
+        whole = [timed(search) for search in cases]
+        for method in methods:
+            print(row(method, room, cases, whole), flush=True)
+
+
+if __name__ == "__main__":
+    main()

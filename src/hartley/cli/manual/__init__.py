@@ -1,1 +1,0 @@
-"""The help of the commands: options in groups, with examples."""

@@ -1,0 +1,238 @@
+"""Withhold the tuples of several columns that are far from everybody, then search the others.
+
+The reach of a tuple is the side of the smallest box around it that can be enough: no cluster that holds the
+tuple costs less than half of it. So for a cost D every tuple of a reach above 2 D must be withheld, which
+bounds what any budget buys. The tuples of the greatest reach are withheld first; if together they are not
+enough to be a released value, others that bring what they lack are added. The rest is searched as ever, and
+what is left of the budget goes to whole clusters of the greatest cost. The partition with nothing withheld,
+less its worst clusters, is the other candidate; the less costly of the two is taken, then the one of less
+loss, then of fewer rows. Of a few tuples, those of the worst clusters are then withheld one by one as well,
+or in place of another, as long as that lowers the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.model.arrays import Floats
+from hartley.search.columns.cells import Column, Combination, cells_of
+from hartley.search.columns.costs import midpoint_costs, relative_loss
+from hartley.search.columns.loops.cells import Places
+from hartley.search.columns.prepared import Prepared, compact
+from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
+from hartley.search.effort import Effort
+from hartley.search.enough import Enough
+from hartley.search.withheld import worst_clusters
+
+NOTHING: Places = np.zeros(0, dtype=np.int64)
+MOST_LOOKED_AT = 2000
+"""Tuples that are looked at, at most, for what those of greatest reach lack."""
+FEWER = 4
+"""How often the tuples of greatest reach are halved where they leave no room for what they lack."""
+MOST_EXCHANGED = 200
+"""On more tuples than these none is exchanged for another."""
+MOST_TRIED = 24
+"""Exchanges that are tried, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class WithheldTuples:
+    """A partition of tuples over several columns with some of them withheld as one cluster."""
+
+    labels: Places
+    worst: float
+    """The greatest cost of a cluster that is not withheld."""
+    bound: float
+    """Nothing that withholds no more rows costs less."""
+    loss: float
+    """The mean over rows that are not withheld of the relative width of their cluster."""
+    withheld: Places
+    withheld_rows: int
+
+    @property
+    def key(self) -> tuple[float, float, int]:
+        """What is compared: cost, loss, rows."""
+        return self.worst, self.loss, self.withheld_rows
+
+
+def withhold_tuples(
+    columns: Sequence[Column],
+    demand: Enough,
+    budget: int,
+    base: ColumnsResult,
+    known: tuple[Places, Places] | None = None,
+    *,
+    combination: Combination = "max",
+    effort: Effort,
+) -> WithheldTuples:
+    """Return the least worst cost that was found with at most so many rows withheld, and the bound.
+
+    ``base`` is what was found with nothing withheld, ``known`` a partition with what it withholds.
+    """
+    question = _Tuples(columns, demand, combination, effort)
+    plain = question.measured(base.labels, NOTHING)
+    if budget < demand.fewest_rows:
+        return replace(plain, bound=min(base.bound, plain.worst))
+    here = np.flatnonzero(present(columns, demand.size))
+    reach = question.reaches(here)
+    order = here[np.lexsort((here, -reach))]
+    used = np.cumsum(demand.rows[order])
+    fitting = int(np.searchsorted(used, budget, side="right"))
+    bound = float(np.sort(reach)[::-1][fitting]) / 2 if fitting < len(order) else 0.0
+    found = [plain, question.less_its_worst(plain, budget)]
+    if known is not None:
+        found.append(question.measured(*known))
+    withheld = question.topped_up(order, fitting, budget)
+    if withheld is not None and not effort.should_stop():
+        found += question.rest_searched(withheld, budget)
+    best = min(found, key=lambda one: one.key)
+    if len(here) <= MOST_EXCHANGED:
+        reach_of = np.zeros(demand.size)
+        reach_of[here] = reach
+        best = question.exchanged(best, budget, bound, reach_of)
+    return replace(best, bound=min(bound, best.worst))
+
+
+class _Tuples:
+    """The tuples of one question."""
+
+    def __init__(
+        self, columns: Sequence[Column], demand: Enough, combination: Combination, effort: Effort
+    ) -> None:
+        self.columns = columns
+        self.demand = demand
+        self.combination = combination
+        self.effort = effort
+
+    def reaches(self, here: Places) -> Floats:
+        cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
+        return Prepared(cells, self.demand.take(here)).reaches_of(np.arange(len(here)))
+
+    def measured(self, labels: Places, withheld: Places) -> WithheldTuples:
+        """Return a partition with its cost and loss, what is withheld left out."""
+        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
+        rows = int(self.demand.rows[withheld].sum())
+        kept = kept[present(self.columns, self.demand.size)[kept]]
+        if not len(kept):
+            return WithheldTuples(labels, 0.0, 0.0, 0.0, withheld, rows)
+        columns = [cells_at(column, kept) for column in self.columns]
+        inside = compact(labels[kept])
+        worst = float(midpoint_costs(columns, inside, self.combination).max())
+        here = np.flatnonzero(present(self.columns, self.demand.size))
+        # Widths are parts of the range of all tuples, withheld or not.
+        cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
+        of_kept = cells._replace(place=cells.place[np.searchsorted(here, kept)])
+        loss = relative_loss(of_kept, inside, self.demand.rows[kept])
+        return WithheldTuples(labels, worst, 0.0, loss, withheld, rows)
+
+    def less_its_worst(self, base: WithheldTuples, budget: int) -> WithheldTuples:
+        """Return a partition with the clusters of greatest cost withheld, and what was withheld before."""
+        kept = np.setdiff1d(np.arange(self.demand.size), base.withheld)
+        kept = kept[present(self.columns, self.demand.size)[kept]]
+        if not len(kept):
+            return base
+        inside = compact(base.labels[kept])
+        costs = midpoint_costs([cells_at(c, kept) for c in self.columns], inside, self.combination)
+        rows = np.bincount(inside, weights=self.demand.rows[kept]).astype(np.int64)
+        chosen = worst_clusters(costs, rows, budget - base.withheld_rows)
+        if not len(chosen):
+            return base
+        withheld = np.union1d(base.withheld, kept[np.isin(inside, chosen)])
+        return self.measured(_as_one(base.labels, withheld), withheld)
+
+    def topped_up(self, order: Places, fitting: int, budget: int) -> Places | None:
+        """Return the tuples of greatest reach with others that bring what they lack, or nothing."""
+        for _ in range(FEWER):
+            withheld = self.filled(order[:fitting], order[fitting : fitting + MOST_LOOKED_AT], budget)
+            if withheld is not None:
+                return withheld
+            fitting //= 2
+        return None
+
+    def filled(self, withheld: Places, others: Places, budget: int) -> Places | None:
+        """Return tuples with others that bring what they lack, in their order, or nothing."""
+        demand = self.demand
+        if demand.is_enough(withheld):
+            return np.sort(withheld)
+        room = budget - int(demand.rows[withheld].sum())
+        held = set(demand.take(withheld).value_code.tolist())
+        for one in others.tolist():
+            brought = set(demand.take(np.array([one])).value_code.tolist())
+            is_of_use = bool(brought - held) or demand.row_k > 1
+            if demand.rows[one] > room or not is_of_use:
+                continue
+            withheld = np.append(withheld, one)
+            held |= brought
+            room -= int(demand.rows[one])
+            if demand.is_enough(withheld):
+                return np.sort(withheld)
+        return None
+
+    def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
+        """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
+        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
+        labels = np.zeros(self.demand.size, dtype=np.int64)
+        if len(kept):
+            try:
+                found = search_columns(
+                    [cells_at(column, kept) for column in self.columns],
+                    self.demand.take(kept),
+                    combination=self.combination,
+                    polish=polish,
+                    effort=self.effort,
+                )
+            except UnreachableError:
+                return []
+            labels[kept] = found.labels
+        first = self.measured(_as_one(labels, withheld), withheld)
+        return [first, self.less_its_worst(first, budget)]
+
+    def exchanged(self, best: WithheldTuples, budget: int, bound: float, reach: Floats) -> WithheldTuples:
+        """Return what withholding a tuple of the worst clusters too, or in place of others, makes of it.
+
+        ``reach`` is the reach of each tuple: no tuple of a reach above the cost is kept instead of another.
+        """
+        tried: set[bytes] = {best.withheld.tobytes()}
+        found: WithheldTuples | None = best
+        while found is not None and found.worst > bound:
+            best, found = found, None
+            for withheld in self._neighbours(best, budget, reach):
+                if len(tried) > MOST_TRIED or self.effort.should_stop():
+                    break
+                if withheld.tobytes() in tried:
+                    continue
+                tried.add(withheld.tobytes())
+                rough = self.rest_searched(withheld, budget, polish=False)
+                if min((one.worst for one in rough), default=np.inf) < best.worst:
+                    found = min(self.rest_searched(withheld, budget), key=lambda one: one.key)
+                    break
+        return best if found is None or found.key > best.key else found
+
+    def _neighbours(self, best: WithheldTuples, budget: int, reach: Floats) -> Iterator[Places]:
+        """Yield sets to withhold that hold one tuple more of a worst cluster, some without another."""
+        demand = self.demand
+        kept = np.setdiff1d(np.arange(demand.size), best.withheld)
+        kept = kept[present(self.columns, demand.size)[kept]]
+        inside = compact(best.labels[kept])
+        costs = midpoint_costs([cells_at(column, kept) for column in self.columns], inside, self.combination)
+        far = kept[costs[inside] >= best.worst]
+        others = kept[np.lexsort((kept, demand.rows[kept]))]
+        for one in far[np.lexsort((far, demand.rows[far]))].tolist():
+            joined = np.append(best.withheld, one)
+            near = best.withheld[reach[best.withheld] < 2 * best.worst]
+            for left_out in (-1, *near.tolist()):
+                withheld = joined[joined != left_out]
+                if demand.rows[withheld].sum() <= budget:
+                    filled = self.filled(withheld, others[others != one], budget)
+                    if filled is not None:
+                        yield filled
+
+
+def _as_one(labels: Places, withheld: Places) -> Places:
+    joined = labels.copy()
+    joined[withheld] = int(labels.max(initial=-1)) + 1
+    return compact(joined)

@@ -1,1 +1,0 @@
-"""Statements that prove a bound, and their checks."""

@@ -1,1 +1,0 @@
-"""How other programs and countries write a text file: separators, decimals, missing words, encodings."""

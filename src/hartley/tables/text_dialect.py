@@ -1,0 +1,185 @@
+"""How other programs and countries write a text file: separators, encodings, decimals, missing words.
+
+A word for a missing cell makes every cell that is exactly that word missing. With a decimal comma, a column
+is one of numbers where every cell is a number with a comma (``-3``, ``1,10``, ``1e5``): its commas become
+points, in what is measured and in what is released. Every other column stays as it is, and points make no
+number in it: ``1.234`` may be a thousand. A column that the user declares a number has commas for certain,
+and a point in it is an error; one that is declared text is left alone.
+
+What looks as if it should be read another way is said, never done unasked.
+"""
+
+# ruff: noqa: S608 (every name in a query is ours, and every literal is escaped)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, BinaryIO
+
+from hartley.errors import option, quoted
+from hartley.notes import is_heard, note
+from hartley.tables.engine import literal, one_row
+from hartley.tables.read_options import ReadOptions
+from hartley.tables.text_types import NUMBER, TextRule
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+COMMA_NUMBER = r"-?(0|[1-9][0-9]*)(,[0-9]+)?([eE][+-]?[0-9]+)?"
+
+
+def translated_cells(
+    connection: DuckDBPyConnection, source: str, names: Sequence[str], options: ReadOptions
+) -> list[tuple[str, TextRule]]:
+    """Return for each column ``c0, c1, ...`` of a source its cell as SQL, and the rule that types it."""
+    cells = [_present(f"c{place}", options.missing_words) for place in range(len(names))]
+    if options.decimal == ".":
+        return [(cell, "any") for cell in cells]
+    asked = ", ".join(
+        f"coalesce(bool_and({cell} = '' OR regexp_full_match({cell}, '{COMMA_NUMBER}')), true)"
+        for cell in cells
+    )
+    are_numbers = one_row(connection, f"SELECT {asked} FROM {source}")
+    return [
+        _with_points(cell, name, options, is_number)
+        for cell, name, is_number in zip(cells, names, are_numbers, strict=True)
+    ]
+
+
+def _present(cell: str, words: Sequence[str]) -> str:
+    if not words:
+        return cell
+    return f"CASE WHEN {cell} IN ({', '.join(map(literal, words))}) THEN NULL ELSE {cell} END"
+
+
+def _with_points(cell: str, name: str, options: ReadOptions, is_number: bool) -> tuple[str, TextRule]:
+    if name in options.text:
+        return cell, "any"
+    if name in options.number:
+        return f"replace(replace({cell}, '.', '?'), ',', '.')", "any"
+    return (f"replace({cell}, ',', '.')", "any") if is_number else (cell, "no numbers")
+
+
+OTHERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ",": "commas"}
+LONGEST_HEADER = 1 << 20
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
+
+
+def found_delimiter(stream: BinaryIO, usual: str) -> str:
+    r"""Return what separates the cells: the usual mark, or another where the header has only that.
+
+    >>> from io import BytesIO
+    >>> found_delimiter(BytesIO(b"age;chol\n41;180,5\n"), ","), found_delimiter(BytesIO(b"age\n41\n"), ",")
+    (';', ',')
+    """
+    header = _QUOTED.sub(b"", stream.readline(LONGEST_HEADER))
+    if usual.encode() in header:
+        return usual
+    counts = {mark: header.count(mark.encode()) for mark in OTHERS if mark != usual}
+    most = max(counts, key=lambda mark: counts[mark])
+    return most if counts[most] else usual
+
+
+def note_delimiter(name: str, found: str, usual: str) -> None:
+    """Say that another mark than the usual one separates the cells."""
+    note(
+        f"{name}: the header has {OTHERS[found]} and no {OTHERS[usual]}, so the cells are read as separated "
+        f"by {OTHERS[found]}; {option('delimiter')} says otherwise"
+    )
+
+
+WESTERN = "äöüßÄÖÜéèêëàâáãåæçîïíìñóòôõøœúùûÿÉÈÀÅÆÇÑÓØ€„“”‚‘’–—«»°²³µ§"
+CENTRAL = "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňóřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüÖÜľĺŕôäăâîșțşţđ€„“”‚‘’–—°§"
+NAMES = {
+    "cp1252": "Windows-1252 (Western Europe)",
+    "cp1250": "Windows-1250 (Central Europe)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+}
+_RUN = re.compile(rb"[\x80-\xff]+")
+
+
+def likely_encoding(content: bytes) -> str:
+    """Return the Windows encoding that a text is likely to be in, by its letters.
+
+    >>> likely_encoding("Straße".encode("cp1252")), likely_encoding("Łódź".encode("cp1250"))
+    ('cp1252', 'cp1250')
+    >>> likely_encoding("Москва".encode("cp1251"))
+    'cp1251'
+    """
+    runs = _RUN.findall(content)
+    # Cyrillic words are runs of such letters; in Latin ones they mostly stand alone.
+    if sum(len(run) for run in runs if len(run) >= 3) * 2 > sum(map(len, runs)):
+        return "cp1251"
+    letters = b"".join(runs)
+    western = sum(letter in WESTERN for letter in letters.decode("cp1252", "replace"))
+    central = sum(letter in CENTRAL for letter in letters.decode("cp1250", "replace"))
+    return "cp1250" if central > western else "cp1252"
+
+
+MISSING_WORDS = (
+    "NA",
+    "N/A",
+    "n/a",
+    "#N/A",
+    "NaN",
+    "nan",
+    "NULL",
+    "null",
+    "None",
+    "none",
+    "missing",
+    ".",
+    "-",
+    "?",
+)
+MOST_NAMED = 4
+LOOKED_AT = 100_000
+"""Rows from the start that are looked at: a hint is no more than that."""
+
+
+def note_other_reading(
+    connection: DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]]
+) -> None:
+    """Note how columns of text, given as (name, SQL of the cell), would be read as numbers."""
+    if not is_heard() or not columns:
+        return
+    listed = ", ".join(map(literal, MISSING_WORDS))
+    hints: dict[str, list[str]] = {}
+    for name, cell in columns:
+        found = one_row(
+            connection,
+            f"""
+            SELECT count(v), count(*) FILTER (v IN ({listed})),
+                   count(*) FILTER (regexp_full_match(v, '{NUMBER}')),
+                   count(*) FILTER (regexp_full_match(v, '{COMMA_NUMBER}')),
+                   list_sort(list(DISTINCT v) FILTER (v IN ({listed})))
+            FROM (SELECT nullif({cell}, '') AS v FROM {source} LIMIT {LOOKED_AT})
+            """,
+        )
+        said = _hint(*found)
+        if said:
+            hints.setdefault(said, []).append(name)
+    for said, alike in hints.items():
+        more = len(alike) - MOST_NAMED
+        some = f"{quoted(alike[:MOST_NAMED])} and {more} more" if more > 0 else quoted(alike, last=" and ")
+        note(
+            f"column {some} is read as text; it looks like numbers {said}"
+            if len(alike) == 1
+            else f"columns {some} are read as text; they look like numbers {said}"
+        )
+
+
+def _hint(cells: int, missing: int, numbers: int, commas: int, words: Sequence[str] | None) -> str:
+    """Say how a column would be one of numbers; nothing where it would not.
+
+    >>> _hint(10, 0, 4, 10, None).replace(chr(30), "").replace(chr(31), "")
+    'with a decimal comma: decimal=,'
+    """
+    options = [option("missing_words", word) for word in words or ()]
+    if missing and numbers and missing + numbers == cells:
+        return f"with words for empty cells: {', '.join(options)}"
+    if commas > numbers and missing + commas == cells:
+        also = f", and words for empty cells: {', '.join(options)}" if missing else ""
+        return f"with a decimal comma: {option('decimal', ',')}{also}"
+    return ""
