@@ -117,6 +117,22 @@ def test_a_change_in_a_called_loop_or_number_of_another_file_is_noticed(tmp_path
     assert run("x + 5", 20) == "26"
 
 
+def test_a_called_loop_that_has_moved_to_another_file_is_noticed(tmp_path):
+    marked = "from hartley.hot_loops import hot_loop\n@hot_loop\ndef"
+    (tmp_path / "top.py").write_text(
+        f"from middle import middle\n{marked} top(x):\n    return middle(x)\nprint(top.compiled(1))\n"
+    )
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.py").write_text(f"{marked} bottom(x):\n    return x + 1\n")
+        (tmp_path / "middle.py").write_text(
+            f"from {name} import bottom\n{marked} middle(x):\n    return bottom(x)\n"
+        )
+        command = [sys.executable, "-B", "top.py"]
+        done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert done.stdout.strip() == "2"
+        (tmp_path / f"{name}.py").unlink()
+
+
 def test_importing_hartley_and_its_measures_imports_no_compiler():
     code = (
         "import sys, hartley, hartley.measures.overlap, hartley.workflow;"

@@ -302,7 +302,12 @@ class HotLoop(Generic[P, R]):
         plain = cast("FunctionType", self.plain)
         read = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
         numbers = [(name, value) for name, value in sorted(read.items()) if isinstance(value, _NUMBERS)]
-        callees = [(name, loop.digest()) for name, loop in sorted(self._callees().items())]
+        # What is kept of a loop names the modules of those it calls: one that has moved is another.
+        callees = [
+            (name, loop.digest())
+            + ((loop.plain.__module__,) if loop.plain.__module__ != plain.__module__ else ())
+            for name, loop in sorted(self._callees().items())
+        ]
         parts = (_written(plain.__code__), numbers, callees, sorted(self._options.items()))
         return sha256(repr(parts).encode()).hexdigest()[:16]
 
