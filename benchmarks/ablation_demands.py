@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -201,16 +202,16 @@ def searches(room: str) -> Iterator[Search]:
     """Yield the searches of a room."""
     if room in (LINE, LINE_HELD):
         for joint, positions in [*line_tables((10, 40)), clinic_table(5, 0)]:
-            budget = int(HELD * joint.rows.sum()) + 4 if room == LINE_HELD else 0
-            for codeword in CODEWORDS:
-                for wanted in (2, 4):
+            for codeword, wanted in product(CODEWORDS, (2, 4, 8, 12)):
+                if wanted <= joint.sensitive.size:
+                    budget = wanted + int(HELD * joint.rows.sum()) if room == LINE_HELD else 0
                     yield partial(demanded, joint, LineDistortion(positions, codeword), wanted, budget)
     elif room in (SIZES, SIZES_HELD):
         for family in FAMILIES:
-            for size in (11, 40):
+            for size, wanted in product((11, 40, 90), (2, 3, 5, 8)):
                 joint = family.table(size, 1)
-                budget = int(HELD * joint.rows.sum()) + 4 if room == SIZES_HELD else 0
-                for wanted in (2, 3, 6):
+                if wanted <= joint.sensitive.size:
+                    budget = wanted + int(HELD * joint.rows.sum()) if room == SIZES_HELD else 0
                     yield partial(demanded, joint, Resolution(size), wanted, budget)
     elif room in (COLUMNS, COLUMNS_HELD):
         run = over_columns if room == COLUMNS else over_columns_held
