@@ -41,7 +41,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, running_spark(settings) as session:
         path = Path(folder) / "rows.parquet"
         making = f"import scale, pathlib; scale.make(pathlib.Path({str(path)!r}), {given.rows})"
-        subprocess.run([sys.executable, "-c", making], cwd=Path(__file__).parent, check=True)
+        subprocess.run(
+            [sys.executable, "-c", making], cwd=Path(__file__).parent, stdout=subprocess.DEVNULL, check=True
+        )
         before = peak_mb("self")
         start = time.monotonic()
         made = release(

@@ -349,14 +349,18 @@ def rows_that_are_nearly_all_different_stay_in_spark(
 ) -> None:
     rows = spark.range(0, 900).selectExpr("id % 6 AS x", "id % 7 AS s", "id AS visit")
     asked: dict[str, Any] = {"sensitive": "s", "public": "x", "require": {"distinct_l": 2}}
-    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 42)
+    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 41)
+    spark.conf.set("spark.hartley.differentRows", "42")
     assert release(rows, tmp_path / "few.parquet", **asked).verification.holds
     for more in ({"keep": "visit"}, {"harmless": "visit"}):
         with pytest.raises(TableError, match=r"'visit'.* together hold more than 42 different rows"):
             release(rows, tmp_path / "many.parquet", **asked, **more)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("many", ".hartley"))]
     assert audit_table(rows, sensitive="s", public="visit").audit.distinct_l == 1
-    monkeypatch.setattr(spark_source, "MOST_DIFFERENT", 41)
+    spark.conf.set("spark.hartley.differentRows", "many")
+    with pytest.raises(TableError, match="must be a whole number"):
+        release(rows, tmp_path / "many.parquet", **asked)
+    spark.conf.unset("spark.hartley.differentRows")
     with pytest.raises(TableError, match="columns 's' and 'x' together hold more than 41 different rows"):
         release(rows, tmp_path / "many.parquet", **asked)
     policy = Policy.read(tmp_path / "few.policy.json")

@@ -28,15 +28,7 @@ from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import Book
 from hartley.web.request import Asked, reading
-from hartley.workflow import (
-    Demand,
-    FrontierResult,
-    Point,
-    Policy,
-    ReadOptions,
-    release,
-    sheet_names,
-)
+from hartley.workflow import Demand, FrontierResult, Point, Policy, ReadOptions, release, sheet_names
 from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like

@@ -182,13 +182,13 @@ def column_cases() -> list[Case]:
     )
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for names in (["c 0", "c 1"], ["c 0", "c 2"]):
+        for names, wanted in ((["c 0", "c 1"], 2), (["c 0", "c 2"], 2), (["c 1", "c 2"], 5)):
             made = release(
                 table,
-                f"{folder}/{names[1]}.csv",
+                f"{folder}/{names[0]}{names[1]}.csv",
                 sensitive="s",
                 public=names,
-                require={"distinct_l": 2},
+                require={"distinct_l": wanted},
                 shape="columns",
                 keep_order=True,
             )

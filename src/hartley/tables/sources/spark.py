@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 MOST_DIFFERENT = 4_000_000
-"""How many distinct rows the driver takes at most."""
+"""How many distinct rows the driver takes at most, where its session says nothing else."""
+SETTING = "spark.hartley.differentRows"
+"""The setting of a Spark session that says so."""
 VIEW = "hartley_table"
 _TABLES = re.compile(r"\bhartley_\w+")
 """Names of our tables in a query; its columns are all called ``c0``, ``x0`` and the like."""
@@ -117,16 +119,20 @@ class SparkFrame(LazyFrame):
 
 def fetched_few(frame: Any, names: Sequence[str]) -> Any:
     """Return a frame of distinct rows as Arrow; refuse it where the driver would get too many."""
-    found = frame.limit(MOST_DIFFERENT + 1).toArrow()
-    if found.num_rows > MOST_DIFFERENT:
+    told = str(frame.sparkSession.conf.get(SETTING, str(MOST_DIFFERENT)))
+    if not told.isdecimal():
+        raise TableError(f"{SETTING} must be a whole number, such as {MOST_DIFFERENT}")
+    most = int(told)
+    found = frame.limit(most + 1).toArrow()
+    if found.num_rows > most:
         held = "column {} holds more than {:,} different values"
         if len(names) > 1:
             held = "columns {} together hold more than {:,} different rows"
-        too_many = held.format(quoted(names, last=" and "), MOST_DIFFERENT)
+        columns = quoted(names, last=" and ")
         raise TableError(
-            f"{too_many}, and the Spark driver takes no more: "
-            "leave out columns that are nearly all different, round them in Spark, or release the table from "
-            "a Parquet file"
+            f"{held.format(columns, most)}, and the Spark driver takes no more: leave out columns that "
+            "are nearly all different, round them in Spark, release the table from a Parquet "
+            f"file, or give the driver memory and set {SETTING}"
         )
     return found
 
