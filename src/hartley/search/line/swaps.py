@@ -229,13 +229,13 @@ class EnoughSwaps:
 
     def run(self, moves: int, effort: Effort, temperatures: tuple[float, ...] = COOLING) -> bool:
         """Try about so many moves in all at falling temperatures; tell whether every cluster is enough."""
-        loop = swap_values.for_size(16 * moves)
         for temperature in temperatures:
             steps = range(WORST_STEP)
             chances = np.array([int(PERIOD * exp(-step / temperature)) for step in steps], dtype=np.int64)
             left = -(-moves // len(temperatures))
             while left > 0 and self.cost and not effort.should_stop():
-                now = min(left, CHUNK)
+                loop = swap_values.for_size(16 * moves, in_pieces=True)
+                now = min(left, swap_values.piece(loop, CHUNK))
                 value_ptr, value_code, row_count = self._values
                 loop(
                     now,
