@@ -59,6 +59,7 @@ def iac_mdsf(
             "choose 'modmod'"
         )
     partitions = [Partition.singletons(joint.public.size)]
+    changes: list[float] = []
     # By data processing a merge never takes more from I(S) than from I(X), so weight 1 forbids all.
     while utility_weight < 1 and partitions[-1].size > 1 and not effort.should_stop():
         masses = Masses.of(joint, partitions[-1])
@@ -74,8 +75,9 @@ def iac_mdsf(
         if change >= -NO_CHANGE:
             break
         partitions.append(merged)
+        changes.append(change)
         effort.progress(joint.public.size - merged.size, joint.public.size - 1, "merges")
-    return SubsetRun(tuple(partitions))
+    return SubsetRun(tuple(partitions), tuple(changes))
 
 
 def _lagrangian(masses: Masses, utility_weight: float) -> float:

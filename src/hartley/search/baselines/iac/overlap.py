@@ -78,6 +78,7 @@ def iac_overlap(
     plain = joint.without_side()
     union_costs = _all_union_costs(utility) if solver == "exact" else np.zeros(0)
     partitions = [Partition.singletons(joint.public.size)]
+    changes: list[float] = []
     while partitions[-1].size > 1 and not effort.should_stop():
         here = OverlapChange(plain, utility, utility_weight, partitions[-1])
         if solver == "exact":
@@ -88,8 +89,9 @@ def iac_overlap(
         if len(chosen) < 2 or not change < -NO_CHANGE:
             break
         partitions.append(partitions[-1].merge(*chosen))
+        changes.append(change)
         effort.progress(joint.public.size - partitions[-1].size, joint.public.size - 1, "merges")
-    return SubsetRun(tuple(partitions))
+    return SubsetRun(tuple(partitions), tuple(changes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,8 @@ class SubsetRun:
     """The partitions a run of subset merges went through, the untouched one first."""
 
     partitions: tuple[Partition, ...]
+    changes: tuple[float, ...]
+    """By how much each step changed the Lagrangian; all negative."""
 
     @property
     def partition(self) -> Partition:
