@@ -61,8 +61,8 @@ NOUNS_IN_ING = {
 }
 """Words that end in -ing and yet name a thing: a method, a stage, a value."""
 
-SPEAK_OF_FLAGS = {"web/request.py", "web/server.py", "web/session.py"}
-"""Outside the command line: the server it starts, and the app's line that repeats its work there."""
+SPEAK_OF_FLAGS = {"web/request.py", "web/session.py"}
+"""Outside the command line: the app's line that repeats its work there."""
 
 
 def inside(path: Path) -> str:
@@ -165,6 +165,71 @@ def test_only_the_command_line_speaks_of_flags():
         if any(re.search(r"(?<![\w-])--[a-z]", text) for text in messages(tree))
     }
     assert speaking == SPEAK_OF_FLAGS
+
+
+ARRAY_ALIASES = {"model/arrays.py"}
+"""Where names for kinds of arrays are made; the verifier, which shares nothing, has its own."""
+
+
+def test_names_for_arrays_are_made_once():
+    made = {
+        path
+        for path, tree in trees()
+        if not path.startswith("releases/verifier/")
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        if node.value is not None and ast.unparse(node.value).startswith("npt.NDArray")
+    }
+    assert made == ARRAY_ALIASES
+
+
+CIRCLES = {("hartley.releases.apply", "hartley.releases.apply_in_spark")}
+"""A frame of Spark is recoded by Spark, with what both kinds of recoding share."""
+
+
+def imports_at_any_time() -> dict[str, set[str]]:
+    """Return the modules that each module imports, when it is loaded or later, but for types."""
+    names = {
+        path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path, _ in trees()
+    }
+    modules = {"hartley" if name == "__init__" else f"hartley.{name}" for name in names.values()}
+    found: dict[str, set[str]] = {}
+    for path, tree in trees():
+        own = "hartley" if path == "__init__.py" else f"hartley.{names[path]}"
+        for_types = {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for inner in ast.walk(node)
+        }
+        found[own] = {
+            f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in modules else str(node.module)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and id(node) not in for_types
+            for alias in node.names
+        } & modules - {own}
+    return found
+
+
+def test_no_module_imports_itself_by_a_way_round_not_even_later():
+    imported = imports_at_any_time()
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            new = imported[waiting.pop()] - seen
+            seen |= new
+            waiting += new
+        return seen
+
+    behind = {module: reached(module) for module in imported}
+    circles = {
+        tuple(sorted({module, *(other for other in behind[module] if module in behind[other])}))
+        for module in imported
+        if module in behind[module]
+    }
+    assert circles == CIRCLES
 
 
 @pytest.mark.parametrize("path", FOR_USERS, ids=lambda path: str(path.relative_to(ROOT)))

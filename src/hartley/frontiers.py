@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from hartley.search.codebooks import Codebooks
 
 
+def _built(partition: Partition) -> Partition:
+    """Return a partition that is there already."""
+    return partition
+
+
 @dataclass(frozen=True, kw_only=True)
 class Point:
     """One partition on the frontier, by its measures.
@@ -93,6 +98,10 @@ class Point:
     """The codebook of each column; ``None`` where they have one together."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the partition in place of what builds it."""
+        return {**self.__dict__, "cut": partial(_built, self.partition)}
 
     @property
     def separated_l(self) -> int | None:

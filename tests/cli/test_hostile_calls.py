@@ -305,3 +305,34 @@ def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path)
     assert program.returncode == 128 + signal.SIGTERM
     assert complaint.strip() == "hartley: interrupted; nothing was written"
     assert {path.name for path in tmp_path.iterdir()} <= {"large.csv", "compiled"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            "--distinct-l 2 --shape intervals --borders 5 --offset nan",
+            "--offset needs a finite number, not nan",
+        ),
+        (
+            "--distinct-l 2 --shape intervals --borders 5 --offset inf",
+            "--offset needs a finite number, not inf",
+        ),
+        ("--distinct-l 2 --shape intervals --borders fortnight", "give a step above 0, or choose 'day'"),
+        ("--distinct-l abc", "'abc' is not a number"),
+        ("--distinct-l 2 --seed 1e9", "'1e9' is not a whole number"),
+        ("", "what every released value must keep, such as --distinct-l 5"),
+    ],
+)
+def test_what_is_no_number_is_refused_in_plain_words(
+    table: Path, capsys: pytest.CaptureFixture[str], options: str, said: str
+) -> None:
+    out = table.with_name("out.csv")
+    assert said in refusal(capsys, "release", table, out, *ROLES, *options.split())
+    assert not out.exists()
+
+
+def test_several_columns_name_what_can_be_reached(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table.write_text("age,sex,secret\n1,f,a\n2,m,b\n3,f,c\n4,m,a\n", encoding="utf-8")
+    call = ("release", table, table.with_name("out.csv"), *ROLES, "-p", "sex", "--distinct-l", "8")
+    assert "no release can meet distinct-l=8 (at most 3), however coarse" in refusal(capsys, *call, code=3)

@@ -83,3 +83,26 @@ def test_what_cannot_be_kept_is_refused_and_nothing_is_written(table):
     assert run([*asked, "--require", "row-k=999"]) == 3
     assert run([*asked, "--require", "row-k=0"]) == 2
     assert not page.exists()
+
+
+def test_a_report_of_several_columns_is_of_the_table_that_a_release_would_write(tmp_path):
+    source = np.random.default_rng(5)
+    path = tmp_path / "people.csv"
+    people = [
+        (source.integers(20, 40), source.choice(list("abcdefgh")), source.integers(9)) for _ in range(60)
+    ]
+    path.write_text("age,town,pay\n" + "".join(f"{age},{town},{pay}\n" for age, town, pay in people))
+    asked = ["-s", "pay", "-p", "age", "-p", "town", "--distinct-l", "3"]
+    page = tmp_path / "page.html"
+    assert run(["report", str(path), *asked, "-o", str(page)]) == 0
+    said = words(page)
+    made = hartley.Study(path, sensitive="pay", public=["age", "town"]).release(
+        tmp_path / "out.csv", require={"distinct_l": 3}
+    )
+    use = made.usefulness
+    assert f"{use.values_before} combinations of age and town became {use.values_after};" in said
+    assert "every released value leaves at least 3 candidates" in said
+    assert "has a smaller worst class" in said
+    assert "greedy" not in said
+    assert "exact pay can be read off from age and town. " in said
+    assert "cluster value" not in said

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import pickle
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import hartley
@@ -214,3 +216,19 @@ def test_a_study_writes_its_report(table, tmp_path):
         assert "clinic.csv" in text
         with pytest.raises(OptionError, match="is there already"):
             study.report(tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("public", ["chol", ["chol", "sex"]])
+def test_results_can_be_pickled(tmp_path, public):
+    table = pa.table(
+        {"age": [30, 41, 41, 52, 30], "chol": [180, 181, 214, 215, 216], "sex": ["f", "m", "f", "m", "f"]}
+    )
+    study = hartley.Study(table, sensitive="age", public=public)
+    found = study.frontier()
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301
+    assert again.frontier.points == found.frontier.points
+    assert [point.partition for point in again.frontier.points] == [
+        point.partition for point in found.frontier.points
+    ]
+    made = study.release(tmp_path / "out.csv", require={"distinct_l": 2})
+    assert pickle.loads(pickle.dumps(made)).point == made.point  # noqa: S301

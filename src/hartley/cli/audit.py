@@ -153,8 +153,7 @@ def show_columns(
     identifiers = [one.name for one in found.columns if one.is_identifier]
     if identifiers:
         paragraph(
-            out,
-            f"Do not publish {words.listed(identifiers)}: a value of one row only names its person.",
+            out, f"Do not publish {words.listed(identifiers)}: a value of one row only names its person."
         )
         out.print()
     _show_first_call(out, shown_source(table), next_columns(found), reading)

@@ -93,8 +93,7 @@ def show(out: Console, name: str, result: FrontierResult) -> None:
     if result.reader.beside:
         seen = words.listed(result.reader.beside)
         paragraph(
-            out,
-            f"Readers also see {seen}: what is left counts both, what is revealed is what {public} adds.",
+            out, f"Readers also see {seen}: what is left counts both, what is revealed is what {public} adds."
         )
     out.print()
     shown = _spread(frontier.points)

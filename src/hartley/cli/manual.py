@@ -125,10 +125,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frontier": (
-        (
-            "hartley frontier clinic.csv -s age -p cholesterol",
-            "Show what each step of protection costs.",
-        ),
+        ("hartley frontier clinic.csv -s age -p cholesterol", "Show what each step of protection costs."),
         (
             "hartley frontier clinic.csv -s age -p cholesterol --shape intervals \\\n"
             "      --borders 10 --plot frontier.svg",
@@ -218,10 +215,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "hartley export released.policy.json --to sql -o recode.sql",
             "The same recoding as a statement for a database.",
         ),
-        (
-            "hartley export released.policy.json --to r -o recode.R",
-            "The same recoding as a script for R.",
-        ),
+        ("hartley export released.policy.json --to r -o recode.R", "The same recoding as a script for R."),
     ),
 }
 

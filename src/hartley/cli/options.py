@@ -294,9 +294,7 @@ shape = stacked(
 )
 
 _withheld_label = click.option(
-    "--withheld-label",
-    metavar="TEXT",
-    help="What stands in a withheld cell; without it the cell is empty.",
+    "--withheld-label", metavar="TEXT", help="What stands in a withheld cell; without it the cell is empty."
 )
 
 withhold = stacked(
@@ -354,9 +352,7 @@ json_output = click.option(
 )
 
 person = click.option(
-    "--person",
-    metavar="COL",
-    help="Whose row it is: hold for a reader who can link the rows of one person.",
+    "--person", metavar="COL", help="Whose row it is: hold for a reader who can link the rows of one person."
 )
 
 disclosive = click.option(
@@ -365,7 +361,5 @@ disclosive = click.option(
 
 
 defuse_formulas = click.option(
-    "--defuse-formulas",
-    is_flag=True,
-    help="In CSV, put a quote before cells that a spreadsheet would run.",
+    "--defuse-formulas", is_flag=True, help="In CSV, put a quote before cells that a spreadsheet would run."
 )

@@ -177,6 +177,8 @@ def _refused_path(error: OSError) -> str:
 
 def _one_line(error: click.ClickException) -> str:
     message = " ".join(error.format_message().split())
+    for theirs, ours in (("is not a valid float", "is not a number"), ("a valid integer", "a whole number")):
+        message = message.replace(theirs, ours)
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "hartley"
     return (

@@ -15,20 +15,17 @@ from __future__ import annotations
 from math import inf, log2
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.arrays import Int64s, Ints
 from hartley.model.closeness import Closeness, SensitiveCodes
 from hartley.model.exact_distance import spread
 
-Codes = npt.NDArray[np.integer]
-Counts = npt.NDArray[np.int64]
-
 
 @hot_loop
-def count_chains(groups: Codes, codes: Codes, next_code: Codes, lengths: Counts) -> None:
+def count_chains(groups: Ints, codes: Ints, next_code: Ints, lengths: Int64s) -> None:
     """Add up the chain of each group, given pairs of group and code in ascending order."""
     group, reach = -1, 0
     for entry in range(len(codes)):
@@ -39,7 +36,7 @@ def count_chains(groups: Codes, codes: Codes, next_code: Codes, lengths: Counts)
             reach = next_code[codes[entry]]
 
 
-def separated_counts(joint: JointRange, closeness: Closeness, partition: Partition | None = None) -> Counts:
+def separated_counts(joint: JointRange, closeness: Closeness, partition: Partition | None = None) -> Int64s:
     r"""Return how many values that are apart each observation leaves, :math:`N_\tau([\![S|\hat x]\!])`.
 
     >>> joint = JointRange.from_pairs([("x", 41), ("x", 45), ("x", 46), ("y", 41)])
@@ -161,7 +158,7 @@ def least_spread(joint: JointRange, closeness: Closeness, partition: Partition |
     return 0.0 if np.isnan(found) else found
 
 
-def chain_counts(groups: Codes, codes: Codes, of: SensitiveCodes, size: int) -> Counts:
+def chain_counts(groups: Ints, codes: Ints, of: SensitiveCodes, size: int) -> Int64s:
     """Return the length of the chain of the codes that each group holds."""
     keys = np.unique(groups.astype(np.int64) * of.width + codes)
     lengths = np.zeros(size, dtype=np.int64)

@@ -24,6 +24,9 @@ EPOCH = dt.date(1970, 1, 1)
 EXACT = 2**53
 """Up to here every whole number is a float."""
 
+CLUSTER = "cluster"
+"""The name of released values that have no labels yet."""
+
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
@@ -210,7 +213,7 @@ class Alphabet:
         return alphabet
 
     @classmethod
-    def numbered(cls, size: int, name: str = "cluster") -> Alphabet:
+    def numbered(cls, size: int, name: str = CLUSTER) -> Alphabet:
         """Build the alphabet 0, 1, ..., size - 1."""
         return cls((Coordinate(name, "number", np.arange(size), np.zeros(size, dtype=bool)),))
 

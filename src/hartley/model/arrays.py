@@ -12,7 +12,10 @@ D = TypeVar("D", bound=np.generic)
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.integer]
 """Whole numbers of any width: codes, which are kept as narrow as they can be."""
+Int32s: TypeAlias = npt.NDArray[np.int32]
 Int64s: TypeAlias = npt.NDArray[np.int64]
+Places: TypeAlias = Int64s
+"""Where things stand: numbers of values, rows or clusters."""
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 

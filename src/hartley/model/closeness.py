@@ -16,14 +16,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import ColumnError, OptionError, quoted
 from hartley.model.alphabet import Alphabet, Coordinate, Label
-from hartley.model.arrays import frozen_array
+from hartley.model.arrays import Int64s, frozen_array
 from hartley.model.exact_distance import first_beyond
-
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +31,9 @@ class SensitiveCodes:
     ``s``, go on with the smallest one from ``next_code[s]`` on, and so forth.
     """
 
-    code_of: Codes
+    code_of: Int64s
     """The code of each sensitive value."""
-    next_code: Codes
+    next_code: Int64s
     """For each code the first one that is apart from it; the number of codes where none is."""
 
     def __post_init__(self) -> None:
@@ -54,7 +51,7 @@ class SensitiveCodes:
         return bool((self.next_code == np.arange(1, self.width + 1)).all())
 
     @cached_property
-    def chains(self) -> Codes:
+    def chains(self) -> Int64s:
         """The number of the chain that each code belongs to; neighbours that are close are in one chain."""
         breaks = self.next_code[:-1] == np.arange(1, self.width)
         return frozen_array(np.concatenate(([0], np.cumsum(breaks))))
@@ -183,7 +180,7 @@ def plain_codes(sensitive: Alphabet, column: str | None = None) -> SensitiveCode
     return SensitiveCodes(code_of, np.arange(1, int(code_of.max()) + 2, dtype=np.int64))
 
 
-def cell_numbers(coordinate: Coordinate) -> Codes:
+def cell_numbers(coordinate: Coordinate) -> Int64s:
     """Return a number for each cell of a column, equal for equal cells; a missing cell has the last one."""
     present = coordinate.values[~coordinate.missing]
     numbers = np.zeros(len(coordinate.values), dtype=np.int64)
@@ -245,7 +242,7 @@ def _key(cell: Label) -> Label:
     return cell if isinstance(cell, str) else str(cell)
 
 
-def _group_numbers(coordinate: Coordinate, members: Mapping[Label, str]) -> Codes:
+def _group_numbers(coordinate: Coordinate, members: Mapping[Label, str]) -> Int64s:
     group_of = {_key(label): group for label, group in members.items() if label is not None}
     number: dict[str, int] = {}
     numbers = np.zeros(len(coordinate.values), dtype=np.int64)
@@ -256,5 +253,5 @@ def _group_numbers(coordinate: Coordinate, members: Mapping[Label, str]) -> Code
     return numbers
 
 
-def _dense(keys: Codes) -> Codes:
+def _dense(keys: Int64s) -> Int64s:
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.alphabet import EPOCH, Coordinate
-
-Codes = npt.NDArray[np.int64]
+from hartley.model.arrays import Floats, Int64s
 
 MOST_PLACES = 15
 """Decimal places that floats are tried to be scaled by at once."""
@@ -26,7 +25,7 @@ DAY = 86_400 * SECOND
 """In microseconds."""
 
 
-def first_beyond(column: Coordinate, limit: Fraction) -> tuple[Codes, Codes]:
+def first_beyond(column: Coordinate, limit: Fraction) -> tuple[Int64s, Int64s]:
     """Return the rank of each cell, and for each rank the first one that is more than ``limit`` above.
 
     Ranks count the different cells in ascending order; that of a missing cell is 0 and has no meaning. The
@@ -94,7 +93,7 @@ def _whole_numbers(column: Coordinate, limit: Fraction) -> tuple[npt.NDArray[Any
     return whole, unit
 
 
-def _scaled_floats(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int64], Fraction] | None:
+def _scaled_floats(numbers: Floats) -> tuple[Int64s, Fraction] | None:
     """Return floats of few decimal places as whole numbers; ``None`` where they have too many digits."""
     if not np.isfinite(numbers).all():
         return None
@@ -126,7 +125,7 @@ def _microseconds(moment: dt.datetime) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 
-def _by_two_fingers(ascending: list[int], reach: int) -> Codes:
+def _by_two_fingers(ascending: list[int], reach: int) -> Int64s:
     beyond = np.empty(len(ascending), dtype=np.int64)
     above = 0
     for at, number in enumerate(ascending):

@@ -101,10 +101,7 @@ class JointRange:
 
     @classmethod
     def from_pairs(
-        cls,
-        pairs: Iterable[Sequence[Label]],
-        *,
-        positions: Mapping[Label, float] | None = None,
+        cls, pairs: Iterable[Sequence[Label]], *, positions: Mapping[Label, float] | None = None
     ) -> JointRange:
         """Build from (public, sensitive) pairs, or (public, sensitive, side) triples.
 

@@ -73,14 +73,7 @@ class MergeTree:
             raise InputError("a cluster can be joined to another only once")
 
     @classmethod
-    def of_merges(
-        cls,
-        size: int,
-        kept: Ints,
-        joined: Ints,
-        *,
-        complete: bool = True,
-    ) -> MergeTree:
+    def of_merges(cls, size: int, kept: Ints, joined: Ints, *, complete: bool = True) -> MergeTree:
         """Build a run in which every merge is a step of its own."""
         return cls(size, kept, joined, np.arange(len(kept) + 1), complete)
 

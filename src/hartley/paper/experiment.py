@@ -148,9 +148,7 @@ def experiment(rows: HeartRows, effort: Effort = UNLIMITED) -> Experiment:
                 partitions[IAC_OVERLAP] = _moments(IAC_OVERLAP, case)
             panels.append(_panel(question, partitions, effort))
     return Experiment(
-        checks=checks(HUNGARIAN, _counts(rows, joint)),
-        variants=_variants(joint),
-        panels=tuple(panels),
+        checks=checks(HUNGARIAN, _counts(rows, joint)), variants=_variants(joint), panels=tuple(panels)
     )
 
 

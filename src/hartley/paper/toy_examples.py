@@ -68,9 +68,7 @@ def example(leakage: Leakage, utility: str, utility_weight: float, *, x7: float 
     )
     question = Question(joint=joint, leakage=leakage, utility=measure)
     return Example(
-        question=question,
-        run=greedy_run(question, utility_weight, UNLIMITED),
-        utility_weight=utility_weight,
+        question=question, run=greedy_run(question, utility_weight, UNLIMITED), utility_weight=utility_weight
     )
 
 
@@ -139,12 +137,7 @@ class ToyExamples:
             for key, one in (("3", three), ("5", five)):
                 found[f"{key}.q{step}"] = one.clusters(step)
                 found[f"{key}.p{step}"] = one.components(step)
-        for key, one in (
-            ("fig1.u1", two),
-            ("fig1.u2", two_moved),
-            ("fig2.u1", three),
-            ("fig2.u2", four),
-        ):
+        for key, one in (("fig1.u1", two), ("fig1.u2", two_moved), ("fig2.u1", three), ("fig2.u2", four)):
             found |= {f"{key}.{step}": value for step, value in enumerate(one.lagrangian)}
         for key, frontier in zip(("u1", "u2"), self.frontiers(), strict=True):
             for number, (loss, leak) in enumerate(normalised(frontier.points, frontier)):

@@ -10,8 +10,10 @@ reader rule out more than the release allows. The curator's shows cells.
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +22,7 @@ import hartley
 from hartley.errors import OptionError, option
 from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange, Partition
+from hartley.model.alphabet import CLUSTER
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
@@ -206,12 +209,12 @@ class Report:
                 ),
             ],
             "sentences_before": _sentences(before),
-            "sentences_after": _sentences(after),
+            "sentences_after": _sentences(_by_name(after, recoded.columns)),
             "figures": [
                 {"svg": figure.svg(), "caption": figure.caption, "title": figure.title}
                 for figure in self.figures(disclosive=disclosive)
             ],
-            "lost": what_is_lost(usefulness_of(self.joint, self.chosen), before.rows),
+            "lost": what_is_lost(usefulness_of(self.joint, self.chosen), before.rows, self.chosen),
             "reason": self.reason,
             "point": _point(
                 self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""
@@ -222,6 +225,12 @@ class Report:
             "command": self.command,
             "versions": versions(),
         }
+
+
+def _by_name(after: Audit, columns: Sequence[str]) -> Audit:
+    """Return the audit of a release with its clusters under the names of the columns that they recode."""
+    named = [[*columns] if column == CLUSTER else [column] for column in after.public.columns]
+    return replace(after, public=replace(after.public, columns=tuple(chain.from_iterable(named))))
 
 
 def versions() -> list[tuple[str, str]]:
@@ -307,10 +316,7 @@ def _measures(before: Audit, after: Audit) -> list[tuple[str, str, str, str]]:
 def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]:
     counted = bool(kept) and frontier.leakage != "istar"
     rows = [
-        (
-            f"Leakage, added to {kept}" if counted else "Leakage",
-            words.bits(point.leakage_bits),
-        ),
+        (f"Leakage, added to {kept}" if counted else "Leakage", words.bits(point.leakage_bits)),
         ("Candidates left, at least", f"{point.distinct_l:,}"),
         ("Different released values", f"{point.clusters:,}"),
         ("Values that share a released value, at most", f"{point.largest_cluster:,}"),
@@ -321,6 +327,8 @@ def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]
 
 
 def _proof(frontier: Frontier, point: Point) -> str:
+    if point.lower_bound_bits is None and frontier.search == "optimal":
+        return _proof_of_cost(point)
     if point.lower_bound_bits is None:
         return (
             "None is claimed: the point is a step of a greedy run. Another recoding of the same utility may "
@@ -336,6 +344,16 @@ def _proof(frontier: Frontier, point: Point) -> str:
         f"same or a better utility can give away less than {words.bits(point.lower_bound_bits)}. "
         + ("" if frontier.complete else "The search was stopped early; more time may close the gap.")
     )
+
+
+def _proof_of_cost(point: Point) -> str:
+    """Say what is proven of the worst class of a point that was searched for what it must keep."""
+    if point.proven_optimal:
+        return (
+            "Proven: no recoding that keeps what is required has a smaller worst class. Among those whose "
+            "worst class is the same, this one keeps most detail on average of all that the search found."
+        )
+    return "Not proven to be best: another recoding may keep what is required and lose less."
 
 
 def _witnesses(

@@ -15,6 +15,7 @@ from hartley.model.target import Target
 from hartley.report.html import Audience, Report
 from hartley.report.words import audit as words
 from hartley.workflow import shown_source
+from hartley.workflow.request.time_limit import LimitFields, SearchLimits
 
 if TYPE_CHECKING:
     from hartley.workflow import Study
@@ -59,7 +60,11 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
     over = "distinct-l" if study.named_closeness.is_empty else "separated-l"
     found = study.frontier(require=demand.beside(over), **fields)
     sensitive = found.joint.sensitive.columns
-    choice = Choice.of(found.frontier, demand, found.reader.beside, sensitive, found.question.closeness)
+    limits = SearchLimits(**{name: fields[name] for name in LimitFields.__annotations__ if name in fields})
+    point = None if demand.is_empty else found.meeting(demand, limits)
+    choice = Choice.of(
+        found.frontier, demand, found.reader.beside, sensitive, found.question.closeness, point
+    )
     is_place = isinstance(study.source, (str, Path))
     return Report(
         table=Path(shown_source(study.source)).name if is_place else "the table",
@@ -91,8 +96,9 @@ class Choice:
         beside: Sequence[str] = (),
         sensitive: Sequence[str] = ("value",),
         closeness: Closeness = NO_CLOSENESS,
+        point: Point | None = None,
     ) -> Choice:
-        """Choose the point that meets a demand; without one, the balanced point.
+        """Choose the point that meets a demand, or take the one given for it; else the balanced point.
 
         ``beside`` are columns that the reader sees as they are; leakage is counted beyond what they tell.
         """
@@ -104,7 +110,7 @@ class Choice:
             )
         counted = beside and frontier.leakage != "istar"
         beyond = f" beyond {words.told_by(beside)}" if counted else ""
-        point = frontier.meeting(demand)
+        point = point or frontier.meeting(demand)
         if demand == Demand.of(demand.target):
             return cls(point, f"{_best(demand.target, beyond)}.")
         kept = [one.sentence(sensitive, closeness) for one in demand.requirements]

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from hartley.errors import InputError, UnreachableError
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import code_type, frozen_array
+from hartley.model.arrays import Ints, Places, code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
@@ -37,9 +37,6 @@ from hartley.search.enough_loops import (
     plain_counts,
     steps_of,
 )
-
-Places = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.integer]
 
 SPARSE = 3
 """Windows are told by cells of codes where so many times what is wanted are no more than there are cells."""
@@ -65,7 +62,7 @@ class Enough:
 
     value_ptr: Places
     """Public value ``x`` holds the codes ``value_code[value_ptr[x]:value_ptr[x + 1]]``, ascending."""
-    value_code: Codes
+    value_code: Ints
     next_code: Places
     """For each code the first one of its count that is apart from it; where the count ends, if none is."""
     offsets: Places
@@ -184,7 +181,7 @@ class Enough:
         """Return a window that holds nothing yet, for loops."""
         return empty_window(self.width, len(self.wanted))
 
-    def take(self, places: Codes) -> Enough:
+    def take(self, places: Ints) -> Enough:
         """Return the same demand on some of the public values, in the order given."""
         counts = np.diff(self.value_ptr)[places]
         value_ptr = np.zeros(len(places) + 1, dtype=np.int64)
@@ -201,7 +198,7 @@ class Enough:
         changed[count] = wanted
         return replace(self, wanted=changed)
 
-    def counts_of_clusters(self, labels: Codes, clusters: int) -> Places:
+    def counts_of_clusters(self, labels: Ints, clusters: int) -> Places:
         """Return what each cluster holds: a row for each, a column for each count, then one for the rows.
 
         Values with a negative label are in no cluster.
@@ -224,13 +221,13 @@ class Enough:
                 loop(owner, code, self.next_code, self.offsets, found)
         return found
 
-    def counts_of(self, members: Sequence[int] | Codes) -> Places:
+    def counts_of(self, members: Sequence[int] | Ints) -> Places:
         """Return what one set holds: each count, then the rows."""
         held = self.take(np.asarray(members, dtype=np.int64))
         counts: Places = held.counts_of_clusters(np.zeros(held.size, dtype=np.int64), 1)[0]
         return counts
 
-    def is_enough(self, members: Sequence[int] | Codes) -> bool:
+    def is_enough(self, members: Sequence[int] | Ints) -> bool:
         """Tell whether a set of public values may be a cluster."""
         return bool((self.counts_of(members) >= self.least).all())
 
@@ -244,7 +241,7 @@ class Enough:
         """How many rows a set has at least that is enough; fewer cannot be withheld."""
         return max(1, int(self.least.max(initial=1)))
 
-    def are_enough(self, labels: Codes, clusters: int) -> npt.NDArray[np.bool_]:
+    def are_enough(self, labels: Ints, clusters: int) -> npt.NDArray[np.bool_]:
         """Tell for each cluster whether it is enough."""
         return np.asarray((self.counts_of_clusters(labels, clusters) >= self.least).all(axis=1))
 

@@ -14,10 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
-
-Ints = npt.NDArray[np.integer]
-Places = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from hartley.model.arrays import Flags, Ints, Places
 
 BITS, MASK = 5, 31
 """A word has 32 bits, so that it is never negative."""

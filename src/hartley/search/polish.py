@@ -14,12 +14,12 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats, Places
 from hartley.model.requirement import Requirement
 from hartley.model.words import Leakage
 from hartley.search.effort import UNLIMITED, Effort
@@ -31,8 +31,6 @@ from hartley.search.line.intervals import STEPS, finest_within
 from hartley.search.line.loops import can_cut
 from hartley.search.line.ordered_values import OrderedValues
 
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Guard = Callable[[Partition], bool]
 
 MOST_MEMBERS = 14

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hartley.errors import OptionError, option
+from hartley.errors import HartleyError, OptionError, TableError, option
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.sql_summary import SummaryRead
 from hartley.tables.locations import DELIMITERS, Files, find_files, is_database
@@ -14,6 +14,9 @@ from hartley.tables.read_options import ReadOptions
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Source
 from hartley.tables.table import Table, TableColumn
+
+if TYPE_CHECKING:
+    from hartley.tables.sources.frames import EagerFrame, LazyFrame
 
 __all__ = ["RangeRead", "ReadOptions", "Roles", "SummaryRead", "Table", "TableColumn", "open_table"]
 
@@ -40,19 +43,56 @@ def open_table(source: Any, options: ReadOptions | None = None) -> Table:
     if isinstance(source, (str, Path)):
         return Table(_file_source(find_files(source), options), options)
     _require_typed("the table", options)
-    from hartley.tables.sources.frames import frame_source
-
-    return Table(frame_source(source, options), options)
+    return Table(_frame_source(source, options), options)
 
 
 def _other_database(url: str, options: ReadOptions) -> Table:
     """Open what a database gives that is read through another driver: rows come here, and are a frame."""
     from hartley.tables.other_databases import read_other
-    from hartley.tables.sources.frames import frame_source
 
-    frame = frame_source(read_other(url, options.query), options)
+    frame = _frame_source(read_other(url, options.query), options)
     frame.name = shown_other(url)
     return Table(frame, options)
+
+
+def _frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
+    """Return the source for a data frame of any supported library."""
+    import narwhals as nw
+    from narwhals.exceptions import NarwhalsError
+
+    from hartley.tables.sources import frames
+
+    try:
+        if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
+            frames.require_names(
+                [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
+            )
+        wrapped = nw.from_native(frame)
+    except (TypeError, NarwhalsError):
+        raise TableError(
+            f"a {type(frame).__module__}.{type(frame).__name__} is no table; give a path, or a data frame of "
+            "pandas, polars, pyarrow (a Table), DuckDB, PySpark, Dask or Ibis"
+        ) from None
+    except HartleyError:
+        raise
+    except Exception as error:
+        raise TableError(
+            f"the {type(frame).__module__}.{type(frame).__name__} cannot be read ({type(error).__name__}); "
+            "is its connection still open?"
+        ) from None
+    if isinstance(wrapped, nw.LazyFrame):
+        if wrapped.implementation.is_dask():
+            from hartley.tables.sources.dask import DaskFrame
+
+            return DaskFrame(wrapped, options)
+        if wrapped.implementation.is_pyspark():
+            from hartley.tables.sources.spark import SparkFrame
+
+            return SparkFrame(wrapped, options)
+        return frames.LazyFrame(wrapped, options)
+    if isinstance(wrapped, nw.DataFrame):
+        return frames.EagerFrame(wrapped, options)
+    raise TableError("one column is no table; give a data frame")
 
 
 def _require_typed(name: str, options: ReadOptions) -> None:

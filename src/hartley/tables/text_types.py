@@ -253,12 +253,7 @@ def _with_fractions(name: str, cell: str, found: _Fractions) -> TypedColumn | No
 
 
 def _refuse(
-    connection: DuckDBPyConnection,
-    source: str,
-    name: str,
-    raw: str,
-    seen: int,
-    where: Callable[[int], str],
+    connection: DuckDBPyConnection, source: str, name: str, raw: str, seen: int, where: Callable[[int], str]
 ) -> None:
     if not seen & OTHER:
         raise ColumnError(

@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from hartley import workflow
 from hartley.errors import InputError
 from hartley.web import page_json as pages
 from hartley.web.request import Asked
-from hartley.web.worker import StopFlag, Tell
 from hartley.workflow import Demand, Frontier, FrontierResult, Point, Policy, ReadOptions, Requirement
 from hartley.workflow.request.time_limit import effort_within
+
+if TYPE_CHECKING:
+    from hartley.web.worker import StopFlag, Tell
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""

@@ -21,11 +21,7 @@ from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.question import cost_of
-from hartley.workflow.show_release import (
-    before_and_after,
-    before_release,
-    first_rows,
-)
+from hartley.workflow.show_release import before_and_after, before_release, first_rows
 
 Json = dict[str, Any]
 FIRST_ROWS = 10

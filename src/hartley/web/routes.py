@@ -51,9 +51,7 @@ def create_app(service: Service, door: Door) -> Starlette:
     async def page(request: Request) -> Response:
         del request
         shown = pages.get_template("page.html").render(
-            limit=size_in_words(service.upload_limit),
-            most=service.upload_limit,
-            kinds=ACCEPTED,
+            limit=size_in_words(service.upload_limit), most=service.upload_limit, kinds=ACCEPTED
         )
         return HTMLResponse(shown)
 

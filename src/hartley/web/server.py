@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hartley.errors import InputError, OptionError, TableError
+from hartley.errors import InputError, OptionError, TableError, option
 from hartley.operating_system import create_private, keep_port_to_ourselves
 from hartley.scratch import scratch_folder
 
@@ -103,7 +103,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise OptionError(
             f"cannot listen on {host} port {port} ({getattr(error, 'strerror', None) or error}); "
-            "another program may use it, choose another --port"
+            f"another program may use it, choose another {option('port')}"
         ) from None
     return listening
 

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hartley import workflow
 from hartley.errors import HartleyError, InputError, TableError, worded
@@ -28,20 +28,14 @@ from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import Book
 from hartley.web.request import Asked, reading
-from hartley.web.worker import Json, StopFlag, Tell
-from hartley.workflow import (
-    Demand,
-    FrontierResult,
-    Point,
-    Policy,
-    ReadOptions,
-    release,
-    sheet_names,
-)
+from hartley.workflow import Demand, FrontierResult, Point, Policy, ReadOptions, release, sheet_names
 from hartley.workflow.demands.drawn_borders import BorderLine
 from hartley.workflow.describe_table import column_names
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.show_release import policy_of
+
+if TYPE_CHECKING:
+    from hartley.web.worker import Json, StopFlag, Tell
 
 
 class Desk:

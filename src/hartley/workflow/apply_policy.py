@@ -233,13 +233,7 @@ def _audits(
     )
     joint = table.joint_range(asked, missing=policy.reading.missing).joint
     observed = ObservedRows(
-        rows,
-        joint.public,
-        joint.sensitive,
-        format_,
-        side=side,
-        keep=policy.keep,
-        harmless=policy.harmless,
+        rows, joint.public, joint.sensitive, format_, side=side, keep=policy.keep, harmless=policy.harmless
     )
     book = codebook_of(policy, joint.public, applied.unseen)
     seen = observed.reader(book)

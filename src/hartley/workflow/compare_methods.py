@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from hartley.errors import HartleyError, InputError, OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
@@ -29,7 +29,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.demand import Demand
 from hartley.model.target import Target, TargetKind
-from hartley.model.words import ROUNDING, SLACK
+from hartley.model.words import ROUNDING, SINGLE_LEAKAGES, SLACK, SingleLeakage
 from hartley.search.baselines import (
     BASELINES,
     Case,
@@ -65,10 +65,8 @@ from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 T = TypeVar("T")
-ComparedLeakage = Literal["l0", "istar"]
 SECONDS_EACH = 20.0
 """How long each method may take over several columns, where nobody said."""
-COMPARED_LEAKAGES: tuple[ComparedLeakage, ...] = ("l0", "istar")
 COMPARED_TARGETS: tuple[TargetKind, ...] = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion")
 
 
@@ -90,7 +88,7 @@ def compare_methods(
     combined = _combined(study, objective, demand)
     target = None if demand.is_empty else demand.target
     if objective.leakage == "joint":
-        raise OptionError.unknown("leakage", objective.leakage, COMPARED_LEAKAGES)
+        raise OptionError.unknown("leakage", objective.leakage, SINGLE_LEAKAGES)
     _require_sensible(target, objective.leakage)
     choice = objective.choice
     if target is not None and target.kind == "largest_cluster" and choice.name is None:
@@ -222,7 +220,7 @@ class _Clocked:
             effort=effort,
             loss=self._loss if several else None,
         )
-        leakage: ComparedLeakage = "istar" if question.leakage == "istar" else "l0"
+        leakage: SingleLeakage = "istar" if question.leakage == "istar" else "l0"
         started = process_time()
         if self.combined is not None:
             found = best_utility(name, case, Required(self.combined.requirements, question.closeness))
@@ -333,7 +331,7 @@ def bound_at(frontier: Frontier, utility: float) -> float:
     return max(bounds, default=0.0)
 
 
-def _require_sensible(target: Target | None, leakage: ComparedLeakage) -> None:
+def _require_sensible(target: Target | None, leakage: SingleLeakage) -> None:
     if target is None:
         return
     if target.kind not in COMPARED_TARGETS:

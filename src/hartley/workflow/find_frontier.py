@@ -28,6 +28,7 @@ from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
+from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import (
     Run,
     SoFar,
@@ -83,6 +84,21 @@ class FrontierResult:
     def joint(self) -> JointRange:
         """The joint range of the table."""
         return self.question.joint
+
+    def meeting(self, wanted: Wanted, limits: SearchLimits | None = None) -> Point:
+        """Return the point that a release for this demand would have.
+
+        Over several columns with text many recodings have the same worst class, and the frontier shows the
+        best protected of them only. A release keeps most detail on average, so it is searched for.
+        """
+        demand = Demand.of(wanted)
+        question = self.question
+        is_searched = self.run is None and question.demanded().is_over_columns
+        if not is_searched or demand.utility_weight is not None or demand.cap is not None:
+            return self.frontier.meeting(demand)
+        effort = (limits or SearchLimits()).start(question.default_seconds)
+        with question.explaining():
+            return demanded_point(question, demand, effort)
 
     def usefulness(self, point: Point) -> Usefulness:
         """Return what is left of the public columns at a point: moves, widths, correlations."""

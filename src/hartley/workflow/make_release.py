@@ -74,8 +74,8 @@ def make_release(
     """
     if demand.is_empty:
         raise OptionError(
-            "a release needs a target: what every released value must keep, such as distinct_l, or a cap "
-            "on what may be lost"
+            "a release needs a target: what every released value must keep, such as "
+            f"{option('distinct_l', '5')}, or a cap on what may be lost"
         )
     places = release_places(
         study.source, destination.output, destination.policy, destination.certificate, destination.key
@@ -102,10 +102,7 @@ def make_release(
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
         question = asked_question(
-            study,
-            objective,
-            seen.observed.for_search().knowing(len(plan.roles.side)),
-            demand.requirements,
+            study, objective, seen.observed.for_search().knowing(len(plan.roles.side)), demand.requirements
         )
         cost = question.utility
         target = demand.target

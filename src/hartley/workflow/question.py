@@ -12,10 +12,7 @@ import numpy as np
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.separation import (
-    max_separated_reduction,
-    separated_information,
-)
+from hartley.measures.separation import max_separated_reduction, separated_information
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion

@@ -262,10 +262,6 @@ class Study(StudyTable):
         return written
 
 
-class AuditFields(StudyFields, total=False):
-    """What the one-call form of an audit takes."""
-
-
 class FrontierCallFields(StudyFields, SearchFields, total=False):
     """What the one-call form of a frontier takes."""
 
@@ -285,7 +281,7 @@ def audit(
     require: Wanted = None,
     each: bool = False,
     stochastic: bool = False,
-    **fields: Unpack[AuditFields],
+    **fields: Unpack[StudyFields],
 ) -> AuditResult:
     """Measure what a reader of the public columns learns: :meth:`Study.audit` in one call.
 

@@ -16,12 +16,7 @@ from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.verifier.checks import ClaimCheck
 from hartley.releases.verifier.signature import read_public_key
-from hartley.releases.verifier.verification import (
-    Documents,
-    Verification,
-    verify_release,
-    verify_signature,
-)
+from hartley.releases.verifier.verification import Documents, Verification, verify_release, verify_signature
 from hartley.tables import ReadOptions
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows

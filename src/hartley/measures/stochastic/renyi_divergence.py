@@ -50,9 +50,6 @@ def posterior_divergences(distribution: JointDistribution, order: float) -> Floa
     array([1., 0.])
     """
     means = tilted_means(
-        distribution.posterior,
-        np.log(distribution.lift),
-        require_order(order) - 1,
-        distribution.indptr[:-1],
+        distribution.posterior, np.log(distribution.lift), require_order(order) - 1, distribution.indptr[:-1]
     )
     return np.maximum(0.0, means / log(2)) + 0.0

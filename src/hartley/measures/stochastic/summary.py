@@ -72,10 +72,7 @@ class StochasticMeasures:
             max_renyi_bits=tuple((order, max_renyi_divergence(distribution, order)) for order in ORDERS),
             max_alpha_leakage=tuple(
                 maximal_alpha_leakage(
-                    distribution,
-                    order,
-                    tolerance_bits=SUMMARY_TOLERANCE_BITS,
-                    most_rounds=min(rounds, 2_000),
+                    distribution, order, tolerance_bits=SUMMARY_TOLERANCE_BITS, most_rounds=min(rounds, 2_000)
                 )
                 for order in ALPHA_ORDERS
             ),

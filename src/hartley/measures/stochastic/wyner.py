@@ -63,10 +63,7 @@ def _components(distribution: JointDistribution) -> Iterator[tuple[float, JointD
         values, sensitive_codes = np.unique(distribution.indices[pairs], return_inverse=True)
         if min(len(observations), len(values)) > 1:
             weights = distribution.probabilities[pairs]
-            yield (
-                float(weights.sum()),
-                JointDistribution.from_codes(public_codes, sensitive_codes, weights),
-            )
+            yield (float(weights.sum()), JointDistribution.from_codes(public_codes, sensitive_codes, weights))
 
 
 def _of_component(distribution: JointDistribution) -> RankBounds:

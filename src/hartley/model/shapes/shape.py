@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError, option, quoted
 from hartley.model.shapes.border_grid import CALENDARS, Calendar
 
 ShapeName: TypeAlias = Literal["any", "intervals", "columns"]
@@ -39,8 +39,13 @@ class Shape:
                 raise OptionError(f"{option('borders')} needs a step above 0, not {self.borders!r}")
             object.__setattr__(self, "borders", float(self.borders))
         elif self.borders is not None and self.borders not in (*CALENDARS, "auto"):
-            raise OptionError.unknown("kind of borders", self.borders, (*CALENDARS, "auto", "a number"))
+            raise OptionError(
+                f"unknown kind of borders {self.borders!r}; give a step above 0, or choose "
+                f"{quoted([*CALENDARS, 'auto'], last=' or ')}"
+            )
         object.__setattr__(self, "offset", float(self.offset))
+        if not isfinite(self.offset):
+            raise OptionError(f"{option('offset')} needs a finite number, not {self.offset!r}")
         given = {
             "borders": self.borders is not None,
             "offset": bool(self.offset),

@@ -307,10 +307,7 @@ def lagrangian_figure(
             {"step": step["step"], "part": part, "bits": bits}
             for part, bits in zip(PARTS, parts, strict=True)
         ]
-    data = {
-        "run": rows,
-        "stop": [row for row in rows if row["step"] == stop and row["part"] == PARTS[0]],
-    }
+    data = {"run": rows, "stop": [row for row in rows if row["step"] == stop and row["part"] == PARTS[0]]}
     x = alt.X("step:Q").title("Step of the run").axis(tickMinStep=1, format="d")
     y = alt.Y("bits:Q").title("Leakage less weighted utility (bits)").scale(zero=False)
     look = {

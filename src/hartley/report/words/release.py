@@ -74,7 +74,7 @@ def required(result: ReleaseResult) -> list[str]:
 
 def lost(result: ReleaseResult) -> list[str]:
     """Return what a release costs: values, rows, moves and correlations."""
-    lines = what_is_lost(result.usefulness, result.rows)
+    lines = what_is_lost(result.usefulness, result.rows, result.point)
     if result.unused_budget:
         lines.insert(1, _unused(result))
     return lines
@@ -84,8 +84,13 @@ def _unused(result: ReleaseResult) -> str:
     return f"no row is withheld: {unused(result.unused_budget, result.helpful_rows, result.needed_rows)}"
 
 
-def what_is_lost(use: Usefulness, rows: int) -> list[str]:
-    """Return what a recoding costs: values, rows, moves and correlations."""
+def what_is_lost(use: Usefulness, rows: int, point: Point) -> list[str]:
+    """Return what a recoding costs: values, rows, moves and correlations.
+
+    Where each column has a codebook, what is gone of its detail is what its own labels do not tell.
+    """
+    books = () if point.codebooks is None else point.codebooks.codebooks
+    widths = {book.column: book.mean_width for book in books}
     names = [column.name for column in use.columns]
     lines = [
         f"{values_of(use.values_before, names)} became {use.values_after:,}; "
@@ -93,7 +98,7 @@ def what_is_lost(use: Usefulness, rows: int) -> list[str]:
     ]
     if use.withheld_rows:
         lines.append(withheld_rows(use.withheld_rows, rows, names))
-    lines += [_column(column) for column in use.columns]
+    lines += [_column(column, widths.get(column.name, column.mean_relative_width)) for column in use.columns]
     lines += _correlations(use)
     return lines
 
@@ -259,10 +264,10 @@ def share(part: float) -> str:
     return f"{round(100 * part)} %"
 
 
-def _column(column: ColumnUsefulness) -> str:
+def _column(column: ColumnUsefulness, width: float) -> str:
     kept = f"{share(column.unchanged_share)} of rows unchanged"
     if column.mean_move is None or column.max_move is None:
-        return f"{column.name}: {kept}; on average {share(column.mean_relative_width)} of its detail is gone"
+        return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
     return f"{column.name}: moves by {column.mean_move:.3g} on average, {column.max_move:.4g} at most; {kept}"
 
 

@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
+from hartley.model.arrays import Places
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters
-
-Places = npt.NDArray[np.int64]
 
 NONE = -1
 IMPOSSIBLE = 1 << 60

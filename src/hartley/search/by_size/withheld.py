@@ -16,12 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
@@ -29,8 +29,6 @@ from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.every_partition import MOST_VALUES, best_of_all, members_of_subsets
 from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.resolution.istar import Joiner, least_components
-
-Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

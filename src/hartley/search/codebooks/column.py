@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
 from hartley.model.alphabet import Coordinate, Label
-from hartley.model.arrays import Floats, frozen_array
+from hartley.model.arrays import Floats, Int32s, frozen_array
 from hartley.model.shapes.band import Scale
 from hartley.model.shapes.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
 from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
@@ -30,7 +30,6 @@ FINE_BANDS = 100
 """About so many cells of the step on which borders may lie where nothing is said."""
 
 ColumnKind = Literal["number", "date", "ordered", "category", "tree", "prefix"]
-Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +61,7 @@ class PublicColumn:
     kind: ColumnKind
     values: tuple[Label, ...]
     """The distinct values that occur, without the missing one."""
-    codes: Codes
+    codes: Int32s
     """The value of each public tuple; ``len(values)`` where the cell is missing."""
     positions: Floats = field(default_factory=lambda: np.zeros(0))
     """Where the values lie on a line, rising; empty where there is none."""

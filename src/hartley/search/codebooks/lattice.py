@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hartley.model.arrays import Flags
+from hartley.model.arrays import Flags, Int32s
 from hartley.search.codebooks.ladder import Ladder
 from hartley.search.codebooks.loops.cells import poor_cells, split_cells, withheld_rows
-from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, band_widths
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort

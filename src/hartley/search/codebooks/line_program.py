@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Floats, Int32s, Int64s
 from hartley.search.codebooks.loops.cells import split_cells
 from hartley.search.codebooks.loops.windows import (
     counted_windows,
@@ -18,7 +18,6 @@ from hartley.search.codebooks.loops.windows import (
     shortest_path,
     sort_blocks,
 )
-from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, band_widths
 
 MOST_BLOCKS = 1500

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError
-from hartley.model.arrays import Flags, Floats, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s, Ints
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.loops.workspace import Elements, Int32s, Layout, Scratch
+from hartley.search.codebooks.loops.workspace import Elements, Layout, Scratch
 from hartley.search.enough import Enough
 
 NEVER = 2**60

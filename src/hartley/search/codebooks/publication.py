@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.alphabet import Label
-from hartley.model.arrays import Int64s, frozen_array
+from hartley.model.arrays import Int32s, Int64s, frozen_array
 from hartley.model.partition import Partition
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.border_grid import BorderGrid, roundest, roundest_day
 from hartley.model.shapes.codebook import OTHER, ColumnCodebook, Form, Group
 from hartley.search.codebooks.column import PublicColumn
-from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, band_widths, box_width
 from hartley.search.codebooks.refinement import Refined
 from hartley.search.codebooks.tree import CategoryTree, Node

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, Int32s
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.line_program import LineProgram
-from hartley.search.codebooks.loops.workspace import Int32s
 from hartley.search.codebooks.problem import CodebookProblem, box_width
 from hartley.search.codebooks.workbench import Settled, Workbench
 from hartley.search.effort import UNLIMITED, Effort

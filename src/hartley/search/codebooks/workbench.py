@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.model.arrays import Flags, Floats
+from hartley.model.arrays import Flags, Floats, Int32s
 from hartley.search.codebooks.loops.cells import (
     fill_bands,
     fill_cells,
@@ -23,7 +23,6 @@ from hartley.search.codebooks.loops.workspace import (
     CHANGED,
     VISITS,
     WITHHELD,
-    Int32s,
     State,
     Terms,
     Trial,

@@ -13,8 +13,9 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from hartley.model.arrays import Places
 from hartley.search.columns.cells import CATEGORY
-from hartley.search.columns.loops.cells import Cells, Places
+from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.peel import peel_clusters
 from hartley.search.columns.loops.split import Segments, split_segments
 from hartley.search.columns.prepared import Prepared, compact

@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
-from hartley.search.columns.loops.cells import Cells, Floats, Places
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells
 
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
 NORMS: dict[str, int] = {"max": 0, "sum": 1, "euclid": 2}

@@ -21,15 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hartley.model.arrays import Floats, Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.columns.cells import CATEGORY, NUMBER, TABLE
-from hartley.search.columns.loops.cells import Cells, Floats, Places
+from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.prepared import compact, sides_of
 from hartley.search.effort import UNLIMITED, Effort
 
 NEIGHBOURS = 16
 """Nearest tuples that are looked at before a component is looked at by itself."""
-SLACK = 1e-9
+ROUNDED_BY = 1e-9
 """Distances are rounded when they are measured in the embedding; bounds are lowered by this share."""
 
 
@@ -83,11 +84,11 @@ class ComponentSearch:
     def bound(self, most: int) -> float:
         """Return a side that every partition with at most so many components has."""
         needed = self.size - max(most, 1)
-        return 0.0 if needed <= 0 else float(self.lengths[needed - 1]) * (1 - SLACK)
+        return 0.0 if needed <= 0 else float(self.lengths[needed - 1]) * (1 - ROUNDED_BY)
 
     def fewest(self, side: float) -> int:
         """Return how many components are left at least where no cluster has a greater side."""
-        return self.size - int(np.searchsorted(self.lengths * (1 - SLACK), side, side="right"))
+        return self.size - int(np.searchsorted(self.lengths * (1 - ROUNDED_BY), side, side="right"))
 
     @cached_property
     def lengths(self) -> Floats:
@@ -156,7 +157,7 @@ class ComponentSearch:
             first, second = clusters.root(int(labels[one])), clusters.root(int(labels[other]))
             lower, upper = np.minimum(low[first], low[second]), np.maximum(high[first], high[second])
             now = float(sides_of(self.cells, lower[None], upper[None])[0])
-            if now > side * (1 + SLACK):
+            if now > side * (1 + ROUNDED_BY):
                 heapq.heappush(heap, (now, one, other))
                 continue
             clusters.unite(first, second)

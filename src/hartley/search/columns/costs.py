@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError
+from hartley.model.arrays import Floats, Places
 from hartley.search.columns.cells import (
     NORMS,
     CategoryCells,
@@ -23,7 +24,7 @@ from hartley.search.columns.cells import (
     NumberCells,
     path_tree,
 )
-from hartley.search.columns.loops.cells import Cells, Floats, Places
+from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.prepared import sides_of
 
 

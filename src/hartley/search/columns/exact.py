@@ -10,8 +10,9 @@ import heapq
 import numpy as np
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Places
 from hartley.search.columns.costs import Runs
-from hartley.search.columns.loops.cells import Cells, Floats, Places, combined, inner_part, width_between
+from hartley.search.columns.loops.cells import Cells, combined, inner_part, width_between
 from hartley.search.columns.loops.losses import Losses, loss_of
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
 from hartley.search.columns.polish import fresh_losses
@@ -111,7 +112,8 @@ class ExactDivision:
         return found
 
 
-SLACK = 1e-12
+SAME_WITHIN = 1e-12
+"""Costs whose relative difference is less are equal."""
 
 
 @inner_part
@@ -204,7 +206,7 @@ def best_division(
         part = rest
         while True:
             bits = part | lowest
-            if cost[bits] <= worst * (1 + SLACK):
+            if cost[bits] <= worst * (1 + SAME_WITHIN):
                 sum_of = loss[bits] + total[whole ^ bits]
                 if sum_of < total[whole]:
                     total[whole] = sum_of

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.search.columns.loops.cells import Places, width_between
+from hartley.model.arrays import Places
+from hartley.search.columns.loops.cells import width_between
 from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
 from hartley.search.columns.prepared import NEAREST, Prepared, as_lists, compact
 from hartley.search.effort import Effort

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hartley.model.arrays import Places
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import cluster_sides, relative_widths
-from hartley.search.columns.loops.cells import Cells, Places
+from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.losses import Losses
 from hartley.search.columns.loops.mend import Near
 from hartley.search.columns.loops.near import list_nearest

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
+from hartley.model.arrays import Floats, Places
 from hartley.search.columns.cells import TABLE
-from hartley.search.columns.loops.cells import Cells, Floats, Places, side_of
+from hartley.search.columns.loops.cells import Cells, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import near_tuples

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
+from hartley.model.arrays import Places
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
@@ -24,8 +25,7 @@ from hartley.search.columns.cells import (
     cells_of,
 )
 from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
-from hartley.search.columns.exact import MOST_TUPLES, ExactDivision
-from hartley.search.columns.loops.cells import Places
+from hartley.search.columns.exact import MOST_TUPLES, SAME_WITHIN, ExactDivision
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
 from hartley.search.columns.mend import mend
 from hartley.search.columns.polish import Polisher
@@ -36,8 +36,6 @@ from hartley.search.enough import Enough
 ROUNDS = 3
 RULES = (MIDDLE, MEDIAN, GAP)
 """Rules for cuts, tried in turn until the bound is met."""
-SLACK = 1e-12
-"""Costs whose relative difference is less are equal."""
 HOPELESS = 1.03
 """A start whose loss is above the best by this factor after one round of polish is not polished further."""
 MOST_LOWERED = 100
@@ -62,7 +60,7 @@ class ColumnsResult:
     @property
     def proven(self) -> bool:
         """Whether no partition has a smaller worst cost."""
-        return self.worst <= self.bound * (1 + SLACK)
+        return self.worst <= self.bound * (1 + SAME_WITHIN)
 
     @property
     def clusters(self) -> int:
@@ -81,7 +79,7 @@ class Candidate:
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates from the best; worst costs that differ by no more than they round are equal."""
-    least = min(candidate.worst for candidate in candidates) * (1 + SLACK)
+    least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
     return sorted(candidates, key=lambda c: (0.0 if c.worst <= least else c.worst, c.loss, c.worst))
 
 
@@ -143,7 +141,7 @@ class ColumnsSearch:
 
     def is_met(self, candidates: Sequence[Candidate]) -> bool:
         """Tell whether the bound is met."""
-        return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SLACK)
+        return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SAME_WITHIN)
 
     def settled(self, labels: Places, rule: int, effort: Effort) -> Candidate:
         """Cut, peel and mend until nothing is mended any more."""
@@ -161,7 +159,7 @@ class ColumnsSearch:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
         start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))
-        above = int((cluster_sides(prepared.cells, start.labels) > 2 * worst * (1 + SLACK)).sum())
+        above = int((cluster_sides(prepared.cells, start.labels) > 2 * worst * (1 + SAME_WITHIN)).sum())
         if not above or above > MOST_LOWERED:
             return [start]
         mended = mend(prepared, start.labels, self.bound, effort, goal=2 * worst)
@@ -181,7 +179,7 @@ class ColumnsSearch:
     def polished(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
         """Polish the best candidate, or all that share its worst cost where the table is small."""
         polisher = Polisher(self.prepared)
-        least = min(candidate.worst for candidate in candidates) * (1 + SLACK)
+        least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
         result = list(candidates)
         best, rows = np.inf, float(self.prepared.needs.rows.sum())

@@ -18,10 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, Places
 from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.costs import midpoint_costs, relative_loss
-from hartley.search.columns.loops.cells import Places
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort

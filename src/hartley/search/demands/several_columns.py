@@ -55,6 +55,7 @@ def columns_answer(
     few: DemandAnswer | None,
 ) -> DemandAnswer:
     """Return the boxes found, less what a budget withholds; ``few`` is the best of all, if known."""
+    enough.require_reachable()
     demand = replace(enough, row_k=max(1, enough.row_k))
     fitting = [start.labels for start in starts if demand.is_met_by(start)]
     weighed = cells_of_utility(utility)

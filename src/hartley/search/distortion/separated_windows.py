@@ -10,12 +10,10 @@ are long, and the chain of :mod:`hartley.search.enough_loops` is quicker: the lo
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop, hot_part
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Int64s, Ints
 
-Ints = npt.NDArray[np.integer]
 BITS, MASK = 5, 31
 """A word has 32 bits, so that it is never negative."""
 MOST_CELLS = 12

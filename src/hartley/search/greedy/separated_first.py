@@ -19,16 +19,14 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
 from hartley.measures.utility import Resolution, Utility
 from hartley.model import JointRange, MergeTree
+from hartley.model.arrays import Int64s
 from hartley.model.closeness import Closeness
 from hartley.search.effort import UNLIMITED, Effort
-
-Codes = npt.NDArray[np.int64]
 
 WHAT = "merging the clusters that leave fewest values apart"
 LOOKED_AT = 16
@@ -36,7 +34,7 @@ LOOKED_AT = 16
 
 
 @hot_loop
-def union_chain(one: Codes, other: Codes, next_code: Codes) -> int:
+def union_chain(one: Int64s, other: Int64s, next_code: Int64s) -> int:
     """Return how many codes of two ascending lists together are apart."""
     at, beside, length, reach = 0, 0, 0, -1
     while at < len(one) or beside < len(other):
@@ -124,8 +122,8 @@ class SeparatedSets:
         codes = closeness.codes(joint.sensitive)
         starts = joint.indptr.tolist()
         self._next_code = codes.next_code
-        self._values: list[Codes] = []
-        self._codes: list[Codes] = []
+        self._values: list[Int64s] = []
+        self._codes: list[Int64s] = []
         for begin, end in pairwise(starts):
             own = joint.indices[begin:end].astype(np.int64)
             self._values.append(own)
@@ -156,7 +154,7 @@ class SeparatedSets:
         self.counts[joined] = np.iinfo(np.int64).max
 
 
-def separated_along(joint: JointRange, closeness: Closeness, run: MergeTree) -> Codes:
+def separated_along(joint: JointRange, closeness: Closeness, run: MergeTree) -> Int64s:
     """Return, at the end of every step of a run, how many values that are apart every cluster leaves.
 
     >>> joint = JointRange.from_pairs([(1, 0), (2, 1), (3, 2), (4, 9)])

@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.model import Partition
-from hartley.model.arrays import frozen_array
-
-Places = npt.NDArray[np.int64]
+from hartley.model.arrays import Places, frozen_array
 
 NOTHING: Places = np.zeros(0, dtype=np.int64)
 

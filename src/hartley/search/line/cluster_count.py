@@ -10,17 +10,14 @@ this is :math:`\sum_s \min(f_s, q)`.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Ints, Places
 from hartley.search.enough import Enough
-
-Places = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.integer]
 
 
 @hot_loop
-def spaced_length(codes: Codes, next_code: Places, clusters: int, taken: Places) -> int:
+def spaced_length(codes: Ints, next_code: Places, clusters: int, taken: Places) -> int:
     """Return the length of the longest sequence for so many clusters; codes are in ascending order.
 
     ``taken`` is filled with the entries of the sequence.

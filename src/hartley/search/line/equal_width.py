@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
+from hartley.model.arrays import Places
 from hartley.search.distortion.windows import window_cost
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, is_multiple, round_steps, unit_of
 from hartley.search.line.intervals import line_bound
 from hartley.search.line.ordered_values import OrderedValues
-
-Places = npt.NDArray[np.int64]
 
 QUARTERS = 4
 """Offsets are quarters of a width where no border is asked for, with no more decimals than the values."""

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import UnreachableError
 from hartley.hot_loops import hot_loop
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import Partition
+from hartley.model.arrays import Flags, Floats, Places
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.ordered_values import OrderedValues
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 MOST_VALUES = 12
 """Of so many values every partition is looked at."""

@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hartley.model.arrays import Floats, Places
 from hartley.search.distortion.least_cost import windows_needed
 from hartley.search.distortion.windows import (
     Bracket,
@@ -43,8 +44,6 @@ from hartley.search.line.loops import (
     least_radius,
 )
 from hartley.search.line.ordered_values import OrderedValues
-
-Floats = npt.NDArray[np.float64]
 
 
 def prefix_sums(values: OrderedValues) -> Floats:
@@ -88,8 +87,6 @@ def least_centroid_cost(values: OrderedValues, borders: Borders) -> float:
     loop = least_radius.for_size(min(steps, 20 * values.size) * 4)
     return float(loop(values.positions, sums, values.latest, borders.allowed))
 
-
-Places = npt.NDArray[np.int64]
 
 STEPS = 20
 """Elementary steps of a pass, for each value."""

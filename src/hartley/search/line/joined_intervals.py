@@ -12,19 +12,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import finest_within, finished, least_intervals, least_passing_from
 from hartley.search.line.ordered_values import OrderedValues
-
-Places = npt.NDArray[np.int64]
 
 
 def least_cost_of_components(

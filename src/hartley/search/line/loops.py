@@ -10,13 +10,9 @@ after the last.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from hartley.model.arrays import Flags, Floats, Places
 
 FROM_OPEN, FROM_SHUT = -1, -2
 """A value is withheld after a prefix that can be followed by a band, or after one that cannot yet."""

@@ -8,18 +8,16 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats, Places
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.distortion.windows import Windows
 from hartley.search.enough import Enough
 
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 LineUtility: TypeAlias = LineDistortion | Resolution
 CostName: TypeAlias = Literal["midpoint", "member", "centroid", "size"]
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.measures.utility import Resolution
+from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.answer import LineAnswer
@@ -32,8 +32,6 @@ from hartley.search.line.every_partition import (
 )
 from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.resolution.matching import match_some
-
-Places = npt.NDArray[np.int64]
 
 SHORT, LONG = 3_000, 40_000
 """Moves of a short and a long search for each value."""

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Places
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 from hartley.search.enough_loops import first_bit
-
-Places = npt.NDArray[np.int64]
 
 PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""

@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import repeated
+from hartley.model.arrays import Places
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.intervals import centroid_intervals_within
 from hartley.search.line.loops import NEVER, clusters_of_choices, withheld_choices
 from hartley.search.line.ordered_values import OrderedValues
-
-Places = npt.NDArray[np.int64]
 
 MOST_CAREFUL = 2_000
 """On lines up to this length values are forced in one by one, and the rest is solved anew each time."""

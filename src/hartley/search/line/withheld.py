@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
+from hartley.model.arrays import Floats, Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
@@ -33,9 +33,6 @@ from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passin
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
-
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 NEXT_COSTS = 12
 """Costs just above the least one that are tried before bisection."""

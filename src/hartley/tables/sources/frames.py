@@ -30,44 +30,6 @@ CHANGED_BY_ARROW = ("TIME WITH TIME ZONE", "BIT", "VARIANT")
 ROWS = "hartley_row_count"
 
 
-def frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
-    """Return the source for a data frame of any supported library."""
-    import narwhals as nw
-    from narwhals.exceptions import NarwhalsError
-
-    try:
-        if not hasattr(frame, "collect"):  # a lazy frame has no name twice, and is slow to tell
-            _require_names(
-                [str(name) for name in getattr(frame, "column_names", getattr(frame, "columns", ()))]
-            )
-        wrapped = nw.from_native(frame)
-    except (TypeError, NarwhalsError):
-        raise TableError(
-            f"a {type(frame).__module__}.{type(frame).__name__} is no table; give a path, or a data frame of "
-            "pandas, polars, pyarrow (a Table), DuckDB, PySpark, Dask or Ibis"
-        ) from None
-    except HartleyError:
-        raise
-    except Exception as error:
-        raise TableError(
-            f"the {type(frame).__module__}.{type(frame).__name__} cannot be read ({type(error).__name__}); "
-            "is its connection still open?"
-        ) from None
-    if isinstance(wrapped, nw.LazyFrame):
-        if wrapped.implementation.is_dask():
-            from hartley.tables.sources.dask import DaskFrame
-
-            return DaskFrame(wrapped, options)
-        if wrapped.implementation.is_pyspark():
-            from hartley.tables.sources.spark import SparkFrame
-
-            return SparkFrame(wrapped, options)
-        return LazyFrame(wrapped, options)
-    if isinstance(wrapped, nw.DataFrame):
-        return EagerFrame(wrapped, options)
-    raise TableError("one column is no table; give a data frame")
-
-
 class EagerFrame(LocalSource):
     """A frame in memory."""
 
@@ -104,7 +66,8 @@ class LazyFrame(LocalSource):
 
         self._library = frame.implementation.name.lower()
         with self._computed():
-            names, placed = _by_place(frame)
+            names = _names(frame)
+            placed = self._by_place(frame, names)
             schema = placed.collect_schema()
         # No Arrow type holds 128-bit integers in every library; their digits do.
         wide = [place for place, kind in schema.items() if kind in (nw.Int128, nw.UInt128)]
@@ -124,6 +87,27 @@ class LazyFrame(LocalSource):
             RawColumn(column.name, column.sql, column.duckdb_type, "number") if column.sql in wide else column
             for column in found
         )
+
+    def _by_place(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> nw.LazyFrame[Any]:
+        """Return the frame with its columns called ``c0, c1, ...`` by their place.
+
+        Engines read names in their own ways: ``a`` and ``A`` as one, a dot as a step into a structure.
+        """
+        import narwhals as nw
+
+        native, kind = frame.to_native(), frame.implementation
+        places = [f"c{place}" for place in range(len(names))]
+        if kind.is_duckdb():
+            cells = ", ".join(f"#{number} AS {place}" for number, place in enumerate(places, start=1))
+            native = native.project(cells)
+        elif kind.is_ibis():
+            if len({name.casefold() for name in names}) < len(names):
+                raise TableError("two columns have names that differ in capitals only; rename one of them")
+            native = native.rename(dict(zip(places, names, strict=True)))
+        else:
+            return frame.rename(dict(zip(names, places, strict=True)))
+        by_place: nw.LazyFrame[Any] = nw.from_native(native)
+        return by_place
 
     def scan(self, columns: Sequence[RawColumn]) -> Scan:
         """Have the distinct rows counted where the data lives, and give those."""
@@ -173,32 +157,14 @@ def computed(library: str) -> Iterator[None]:
         ) from None
 
 
-def _by_place(frame: nw.LazyFrame[Any]) -> tuple[list[str], nw.LazyFrame[Any]]:
-    """Return the names of the columns, and the frame with its columns called ``c0, c1, ...`` by their place.
-
-    Engines read names in their own ways: ``a`` and ``A`` as one, a dot as a step into a structure.
-    """
-    import narwhals as nw
-
-    native = frame.to_native()
+def _names(frame: nw.LazyFrame[Any]) -> list[str]:
+    """Return the names of the columns; refuse what no column can be told by."""
     kind = frame.implementation
     by_engine = kind.is_pyspark() or kind.is_duckdb() or kind.is_ibis()
-    names = list(native.columns if by_engine else frame.collect_schema())
+    names = list(frame.to_native().columns if by_engine else frame.collect_schema())
     _require_text_names(names)
-    _require_names(names)
-    places = [f"c{place}" for place in range(len(names))]
-    if kind.is_pyspark():
-        from hartley.tables.sources.spark import placed
-
-        return names, nw.from_native(placed(native))
-    if kind.is_duckdb():
-        cells = ", ".join(f"#{number} AS {place}" for number, place in enumerate(places, start=1))
-        return names, nw.from_native(native.project(cells))
-    if kind.is_ibis():
-        if len({name.casefold() for name in names}) < len(names):
-            raise TableError("two columns have names that differ in capitals only; rename one of them")
-        return names, nw.from_native(native.rename(dict(zip(places, names, strict=True))))
-    return names, frame.rename(dict(zip(names, places, strict=True)))
+    require_names(names)
+    return names
 
 
 def _lost_in_arrow(frame: nw.LazyFrame[Any]) -> dict[str, str]:
@@ -261,7 +227,8 @@ def register(connection: Any, view: str, arrays: dict[str, Any]) -> None:
     connection.register(view, pa.table(arrays))
 
 
-def _require_names(names: Sequence[str]) -> None:
+def require_names(names: Sequence[str]) -> None:
+    """Refuse names that stand twice."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise TableError(f"column {quoted(twice)} appears twice in the table; give each column its own name")

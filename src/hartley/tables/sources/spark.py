@@ -54,6 +54,13 @@ class SparkFrame(LazyFrame):
             for column, own in zip(self.columns, types, strict=True)
         )
 
+    def _by_place(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> nw.LazyFrame[Any]:
+        import narwhals as nw
+
+        del names
+        by_place: nw.LazyFrame[Any] = nw.from_native(placed(frame.to_native()))
+        return by_place
+
     def _counted(self, columns: Sequence[RawColumn]) -> nw.DataFrame[Any]:
         """Have distinct rows counted, and fetch them unless they are too many."""
         import narwhals as nw

@@ -65,7 +65,7 @@ function keptSaid(frontier, point) {
   return `at least ${counted(keptBy(frontier, point), "candidate")}${isApart(frontier) ? " that are apart" : ""}`;
 }
 
-export function spoken(frontier, point, reader) {
+function spoken(frontier, point, reader) {
   return `${bits(point.leakage_bits)}, ${keptSaid(frontier, point)}, ${far(frontier, costOf(frontier, point), reader)}`;
 }
 

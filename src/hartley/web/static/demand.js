@@ -55,7 +55,7 @@ export function demandFields() {
   };
 }
 
-export function sentenceOf({ name, wanted, column, each, apart }) {
+function sentenceOf({ name, wanted, column, each, apart }) {
   if (name === "row-k") return wanted === 1 ? "at least 1 row" : `at least ${plain(wanted)} rows`;
   const of = each ? `each of ${listed(state.roles.sensitive)}` : column ?? listed(state.roles.sensitive);
   const values = state.roles.sensitive.length > 1 && !column && !each ? "combinations" : "values";

@@ -99,10 +99,7 @@ def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point
     choices = question.columns or ColumnChoices()
     with compiling_in_time(effort):
         found = codebooks_of(
-            codebook_problem(asked, more),
-            withhold=question.budget,
-            options=choices.options(),
-            effort=effort,
+            codebook_problem(asked, more), withhold=question.budget, options=choices.options(), effort=effort
         )
     return point_of_codebooks(asked, found)
 
@@ -115,10 +112,7 @@ def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
     problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
     with compiling_in_time(effort):
         found = codebooks_by_demand(
-            problems,
-            withhold=question.budget,
-            options=choices.options(rounds=FRONTIER_ROUNDS),
-            effort=effort,
+            problems, withhold=question.budget, options=choices.options(rounds=FRONTIER_ROUNDS), effort=effort
         )
     points = [point_of_codebooks(question, one) for one in found if one is not None]
     if not points:

@@ -19,12 +19,7 @@ import numpy as np
 
 from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
-from hartley.tables.value_files import (
-    read_dissimilarities,
-    read_hierarchy,
-    read_neighbours,
-    read_order,
-)
+from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_neighbours, read_order
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 if TYPE_CHECKING:

@@ -18,10 +18,7 @@ from hartley.workflow.question import Question
 from hartley.workflow.rivals.noise_method import NoiseFound
 
 OPTIMAL, GREEDY, NOISE = "optimal", "greedy", "noise"
-OURS = {
-    OPTIMAL: "ours, the best partition known",
-    GREEDY: "ours, the paper's greedy search",
-}
+OURS = {OPTIMAL: "ours, the best partition known", GREEDY: "ours, the paper's greedy search"}
 NOISE_TITLE = "our clusters, then noise (the paper's last idea)"
 Axis: TypeAlias = Literal["worst_case", "ncp", "query_error"]
 """What releases are judged by: the worst class (at a given utility, the leakage), the mean relative width of

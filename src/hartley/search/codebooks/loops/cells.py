@@ -8,7 +8,7 @@ can never reach the number at which the next begins.
 from __future__ import annotations
 
 from hartley.hot_loops import hot_loop, hot_part
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s
 from hartley.search.codebooks.loops.workspace import (
     CELLS,
     COUNTED,
@@ -24,7 +24,6 @@ from hartley.search.codebooks.loops.workspace import (
     TINY,
     WITHHELD,
     Elements,
-    Int32s,
     Layout,
     Scratch,
     State,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Int64s
-from hartley.search.codebooks.loops.workspace import COUNTED, NEXT, ROWS, TINY, Elements, Int32s
+from hartley.model.arrays import Floats, Int32s, Int64s
+from hartley.search.codebooks.loops.workspace import COUNTED, NEXT, ROWS, TINY, Elements
 
 
 @hot_loop

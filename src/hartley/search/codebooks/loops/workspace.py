@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.model.arrays import Flags, Floats, Int64s
-
-Int32s = npt.NDArray[np.int32]
+from hartley.model.arrays import Flags, Floats, Int32s, Int64s
 
 NEXT, COUNTED, ROWS = 0, 1, 2
 """What is remembered of a cell: from which code on the next counts, how many have counted, its rows."""

@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, ParamSpec, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from hartley.hot_loops import HotLoop
+from hartley.model.arrays import Floats, Places
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Places = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 RUN = 12
 """Runs of so many items are sorted by insertion before they are merged."""

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
+from hartley.model.arrays import Floats, Places
 from hartley.search.columns.loops.cells import (
     Cells,
-    Floats,
-    Places,
     gap_of,
     gap_to_box,
     inner_part,

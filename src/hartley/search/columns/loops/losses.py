@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hartley.search.columns.loops.cells import Cells, Floats, Places, inner_part, width_between
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, inner_part, width_between
 from hartley.search.columns.loops.mend import Clusters, can_spare, move, undo_to
 from hartley.search.columns.loops.needs import NONE, Marks, Needs
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, inner_part, side_of, side_with
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, inner_part, side_of, side_with
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
 
 MOST_DISSOLVED = 12

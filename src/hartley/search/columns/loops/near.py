@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, gap_of, gap_to_box, inner_part
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, gap_of, gap_to_box, inner_part
 from hartley.search.columns.loops.index import Tree, Walk, drop_first, is_used_up, open_box, push, use_up
 from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
 

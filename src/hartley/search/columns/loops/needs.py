@@ -10,9 +10,8 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from hartley.model.arrays import Places
 from hartley.search.columns.loops.cells import inner_part, sort_codes
-
-Places = npt.NDArray[np.int64]
 
 NONE = cast("int", np.int64(-1))
 ZERO = cast("int", np.int64(0))

@@ -11,15 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import (
-    Cells,
-    Floats,
-    Places,
-    inner_part,
-    side_of,
-    side_with,
-    width_between,
-)
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, inner_part, side_of, side_with, width_between
 from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
 
 MOST_PEELED = 400

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Places, inner_part
+from hartley.model.arrays import Places
+from hartley.search.columns.loops.cells import Cells, inner_part
 from hartley.search.columns.loops.losses import (
     Losses,
     add_to_basis,

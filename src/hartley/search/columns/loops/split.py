@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, inner_part, sort_stably, width_between
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, inner_part, sort_stably, width_between
 from hartley.search.columns.loops.needs import Marks, Needs, needed_from_end, needed_from_start
 
 MIDDLE, MEDIAN, GAP, ROWS = 0, 1, 2, 3

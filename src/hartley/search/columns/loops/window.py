@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.search.columns.loops.cells import Cells, Floats, Places, sort_stably, width_between
+from hartley.model.arrays import Floats, Places
+from hartley.search.columns.loops.cells import Cells, sort_stably, width_between
 from hartley.search.columns.loops.index import Tree, Walk, reach_of
 from hartley.search.columns.loops.near import within_gap
 from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
