@@ -53,7 +53,7 @@ def scattered(size: int) -> JointRange:
 
 def compile_always() -> None:
     """Have loops run compiled at every size, so that growth is that of one program."""
-    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
 
 
 def forecast(taken: list[tuple[int, float]], size: int) -> float:

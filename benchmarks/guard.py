@@ -12,6 +12,7 @@ that does much else at the time is slower without being so; run it again before 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import resource
@@ -52,7 +53,7 @@ def greedy(folder: Path) -> list[list[float | str]]:
     from hartley.measures.utility import LineDistortion, Resolution, Utility
     from hartley.search.greedy import narrowest_first
 
-    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
 
     def run(name: str, place: str | None, size: int) -> float:
         joint = TABLES[name](size)
@@ -233,16 +234,21 @@ class Goals:
 
 
 def check_greedy(folder: Path, goals: Goals) -> None:
-    """Measure how every family grows beside a sort, and what a million values take."""
+    """Measure how every family grows beside a sort, and what a million values take.
+
+    Where a million numbers leave a machine's caches, a bare sort grows by more than 1.2 itself. No search
+    that sorts grows more slowly there, so the goal is then the sort's own growth, and the line says so.
+    """
     spent, rows = measured("greedy", folder)
     for name, small, large, loop in rows:  # type: ignore[attr-defined]
         growth = log10(max(large, 1e-3) / max(small, 1e-3))
+        what = "; the goal is 1.2" if loop <= 1.2 else "; the goal is the sort's, which is above 1.2 here"
         goals.say(
             f"greedy, {name}: growth from 1e5 to 1e6",
             growth,
-            1.2,
+            max(1.2, loop),
             "exponent",
-            f"; a sort has {loop:.2f}",
+            f"; a sort has {loop:.2f}{what}",
         )
         goals.say(f"greedy, {name}: a million values", large, 6, "s")
     goals.say("greedy: memory", spent.gigabytes, 2, "GB")
@@ -294,15 +300,53 @@ def check_start(folder: Path, goals: Goals) -> None:
         goals.say(what, min(spent), goal, "s", f"; {max(spent):.2f} s at most of ten")
 
 
+FIRST = (
+    ("clinic.csv", "--public", "cholesterol"),
+    ("clinic.csv", "--public", "pulse", "--utility", "resolution"),
+    ("clinic.csv", "--public", "cholesterol", "--leakage", "joint", "--utility", "resolution"),
+    ("clinic.csv", "--public", "cholesterol", "--codeword", "centroid"),
+    ("clinic.csv", "--public", "cholesterol", "--withhold", "2%"),
+    ("clinic.csv", "--public", "pulse", "--public", "sex", "--shape", "columns"),
+    ("first.csv", "--public", "pulse"),
+)
+"""Frontiers of small tables that need loops which were never compiled before."""
+
+
 def check_first(folder: Path, goals: Goals) -> None:
-    """Count what a first frontier of a small table says of the compiler; and start six at once."""
-    environment = _environment(folder) | {"NUMBA_CACHE_DIR": str(folder / "compiled")}
+    """Count what first frontiers of small tables say of the compiler; and start six that compile at once."""
+    from hartley.examples import CLINIC_COLUMNS, clinic
+
     cells = np.random.default_rng(2).integers(0, (40, 60), (300, 2))
     np.savetxt(folder / "first.csv", cells, fmt="%d", delimiter=",", header="age,pulse", comments="")
-    command = [sys.executable, "-m", "hartley", "frontier", str(folder / "first.csv")]
-    command += ["--sensitive", "age", "--public", "pulse"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    goals.say("a first frontier of 300 rows: words of compiling", done.stderr.count("compiling"), 0, "lines")
+    with (folder / "clinic.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([CLINIC_COLUMNS, *clinic()])
+    for number, (name, *asked) in enumerate(FIRST):
+        environment = _environment(folder) | {"NUMBA_CACHE_DIR": str(folder / f"compiled-{number}")}
+        command = [
+            sys.executable,
+            "-m",
+            "hartley",
+            "frontier",
+            str(folder / name),
+            "--sensitive",
+            "age",
+            *asked,
+        ]
+        took: list[str] = []
+        said = ""
+        for _ in range(2):
+            begin = time.monotonic()
+            done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+            took.append(f"{time.monotonic() - begin:.1f} s")
+            said += done.stderr
+        goals.say(
+            f"a first frontier, {name} {' '.join(asked[1:])}: words of compiling",
+            said.count("compiling"),
+            0,
+            "lines",
+            f"; by the clock {took[0]}, again {took[1]}",
+        )
+    environment = _environment(folder) | {"NUMBA_CACHE_DIR": str(folder / "compiled")}
     many = [
         subprocess.Popen(
             [sys.executable, __file__, "--work", "links", str(folder)],

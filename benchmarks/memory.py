@@ -108,7 +108,7 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
 
 def measure(name: str, pairs: int) -> None:
     """Print one line of the table."""
-    HotLoop.for_size = lambda loop, *_: loop.compiled  # type: ignore[method-assign]
+    HotLoop.for_size = lambda loop, *_, **__: loop.compiled  # type: ignore[method-assign]
     build, search = SEARCHES[name]
     search(build(WARM_UP))
     drawn = build(pairs)

@@ -63,7 +63,7 @@ def paper_levels(joint: JointRange, codeword: Codeword) -> None:
         )
     proven = sum(level.proven_optimal for level in found.levels)
     table(
-        f"hungarian_heart, L0, {codeword}: {proven} of {len(rows)} levels proven, {seconds:.1f} s",
+        f"hungarian_heart, L0, {codeword}: {proven} of {len(rows)} levels proven, {seconds}",
         ("distinct l", "distortion", "candidates at this distortion", "greedy distortion"),
         rows,
     )

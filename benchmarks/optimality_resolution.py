@@ -107,13 +107,13 @@ def report_paper_data(path: Path) -> None:
         for level, (_, kept) in zip(found.levels, points, strict=True)
     ]
     head = ("largest cluster", "candidates kept", "greedy", "proven")
-    table(f"Age by cholesterol, L0 under resolution: {seconds:.2g} s for the frontier", head, rows)
+    table(f"Age by cholesterol, L0 under resolution: {seconds} for the frontier", head, rows)
     both, seconds = timed(lambda: joint_levels(joint))
     same = points_of(joint, both.levels) == [point for point in points if point[0] > 1]
     proven = sum(level.proven_optimal for level in both.levels)
     print(
         f"\nProblem (3): {proven} of {len(both.levels)} levels proven, "
-        f"{'all' if same else 'not all'} as good as without I* = 0, {seconds:.2g} s."
+        f"{'all' if same else 'not all'} as good as without I* = 0, {seconds}."
     )
 
 

@@ -3,6 +3,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from importlib import import_module
+from math import inf
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +13,9 @@ import pytest
 
 import hartley
 from hartley import hot_loops
-from hartley.examples import clinic
+from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.hot_loops import HotLoop, compiling_while, hot_loop, interrupt
+from hartley.model.words import CODEWORDS
 
 
 @hot_loop
@@ -113,6 +117,22 @@ def test_a_change_in_a_called_loop_or_number_of_another_file_is_noticed(tmp_path
     assert run("x + 5", 20) == "26"
 
 
+def test_a_called_loop_that_has_moved_to_another_file_is_noticed(tmp_path):
+    marked = "from hartley.hot_loops import hot_loop\n@hot_loop\ndef"
+    (tmp_path / "top.py").write_text(
+        f"from middle import middle\n{marked} top(x):\n    return middle(x)\nprint(top.compiled(1))\n"
+    )
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.py").write_text(f"{marked} bottom(x):\n    return x + 1\n")
+        (tmp_path / "middle.py").write_text(
+            f"from {name} import bottom\n{marked} middle(x):\n    return bottom(x)\n"
+        )
+        command = [sys.executable, "-B", "top.py"]
+        done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert done.stdout.strip() == "2"
+        (tmp_path / f"{name}.py").unlink()
+
+
 def test_importing_hartley_and_its_measures_imports_no_compiler():
     code = (
         "import sys, hartley, hartley.measures.overlap, hartley.workflow;"
@@ -164,7 +184,7 @@ def test_an_interpreted_loop_takes_lists_and_comes_to_the_same():
     assert sum_of_triples.interpreted(values.tolist()) == sum_of_triples(values)
 
 
-def test_a_loop_that_was_never_compiled_runs_as_written_until_that_takes_as_long(
+def test_a_loop_that_was_never_compiled_runs_as_written_on_all_but_very_large_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: False)
@@ -180,22 +200,103 @@ def test_a_loop_that_was_never_compiled_runs_as_written_until_that_takes_as_long
     assert add_one.for_size(many, in_pieces=True)(1) == 2
     with hot_loops.repeated(1000):
         assert add_one.for_size(some)(1) == 2
-    monkeypatch.setattr(hot_loops, "PATIENCE", 0.0)
-    assert add_one.for_size(some) == add_one.for_size(many, in_pieces=True) == "compiled"
     assert add_one.for_size(some - 1)(1) == 2
 
 
-@pytest.mark.parametrize("asked", [{}, {"leakage": "istar"}, {"leakage": "joint"}], ids=str)
-def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
-    monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
-) -> None:
-    def refuse(loop: HotLoop[..., object]) -> None:
-        raise AssertionError(f"{loop.plain.__name__} would be compiled")
+MODULE = """
+from hartley.hot_loops import hot_loop
 
+@hot_loop
+def total(values, pair, times: int):
+    found = pair[1]
+    for _ in range(times):
+        for value in values:
+            found += value
+    return found
+"""
+
+
+@pytest.fixture
+def beside(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    """A module with a loop that was never compiled, and patience for nothing."""
+    from numba.core import config
+
+    (tmp_path / "loop_of_this_test.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "kept"))
+    for name in ("PATIENCE", "LOADED_AFTER"):
+        monkeypatch.setattr(hot_loops, name, 0.0)
+    monkeypatch.setattr(hot_loops, "_beside", None)
+    yield import_module("loop_of_this_test").total
+    hot_loops._process_beside().end()
+    del sys.modules["loop_of_this_test"]
+
+
+def test_a_loop_is_compiled_beside_and_runs_compiled_as_soon_as_it_can(beside) -> None:
+    heard: list[str] = []
+    values = np.arange(20)[::2]
+    values.flags.writeable = False
+    with hot_loops.on_compilation(heard.append):
+        while (loop := beside.for_size(10**6, in_pieces=True)) != beside._dispatched:
+            assert loop(values, (values, 10), 2) == 190
+            assert not beside._cannot_be_had_beside()
+            assert beside.piece(loop, 100) == 100 // hot_loops.PIECE_AS_WRITTEN
+    assert beside.piece(loop, 100) == 100
+    assert loop(values, (values, 10), 2) == 190
+    assert sum(loop.stats.cache_hits.values()) == 1, "taken from where the other process kept it"
+    assert not loop.stats.cache_misses, "nothing was compiled here"
+    assert heard == []
+
+
+def test_where_no_process_can_be_started_a_loop_is_compiled_where_it_is_called(
+    beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    assert beside.for_size(10**6, in_pieces=True)(np.arange(3), (0, 1), 1) == 4
+    with compiling_while(lambda: False):
+        assert beside.for_size(10**6, in_pieces=True) is beside.plain
+    assert beside.for_size(10**6, in_pieces=True) is beside.compiled
+
+
+UTILITIES = ("resolution", *(hartley.UtilityChoice(codeword=codeword) for codeword in CODEWORDS))
+FIRST_FRONTIERS: list[dict[str, Any]] = [
+    {"public": public, "leakage": leakage, "utility": utility}
+    for public in ("cholesterol", "pulse")
+    for leakage in ("l0", "istar", "joint")
+    for utility in UTILITIES
+]
+FIRST_FRONTIERS += [
+    {"public": "cholesterol", "side": "sex"},
+    {"public": "cholesterol", "shape": "intervals"},
+    {"public": "cholesterol", "withhold": "2%"},
+    {"public": "cholesterol", "withhold": "2%", "utility": "resolution"},
+    {"public": "cholesterol", "tolerance": {"age": 4}},
+    {"public": "pulse", "require": {"row_k": 5}},
+    {"public": ("pulse", "sex"), "time_limit": 3},
+    {"public": ("pulse", "sex"), "shape": "columns", "time_limit": 3},
+]
+
+
+@pytest.mark.parametrize("asked", FIRST_FRONTIERS, ids=lambda asked: "-".join(map(str, asked.values()))[:60])
+def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    waited: list[str] = []
+    at_once = HotLoop.compiled.fget
+
+    def wait(loop: HotLoop[..., object]) -> Any:
+        waited.append(loop.plain.__name__)
+        return at_once(loop)
+
+    # It decides as where nothing is kept on disk. What it would run as written runs compiled all the same,
+    # so that this test is quick.
     monkeypatch.setattr(HotLoop, "_is_at_hand", lambda _: False)
-    monkeypatch.setattr(HotLoop, "compiled", property(refuse))
-    monkeypatch.setattr(hot_loops, "PATIENCE", 60.0)  # other tests may have run the same loops as written
-    rows = [row for row in clinic() if row[5] is not None]
-    table = pa.table({"age": [row[0] for row in rows], "pulse": [row[5] for row in rows]})
-    found = hartley.frontier(table, sensitive="age", public="pulse", **asked)  # type: ignore[arg-type]
+    monkeypatch.setattr(HotLoop, "compiled", property(wait))
+    monkeypatch.setattr(HotLoop, "_timed", lambda loop, *arguments: at_once(loop)(*arguments))
+    monkeypatch.setattr(hot_loops, "PATIENCE", inf)
+    columns = zip(CLINIC_COLUMNS, zip(*clinic(), strict=True), strict=True)
+    table = pa.table({name: list(cells) for name, cells in columns})
+    found = hartley.frontier(table, sensitive="age", missing="drop", **asked)
     assert found.frontier.points
+    assert waited == []

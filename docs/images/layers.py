@@ -28,6 +28,7 @@ WORDS = {
     "measures": "what we measure",
     "model": "what things are",
     "hot_loops": "interpreted or compiled",
+    "compiler_process": "compiles beside",
     "operating_system": "what systems do differently",
     "notes": "what was noticed in reading",
     "scratch": "folders that do not stay",

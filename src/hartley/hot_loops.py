@@ -3,9 +3,13 @@
 A function marked with :func:`hot_loop` stays an ordinary function: calling it runs
 it as written, on any input, with no compiler. ``loop.for_size(n)`` gives the same
 function, compiled when ``n`` is large enough to be worth the wait. The compiler is
-imported only then, and its work is kept on disk for the next run. Where nothing is kept yet, the function
-runs as written on input that is not very large, until it has taken as long as the compiler would; and where
-time is short (:func:`compiling_while`), on any input.
+imported only then, and its work is kept on disk for the next run.
+
+Where nothing is kept yet nobody waits for the compiler but on very large input. Elsewhere the function runs
+as written; when that has taken a while it is compiled in a process beside ours
+(:mod:`~hartley.compiler_process`), and runs compiled from the call on that finds it there. A loop that can
+take long is therefore called piece by piece, and asked for before each. Where time is short
+(:func:`compiling_while`), nobody waits on any input.
 
 A hot loop may call other hot loops by name, of its own module or of others; they are compiled with it.
 What is kept on disk has a name that covers the loop, the loops it calls and the numbers it reads, so that a
@@ -21,10 +25,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
-from pathlib import Path
+from os.path import exists, join
 from time import monotonic, process_time
 from types import CodeType, FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+
+if TYPE_CHECKING:
+    from hartley.compiler_process import CompilerProcess
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,12 +41,21 @@ COMPILED_FROM = 20_000
 
 FIRST_COMPILED_FROM = 200_000
 """The same of one call where nothing is on disk yet, and the compiler takes seconds."""
-PATIENCE = 1.0
-"""Seconds that a loop of fewer steps runs as written, in all, before the compiler is worth its time."""
+LOADED_AFTER = 0.25
+"""Seconds that loops of fewer steps run as written, in all, before it is worth to load the compiler.
+
+That takes nearly as long, also where its work is on disk.
+"""
+PATIENCE = 0.25
+"""Seconds that a loop of fewer steps runs as written, in all, before it is compiled beside."""
+PIECE_AS_WRITTEN = 25
+"""As written, a loop takes at least so many times as long; its pieces are so many times smaller."""
 
 _listeners: list[Callable[[str], None]] = []
 _conditions: list[Callable[[], bool]] = []
 _times: list[int] = []
+_seconds_as_written = 0.0
+_beside: CompilerProcess | None = None
 
 
 @contextmanager
@@ -135,6 +151,7 @@ class HotLoop(Generic[P, R]):
         self._interpreted: Callable[P, R] | None = None
         self._dispatched: Any = None
         self._seconds = 0.0
+        self._named = ""
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -152,24 +169,54 @@ class HotLoop(Generic[P, R]):
         """
         of_one_call = steps
         steps *= max(_times, default=1)
-        if steps < min(compiled_from, COMPILED_FROM):
+        is_loaded = "numba" in sys.modules
+        if steps < min(compiled_from, COMPILED_FROM) or (steps < compiled_from and not is_loaded):
             return self.plain
-        if steps < compiled_from and "numba" not in sys.modules:
-            return self.plain
+        is_small = in_pieces or of_one_call < FIRST_COMPILED_FROM
+        if is_small and not is_loaded and _seconds_as_written < LOADED_AFTER:
+            return self._timed
         if self._is_at_hand():
             return self.compiled
-        if steps < compiled_from or not all(has_time() for has_time in _conditions):
+        if steps < compiled_from:
             return self.plain
-        is_small = (in_pieces or of_one_call < FIRST_COMPILED_FROM) and self._seconds < PATIENCE
-        return self._timed if is_small else self.compiled
+        if is_small and not self._cannot_be_had_beside():
+            return self._timed
+        return self.compiled if all(has_time() for has_time in _conditions) else self.plain
+
+    def piece(self, chosen: Callable[P, R], size: int) -> int:
+        """Return how large a piece of work is for the function that :meth:`for_size` chose.
+
+        ``size`` is that of a compiled piece, which takes some hundredths of a second.
+        """
+        return size if chosen is self._compiled else max(1, size // PIECE_AS_WRITTEN)
 
     def _timed(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function as written, and add up how long that takes."""
+        """Run the function as written, and have it compiled beside when that has taken long."""
+        global _seconds_as_written
         began = process_time()
         try:
-            return self.plain(*args, **kwargs)
+            return self.interpreted(*args, **kwargs)
         finally:
-            self._seconds += process_time() - began
+            spent = process_time() - began
+            self._seconds += spent
+            _seconds_as_written += spent
+            if self._seconds >= PATIENCE and not kwargs:
+                _process_beside().ask(self._name_beside(), self.plain.__module__, self.plain.__name__, args)
+
+    def _name_beside(self) -> str:
+        if not self._named:
+            self._named = f"{self.plain.__module__}.{self.plain.__name__}-{self.digest()}"
+        return self._named
+
+    def _cannot_be_had_beside(self) -> bool:
+        """Tell whether the compiler's work cannot be had from the process beside ours."""
+        return _beside is not None and _beside.state(self._name_beside()) == "failed"
+
+    def compile_for(self, arguments: tuple[Any, ...]) -> bool:
+        """Compile the function for such arguments and keep it on disk; tell whether it is there."""
+        dispatcher = self._made()
+        dispatcher.compile(tuple(dispatcher.typeof_pyval(one) for one in arguments))
+        return _is_kept_on_disk(dispatcher)
 
     def is_at_hand(self, steps: int, worth_loading: int) -> bool:
         """Tell whether the compiler's work is there already; below so many steps it is not looked for."""
@@ -177,7 +224,11 @@ class HotLoop(Generic[P, R]):
 
     def _is_at_hand(self) -> bool:
         """Tell whether the compiler's work is there already."""
-        return self._compiled is not None or _is_kept_on_disk(self._made())
+        if self._compiled is not None:
+            return True
+        if _beside is not None and _beside.state(self._name_beside()) == "working":
+            return False  # what is on disk may be half written
+        return _is_kept_on_disk(self._made())
 
     @property
     def compiled(self) -> Callable[P, R]:
@@ -251,7 +302,12 @@ class HotLoop(Generic[P, R]):
         plain = cast("FunctionType", self.plain)
         read = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
         numbers = [(name, value) for name, value in sorted(read.items()) if isinstance(value, _NUMBERS)]
-        callees = [(name, loop.digest()) for name, loop in sorted(self._callees().items())]
+        # What is kept of a loop names the modules of those it calls: one that has moved is another.
+        callees = [
+            (name, loop.digest())
+            + ((loop.plain.__module__,) if loop.plain.__module__ != plain.__module__ else ())
+            for name, loop in sorted(self._callees().items())
+        ]
         parts = (_written(plain.__code__), numbers, callees, sorted(self._options.items()))
         return sha256(repr(parts).encode()).hexdigest()[:16]
 
@@ -287,8 +343,18 @@ def _written(code: CodeType) -> tuple[Any, ...]:
     return code.co_code, code.co_names, code.co_varnames, constants
 
 
+def _process_beside() -> CompilerProcess:
+    """Return the process in which loops are compiled; it starts when it is asked for one."""
+    global _beside
+    if _beside is None:
+        from hartley.compiler_process import CompilerProcess
+
+        _beside = CompilerProcess()
+    return _beside
+
+
 def _is_kept_on_disk(dispatcher: Any) -> bool:
     cache = getattr(dispatcher, "_cache", None)
     folder = getattr(cache, "cache_path", None)
     prefix = getattr(getattr(cache, "_cache_file", None), "_index_name", None)
-    return bool(folder and prefix and (Path(folder) / prefix).exists())
+    return bool(folder and prefix and exists(join(folder, prefix)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import hartley
 from hartley.cli.program import run
+from hartley.report.words.release import proof
 
 
 @pytest.fixture
@@ -106,3 +108,16 @@ def test_a_report_of_several_columns_is_of_the_table_that_a_release_would_write(
     assert "greedy" not in said
     assert "exact pay can be read off from age and town. " in said
     assert "cluster value" not in said
+
+
+def test_codebooks_are_beside_the_best_of_equal_bands():
+    books = SimpleNamespace(
+        loss=0.2,
+        withheld_rows=0,
+        maximal=True,
+        ladder_loss=0.3,
+        ladder_nodes=1_200,
+        proven_optimal_ladder=True,
+    )
+    said = proof(SimpleNamespace(complete=True, point=SimpleNamespace(codebooks=books)))
+    assert "; the best of 1,200 codebooks of equal bands loses 30 %. " in said

@@ -8,7 +8,8 @@ import click
 
 from hartley.cli import options
 from hartley.cli.manual import ManualCommand
-from hartley.cli.output import notes, print_json, write
+from hartley.cli.output import notes, print_json
+from hartley.cli.streams import write
 from hartley.workflow.warehouse.export_codebook import DESTINATIONS, SOURCE, ExportResult, export
 
 

@@ -1,21 +1,12 @@
-"""Printing: plain words on a terminal, exactly one document as JSON.
-
-Output may be closed, in another encoding, or without anybody left to read it. What a command answers is its
-exit code; a reader that goes away must not change it, or a gate that fails would pass as soon as its output
-is piped into ``head``.
-"""
+"""Printing: plain words on a terminal, exactly one document as JSON."""
 
 from __future__ import annotations
 
-import codecs
 import errno
 import json
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from io import TextIOWrapper
 from textwrap import fill, wrap
 from typing import Any, TextIO, cast
 
@@ -23,10 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hartley.cli import output as streams
+from hartley.cli import streams
 from hartley.operating_system import is_closed_pipe
 from hartley.report.words.audit import visible
-from hartley.report.words.release import formulas
 
 NARROWEST = 20
 """Characters to a line, however narrow the terminal says it is."""
@@ -89,6 +79,8 @@ def print_json(document: dict[str, Any]) -> None:
 
 def warn_of_formulas(cells: Mapping[str, int], *, defused: bool) -> None:
     """Say on stderr which columns hold cells that a spreadsheet would run."""
+    from hartley.report.words.release import formulas
+
     told = formulas(cells, defused=defused)
     if told is not None:
         remedy = "" if defused else "; --defuse-formulas puts a quote before such cells"
@@ -168,43 +160,3 @@ def grid(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequen
     for row in shown:
         table.add_row(*map(Text, row))
     return table
-
-
-NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""What a stream says whose disk is full, or that was never open for writing."""
-
-
-def prepare() -> None:
-    """Make sure that there are streams, and that none of them fails at a character it has no code for."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as we run)
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def write(text: str) -> None:
-    """Write to stdout; where nobody reads any more, to nowhere."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        if not is_closed_pipe(error):
-            raise
-        to_nowhere()
-
-
-def writes_every_character() -> bool:
-    """Tell whether stdout has a code for every character."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return codecs.lookup(encoding).name.startswith("utf-")
-
-
-def to_nowhere(stream: TextIO | None = None) -> None:
-    """Let all further output of a stream (stdout) vanish, that which waits to be written included."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, (stream or sys.stdout).fileno())
-        os.close(nowhere)

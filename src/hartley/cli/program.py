@@ -15,7 +15,7 @@ from importlib import import_module
 import click
 
 import hartley
-from hartley.cli import output as streams
+from hartley.cli import streams
 from hartley.errors import HartleyError, UnreachableError, worded
 from hartley.notes import heard_notes
 from hartley.operating_system import is_closed_pipe

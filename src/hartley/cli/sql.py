@@ -8,7 +8,7 @@ import click
 
 from hartley.cli import options
 from hartley.cli.manual import ManualCommand, ManualGroup
-from hartley.cli.output import write
+from hartley.cli.streams import write
 from hartley.workflow.warehouse.count_in_warehouse import audit_statement
 
 

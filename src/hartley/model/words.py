@@ -13,6 +13,9 @@ SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
+Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
+"""What a cluster is written as."""
+LABELS: tuple[Labels, ...] = get_args(Labels)
 Consent: TypeAlias = Literal["refuse", "accept"]
 """What to do with something that is dangerous to publish."""
 SLACK = 1e-9

@@ -34,20 +34,19 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 
 from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
+from hartley.model.words import LABELS, Labels
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.interval_ends import IntervalEnds, keep_apart
 from hartley.releases.policy import TEXT_CODINGS, Coding
 from hartley.releases.ticks import Scale, scale_of
 from hartley.releases.withheld_label import label_cell
 
-Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
-LABELS: tuple[Labels, ...] = get_args(Labels)
 Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]
 """The ever wider groups of each value of a column, itself first."""
 MISSING = "missing"

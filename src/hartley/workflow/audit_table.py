@@ -17,11 +17,11 @@ from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.describe_table import NEARLY_ALL, count_values, identifier_columns
-from hartley.workflow.persons.linked_rows import LinkedRows, Persons
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
+    from hartley.workflow.persons.linked_rows import Persons
 
 
 OF_COUNTS: dict[str, Callable[[Audit], float]] = {
@@ -151,6 +151,8 @@ def _audit_of_persons(
     study: StudyTable, requirements: tuple[Requirement, ...], *, stochastic: bool
 ) -> AuditResult:
     """Measure what a reader learns who can link the rows of one person."""
+    from hartley.workflow.persons.linked_rows import LinkedRows
+
     if study.earlier or stochastic:
         beside = option("earlier" if study.earlier else "stochastic")
         raise OptionError(f"{option('person')} is not measured together with {beside}")

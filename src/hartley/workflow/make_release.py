@@ -14,8 +14,7 @@ from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import Codeword
-from hartley.releases.codebook import Labels
+from hartley.model.words import Codeword, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey

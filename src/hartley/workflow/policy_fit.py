@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.model.demand import Demand
-from hartley.releases.codebook import Labels
+from hartley.model.words import Labels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
 from hartley.releases.writer.reader_view import ObservedLabels
 from hartley.workflow.find_frontier import asked_question

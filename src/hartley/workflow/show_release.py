@@ -20,7 +20,8 @@ from hartley.measures.uncertainty import candidate_counts, row_counts, rows_of_v
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Int64s
-from hartley.releases.codebook import MISSING, Codebook, Labels, codebook
+from hartley.model.words import Labels
+from hartley.releases.codebook import MISSING, Codebook, codebook
 from hartley.releases.policy import Policy
 from hartley.tables import open_table
 from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals

@@ -85,7 +85,7 @@ def test_a_sweep_cut_short_decides_nothing(monkeypatch):
     assert least_by_fronts(line, 5, 20.0).decided
     assert not least_by_fronts(line, 5, 20.0, most_nodes=50).decided
     assert not least_by_fronts(line, 5, 20.0, effort=Effort(should_stop=lambda: True)).decided
-    monkeypatch.setattr(fronts, "NODES_PER_CALL", 10)
+    monkeypatch.setattr(fronts, "MOST_OF_A_FRONT", 10)
     assert not least_by_fronts(line, 5, 20.0).decided
     monkeypatch.setattr(fronts, "MOST_FRONTS", 20)
     assert not least_by_fronts(line, 5, 20.0).decided
@@ -98,7 +98,8 @@ def test_a_sweep_in_many_calls_ends_like_one(monkeypatch):
     limit = least_by_fronts(line, 4, 14.0).cost
     whole = least_by_fronts(line, 4, limit)
     assert whole.cost == limit
-    monkeypatch.setattr(fronts, "NODES_PER_CALL", 2000)
+    monkeypatch.setattr(fronts, "MOST_OF_A_FRONT", 2000)
+    monkeypatch.setattr(fronts, "NODES_PER_CALL", 300)
     assert not least_by_fronts(line, 4, limit, most_nodes=2000).decided
     parts = least_by_fronts(line, 4, limit)
     assert parts.decided

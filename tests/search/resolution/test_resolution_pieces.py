@@ -21,7 +21,7 @@ from hartley.search.resolution.one_size import (
     paired_partition,
     searched_in_blocks,
 )
-from hartley.search.resolution.price_bound import cheap_sets, least_prices
+from hartley.search.resolution.price_bound import COUNT, OF_ROOT, cheap_sets, least_prices
 from hartley.search.resolution.swaps import (
     QUICK,
     SwapSearch,
@@ -200,7 +200,8 @@ def test_cheap_sets_are_cheap_enough_and_none_is_missed() -> None:
         wanted = int(rng.integers(1, sets.kinds + 1))
         prices = rng.integers(0, 900_000, size=sets.size)
         found = np.zeros((10_000, largest), dtype=np.int64)
-        count = cheap_sets(
+        state = np.zeros(OF_ROOT + 1, dtype=np.int64)
+        arguments = (
             sets.starts,
             sets.candidates,
             np.argsort(prices, kind="stable"),
@@ -211,7 +212,12 @@ def test_cheap_sets_are_cheap_enough_and_none_is_missed() -> None:
             10_000,
             np.zeros(sets.kinds, dtype=np.int64),
             found,
+            np.full(largest, -1, dtype=np.int64),
+            state,
         )
+        while not cheap_sets(int(rng.integers(1, 9)), *arguments):
+            pass
+        count = int(state[COUNT])
         shown = [set(joint.candidates(value).tolist()) for value in range(sets.size)]
 
         def is_cheap(members: frozenset[int], shown=shown, prices=prices, wanted=wanted) -> bool:

@@ -220,7 +220,7 @@ def _codebooks_proof(point: Point) -> str:
     if found.ladder_loss is not None and found.ladder_loss > found.loss:
         sure = "the best" if found.proven_optimal_ladder else "the best found"
         ladder = (
-            f"; {sure} of {found.ladder_nodes:,} codebooks of equal bands lose {share(found.ladder_loss)}"
+            f"; {sure} of {found.ladder_nodes:,} codebooks of equal bands loses {share(found.ladder_loss)}"
         )
     elif found.ladder_loss is not None and found.proven_optimal_ladder:
         ladder = f"; none of {found.ladder_nodes:,} codebooks of equal bands loses less"

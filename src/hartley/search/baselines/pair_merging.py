@@ -54,13 +54,9 @@ class PairRule:
 
 @dataclass(frozen=True, eq=False)
 class InformationRun:
-    """A run of merges, and what each took from the information about S and about X."""
+    """A run of merges."""
 
     tree: MergeTree
-    sensitive_drops: Floats
-    r"""Bits each merge took from :math:`I(S; \hat X)`."""
-    public_drops: Floats
-    r"""Bits each merge took from :math:`I(X; \hat X)`."""
 
     @property
     def partition(self) -> Partition:
@@ -107,7 +103,7 @@ def merge_pairs(joint: JointRange, rule: PairRule, effort: Effort = UNLIMITED) -
         if found < most:
             break
     tree = MergeTree.of_merges(size, merges[0, :done].copy(), merges[1, :done].copy())
-    return InformationRun(tree, *_drops(masses, tree))
+    return InformationRun(tree)
 
 
 @hot_loop
@@ -272,35 +268,3 @@ def _merge_some(
                 # A tie goes to the earlier partner; looked up when it matters.
                 stale[other] = True
     return most
-
-
-def _drops(masses: Masses, tree: MergeTree) -> tuple[Floats, Floats]:
-    """Work out what each merge of a run took, from the run alone."""
-    logs = weighted_logs(masses.row_count)
-    sensitive, public = np.zeros(len(tree.kept)), np.zeros(len(tree.kept))
-    rows: list[dict[int, int]] = [
-        dict(zip(masses.sensitive[a:b].tolist(), masses.rows[a:b].tolist(), strict=True))
-        for a, b in zip(masses.indptr[:-1].tolist(), masses.indptr[1:].tolist(), strict=True)
-    ]
-    totals = masses.totals.tolist()
-    for step, (kept, joined) in enumerate(tree.merges):
-        one, other = rows[kept], rows[joined]
-        if len(one) < len(other):
-            one, other = other, one
-        shared = 0.0
-        for value, count in other.items():
-            before = one.get(value, 0)
-            one[value] = before + count
-            if before:
-                shared += (
-                    weighted_log(before + count, logs)
-                    - weighted_log(before, logs)
-                    - weighted_log(count, logs)
-                )
-        both = totals[kept] + totals[joined]
-        public[step] = (
-            weighted_log(both, logs) - weighted_log(totals[kept], logs) - weighted_log(totals[joined], logs)
-        ) / masses.row_count
-        sensitive[step] = public[step] - shared / masses.row_count
-        rows[kept], totals[kept] = one, both
-    return sensitive, public

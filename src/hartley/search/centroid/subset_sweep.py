@@ -14,7 +14,7 @@ of one number. Fronts of the same rank are linked; a table finds a front that wa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,10 @@ from hartley.search.effort import UNLIMITED, Effort
 TAKEN, BEFORE, CLUSTER, NEXT, RANK = 0, 1, 2, 3, 4
 """What is kept of a front: the ranks taken, the front before, the cluster chosen then, the next front of the
 same rank, and that rank."""
-COUNT, NODES, HERE = 0, 1, 2
-"""What is counted: fronts kept, sets looked at, and the front to go on from (-1: the first of its rank)."""
+COUNT, NODES, HERE, DEPTH, OF_FRONT, SINCE = 0, 1, 2, 3, 4, 5
+"""What is counted: fronts kept, sets looked at, the front to go on from (-1: the first of its rank), members
+but one of the set to go on from at that front (-1: the first), sets looked at there, and sets looked at since
+the last question whether there are too many."""
 PERIOD = 2_147_483_647
 
 
@@ -92,10 +94,40 @@ def free_ranks(rank: int, taken: int, positions: Floats, reach: float, free: Int
     return many
 
 
+class SetsUnderWay(NamedTuple):
+    """The set looked at, member by member, and what it may be made of at its front."""
+
+    free: Int64s
+    """The ranks that may be members."""
+    ahead: Int64s
+    """The candidates of each of them and those after it."""
+    tried: Int64s
+    """What is tried next after each member."""
+    members: Int64s
+    totals: Floats
+    bits: Int64s
+    held: Int64s
+    """Sums, bits and candidates of its first members."""
+
+    @staticmethod
+    def of(size: int, wide: int) -> SetsUnderWay:
+        """Return room for a line of so many values, with candidates in so many words."""
+        return SetsUnderWay(
+            np.empty(size, dtype=np.int64),
+            np.zeros((size + 1, wide), dtype=np.int64),
+            np.empty(size + 1, dtype=np.int64),
+            np.empty(size + 1, dtype=np.int64),
+            np.empty(size + 1),
+            np.empty(size + 1, dtype=np.int64),
+            np.zeros((size + 1, wide), dtype=np.int64),
+        )
+
+
 @hot_loop
 def extend_fronts(
     begin: int,
     most_nodes: int,
+    most_of_a_front: int,
     positions: Floats,
     words: Int64s,
     wanted: int,
@@ -106,52 +138,59 @@ def extend_fronts(
     heads: Int64s,
     table: Int64s,
     counts: Int64s,
+    sets: SetsUnderWay,
 ) -> Any:
     """Choose the cluster of the first free rank in every way, from a rank on until the nodes are used up.
 
-    Gives the rank to go on from, past the end when all is done, or -1 when there was no room for a front, or
-    more to choose from at one front than the nodes allow.
+    Gives the rank to go on from, by another call with the same arrays, past the end when all is done, or -1
+    when there was no room for a front, or more to choose from at one front than ``most_of_a_front``.
     A cluster costs at most ``limit``, and less than the best way found to the end.
     """
     size, wide = words.shape
-    free = np.empty(size, dtype=np.int64)
-    ahead = np.zeros((size + 1, wide), dtype=np.int64)
-    # The set looked at, member by member: what is tried next, sums, bits and values of its first members.
-    tried = np.empty(size + 1, dtype=np.int64)
-    members = np.empty(size + 1, dtype=np.int64)
-    totals = np.empty(size + 1)
-    bits = np.empty(size + 1, dtype=np.int64)
-    held = np.zeros((size + 1, wide), dtype=np.int64)
+    free, ahead, tried, members, totals, bits, held = sets
     nodes = 0
     for rank in range(begin, size):
         low = positions[rank]
         front = heads[rank] if counts[HERE] < 0 else counts[HERE]
         counts[HERE] = -1
         while front >= 0:
-            if nodes > most_nodes:
+            depth = counts[DEPTH]
+            if depth < 0 and counts[SINCE] + nodes > most_of_a_front:
                 counts[NODES] += nodes
+                counts[SINCE] += nodes
                 counts[HERE] = front
                 return rank
-            before = nodes
             taken = fronts[front, TAKEN]
             many = free_ranks(rank, taken, positions, limit + rounding, free)
-            ahead[many] = 0
-            for place in range(many - 1, -1, -1):
+            before = nodes - counts[OF_FRONT]
+            counts[DEPTH] = -1
+            counts[OF_FRONT] = 0
+            is_new = depth < 0
+            if is_new:
                 for word in range(wide):
-                    ahead[place, word] = ahead[place + 1, word] | words[free[place], word]
-            depth = 0
-            tried[0] = 1
-            members[0] = rank
-            totals[0] = low
-            bits[0] = 0
-            held[0] = words[rank]
-            is_new = True
+                    ahead[many, word] = 0
+                    held[0, word] = words[rank, word]
+                for place in range(many - 1, -1, -1):
+                    for word in range(wide):
+                        ahead[place, word] = ahead[place + 1, word] | words[free[place], word]
+                depth = 0
+                tried[0] = 1
+                members[0] = rank
+                totals[0] = low
+                bits[0] = 0
             while depth >= 0:
+                if not is_new and nodes >= most_nodes:
+                    counts[NODES] += nodes
+                    counts[SINCE] += nodes
+                    counts[HERE] = front
+                    counts[DEPTH] = depth
+                    counts[OF_FRONT] = nodes - before
+                    return rank
                 if is_new:
                     # The set of the members chosen so far: is it a cluster?
                     is_new = False
                     nodes += 1
-                    if nodes - before > most_nodes:
+                    if nodes - before > most_of_a_front:
                         return -1
                     values = 0
                     for word in range(wide):
@@ -216,8 +255,10 @@ MOST_NODES = 30_000_000
 """Sets of values looked at, at most, in one sweep."""
 STEPS_PER_NODE = 30
 """Elementary steps that a set of values takes, about."""
-NODES_PER_CALL = 2_000_000
-"""Sets looked at between two questions whether to stop, and at one front at most."""
+MOST_OF_A_FRONT = 2_000_000
+"""Sets looked at from one front, at most."""
+NODES_PER_CALL = 250_000
+"""Sets looked at between two questions whether to stop, compiled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,18 +307,26 @@ def least_by_fronts(
     costs = np.zeros(most_fronts)
     heads = np.full(size + 1, -1, dtype=np.int64)
     table = np.zeros(2 * most_fronts + 1, dtype=np.int64)
-    counts = np.array([1, 0, -1], dtype=np.int64)
+    counts = np.array([1, 0, -1, -1, 0, 0], dtype=np.int64)
+    sets = SetsUnderWay.of(size, line.words.shape[1])
     fronts[0, [BEFORE, NEXT]] = -1
     heads[0] = 0
-    loop = extend_fronts.for_size(min(most_nodes, int((2.0**within).sum()) * STEPS_PER_NODE))
+    steps = min(most_nodes, int((2.0**within).sum()) * STEPS_PER_NODE)
     rank = 0
     while rank < size:
-        if counts[NODES] > most_nodes or effort.should_stop():
+        # Asked after as many sets on every machine, however large the pieces are.
+        if counts[SINCE] > MOST_OF_A_FRONT:
+            counts[SINCE] = 0
+            if counts[NODES] > most_nodes:
+                return UNDECIDED
+        if effort.should_stop():
             return UNDECIDED
+        loop = extend_fronts.for_size(steps, in_pieces=True)
         rank = int(
             loop(
                 rank,
-                NODES_PER_CALL,
+                extend_fronts.piece(loop, NODES_PER_CALL),
+                MOST_OF_A_FRONT,
                 positions,
                 line.words,
                 distinct_l,
@@ -288,6 +337,7 @@ def least_by_fronts(
                 heads,
                 table,
                 counts,
+                sets,
             )
         )
         if rank < 0:

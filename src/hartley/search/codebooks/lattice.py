@@ -67,10 +67,7 @@ class LadderSearch:
         self._best: tuple[float, Node | None, Settled | None] = (self.upper, None, None)
         self._count = len(self._elements.code)
         self._poor = np.zeros(self._count + 1, dtype=bool)
-        steps = self._count * 100 * len(self.ladders)
-        self._withheld_rows = withheld_rows.for_size(steps)
-        self._split_cells = split_cells.for_size(steps)
-        self._poor_cells = poor_cells.for_size(steps)
+        self._steps = self._count * 100 * len(self.ladders)
         self._is_chain = [ladder.is_chain for ladder in self.ladders]
         self._value_widths = [
             [band_widths(column, level.labels)[level.labels] for level in ladder.levels]
@@ -139,7 +136,7 @@ class LadderSearch:
         """Tell whether the cells, split by a level, withhold no more than the budget."""
         self.evaluations += 1
         chosen = self.ladders[column].levels[level]
-        found = self._withheld_rows(
+        found = withheld_rows.for_size(self._steps)(
             cell, cells, column, chosen.labels, chosen.bands, self._elements, self._scratch
         )
         return found <= self.budget
@@ -212,7 +209,9 @@ class LadderSearch:
             chosen = ladder.levels[level]
             out = np.empty_like(cell)
             value = self._elements.value[column]
-            split = self._split_cells(cell, cells, value, chosen.labels, chosen.bands, self._scratch, out)
+            split = split_cells.for_size(self._steps)(
+                cell, cells, value, chosen.labels, chosen.bands, self._scratch, out
+            )
             self._search({**part, column: level}, out, split, loss + float(ladder.loss[level]), others)
             if self._is_over():
                 return
@@ -225,7 +224,7 @@ class LadderSearch:
         """
         elements, problem = self._elements, self.problem
         self.evaluations += 1
-        if self._poor_cells(cell, cells, elements, self._scratch.memory, self._poor) == 0:
+        if poor_cells.for_size(self._steps)(cell, cells, elements, self._scratch.memory, self._poor) == 0:
             return 0.0
         hidden = np.flatnonzero(self._poor[cell] & (elements.rows > 0))
         rows = elements.rows[hidden]

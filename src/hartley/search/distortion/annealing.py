@@ -158,29 +158,34 @@ def annealed(
     sums = np.concatenate(([0.0], np.cumsum(shifted)))
     broken, best = begin.copy(), begin.copy()
     parent = np.empty(count, dtype=np.int64)
-    loop = anneal.for_size(steps * size)
     per_call = max(16, min(steps, STEPS_PER_CALL // max(size, 1)))
     temperatures: Floats = WARM * (COLD / WARM) ** np.linspace(0.0, 1.0, max(steps, 1))
     most = -1
     for done in range(0, steps, per_call):
         part = temperatures[done : done + per_call]
-        most = int(
-            loop(
-                groups,
-                earliest,
-                latest,
-                shifted,
-                sums,
-                cost,
-                centroid is not None,
-                broken,
-                best,
-                parent,
-                random.random((len(part), 4)),
-                part,
-                target,
+        chances = random.random((len(part), 4))
+        at = 0
+        while at < len(part):
+            loop = anneal.for_size(steps * size, in_pieces=True)
+            until = at + anneal.piece(loop, per_call)
+            most = int(
+                loop(
+                    groups,
+                    earliest,
+                    latest,
+                    shifted,
+                    sums,
+                    cost,
+                    centroid is not None,
+                    broken,
+                    best,
+                    parent,
+                    chances[at:until],
+                    part[at:until],
+                    target,
+                )
             )
-        )
-        if most >= target or effort.should_stop():
-            break
+            if most >= target or effort.should_stop():
+                return best, most
+            at = until
     return best, most

@@ -5,6 +5,8 @@ The theorem behind it is in :mod:`~hartley.search.distortion.two_open_clusters`.
 A state is a row of whole numbers: the columns named here, then the sensitive values that the older cluster
 holds, then those of the younger one, as bits of words. A cluster that has enough holds all of them, so
 that what it can do is told by the same comparison as for any other.
+
+Rows are copied number by number: the compiler takes seconds for a slice that is assigned.
 """
 
 from __future__ import annotations
@@ -88,7 +90,8 @@ def take(
         row[begin + word] |= words[rank, word]
         held += bits_set(row[begin + word])
     if held >= wanted:
-        row[begin : begin + wide] = full
+        for word in range(wide):
+            row[begin + word] = full[word]
         held = wanted
     row[cluster + 2] = held
     return held >= wanted
@@ -104,7 +107,8 @@ def open_at(
     row[cluster] = rank
     row[cluster + 1] = rank
     row[cluster + 2] = 0
-    row[begin : begin + wide] = 0
+    for word in range(wide):
+        row[begin + word] = 0
     return take(row, cluster, rank, words, full, wanted, positions, 0.0, True)
 
 
@@ -113,9 +117,10 @@ def older_leaves(row: Int64s, wide: int) -> None:
     """Close the older cluster: the younger one takes its place."""
     for part in range(3):
         row[OLDER + part] = row[YOUNGER + part]
-    row[YOUNGER : YOUNGER + 3] = -1
-    row[HELD : HELD + wide] = row[HELD + wide : HELD + 2 * wide]
-    row[HELD + wide : HELD + 2 * wide] = 0
+        row[YOUNGER + part] = -1
+    for word in range(HELD, HELD + wide):
+        row[word] = row[word + wide]
+        row[word + wide] = 0
 
 
 @hot_loop
@@ -198,20 +203,20 @@ def succeed(
             to_older = is_useful(row, OLDER, rank, words, positions, cost, halved)
             to_younger = not to_older or is_useful(row, YOUNGER, rank, words, positions, cost, halved)
         for choice in range(3):
-            if not ((to_older, to_younger, alone)[choice]):
+            if not (to_older if choice == 0 else to_younger if choice == 1 else alone):
                 continue
             after = out[count]
-            after[:] = row
+            for part in range(len(row)):
+                after[part] = row[part]
             after[BEFORE] = before
-            if choice == 0:
-                if take(after, OLDER, rank, words, full, wanted, positions, cost, halved) and not alone:
-                    older_leaves(after, wide)
-            elif choice == 1:
-                take(after, YOUNGER, rank, words, full, wanted, positions, cost, halved)
-            elif row[OLDER + 2] >= wanted:
-                open_at(after, OLDER, rank, words, full, wanted, positions)
+            is_older = choice == 0 or (choice == 2 and row[OLDER + 2] >= wanted)
+            cluster = OLDER if is_older else YOUNGER
+            if choice == 2:
+                open_at(after, cluster, rank, words, full, wanted, positions)
             else:
-                open_at(after, YOUNGER, rank, words, full, wanted, positions)
+                has_enough = take(after, cluster, rank, words, full, wanted, positions, cost, halved)
+                if has_enough and choice == 0 and not alone:
+                    older_leaves(after, wide)
             if has_hope(after, wanted, anywhere, once):
                 count += 1
     return count

@@ -80,6 +80,7 @@ def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> Merg
         alias=np.arange(parts.size, dtype=np.int32),
         is_exact=line.is_exact,
     )
+    del line  # the slots hold all that is needed of it
     offers = joining.offers_for(kind, parts.size)
     no_sets = sets_for(0, 0, 0, is_numbered=True)
 

@@ -17,6 +17,7 @@ from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Places
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.enough_loops import first_bit
 
 PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""
@@ -29,27 +30,6 @@ DRAW, COST = 0, 1
 COOLING = (0.6, 0.45, 0.35, 0.27, 0.2, 0.15, 0.11, 0.08, 0.06)
 """Temperatures of a long search, one after another; a short one has the last but two."""
 FOCUS = 0.7
-
-
-@hot_loop
-def bit_place(word: int) -> int:
-    """Return the place of the lowest bit of a word of 32 bits that is not 0."""
-    place = 0
-    if word & 0xFFFF == 0:
-        place += 16
-        word >>= 16
-    if word & 0xFF == 0:
-        place += 8
-        word >>= 8
-    if word & 0xF == 0:
-        place += 4
-        word >>= 4
-    if word & 0x3 == 0:
-        place += 2
-        word >>= 2
-    if word & 0x1 == 0:
-        place += 1
-    return place
 
 
 @hot_loop
@@ -71,7 +51,7 @@ def lack_of(
                 word = words[cluster, at]
             if word == 0:
                 break
-            code += bit_place(word)
+            code += first_bit(word)
             if code >= end:
                 break
             length += 1
@@ -229,13 +209,13 @@ class EnoughSwaps:
 
     def run(self, moves: int, effort: Effort, temperatures: tuple[float, ...] = COOLING) -> bool:
         """Try about so many moves in all at falling temperatures; tell whether every cluster is enough."""
-        loop = swap_values.for_size(16 * moves)
         for temperature in temperatures:
             steps = range(WORST_STEP)
             chances = np.array([int(PERIOD * exp(-step / temperature)) for step in steps], dtype=np.int64)
             left = -(-moves // len(temperatures))
             while left > 0 and self.cost and not effort.should_stop():
-                now = min(left, CHUNK)
+                loop = swap_values.for_size(16 * moves, in_pieces=True)
+                now = min(left, swap_values.piece(loop, CHUNK))
                 value_ptr, value_code, row_count = self._values
                 loop(
                     now,

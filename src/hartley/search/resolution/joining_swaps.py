@@ -68,9 +68,9 @@ def settled(
     fill.for_size(steps)(largest, places, starts, sets.candidates, sets.side_of, need, held, shown, lack)
     running = np.array([effort.seed % (PERIOD - 1) + 1, 0], dtype=np.int64)
     chunk = max(1, STEPS_BETWEEN_QUESTIONS // steps)
-    loop = join_loop.for_size(tries * steps)
     while tries > 0 and running[1] != 1 and not effort.should_stop():
-        now = min(tries, chunk)
+        loop = join_loop.for_size(tries * steps, in_pieces=True)
+        now = min(tries, join_loop.piece(loop, chunk))
         loop(now, largest, places, starts, sets.candidates, sets.side_of, part_of, need, held, shown, running)
         tries -= now
     return partition_of_places(places, largest, sets.size)

@@ -267,9 +267,15 @@ class SizeSearch:
 
 def fewest_candidates(sets: CandidateSets, partition: Partition) -> int:
     """Return the fewest candidates that a cluster shows."""
-    cluster = partition.labels[sets.value_of].astype(np.int64)
-    shown = np.unique(cluster * sets.kinds + sets.candidates)
-    return int(np.bincount(shown // sets.kinds, minlength=partition.size).min())
+    # In place: of many pairs, every array in between counts.
+    keys = np.repeat(partition.labels.astype(np.int64), sets.counts)
+    keys *= sets.kinds
+    keys += sets.candidates
+    keys.sort()
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    keys //= sets.kinds
+    return int(np.bincount(keys[is_first], minlength=partition.size).min())
 
 
 MOVES = 1_000

@@ -33,6 +33,8 @@ UNIT = 1_000_000
 """Prices are whole numbers of this fraction, so that sums are exact."""
 MOST_NODES = 4_000_000
 """Nodes of one round of the depth-first search; beyond, nothing is claimed."""
+NODES_PER_CALL = 400_000
+"""Nodes between two questions whether to stop, compiled."""
 MOST_VALUES = 1_000
 """Values that are priced one by one at most."""
 MOST_ROUNDS = 300
@@ -42,6 +44,9 @@ PER_ROOT = 4
 FAR = 2**60
 SECONDS = 10.0
 """Of one linear program; a guard against being stuck."""
+PLACE, DEPTH, COST, SHOWN, COUNT, NODES, OF_ROOT = 0, 1, 2, 3, 4, 5, 6
+"""Where a search for cheap sets stands: the next place in the order, how many are chosen, what they cost and
+show, how many sets were found, nodes looked at, and sets found with the same cheapest member."""
 
 
 class _GaveUpError(Exception):
@@ -77,23 +82,36 @@ def value_prices(
     if sets.size > MOST_VALUES:
         return None
     capped = np.minimum(sets.counts, wanted)
-    search = cheap_sets.for_size(sets.size**3)
 
     def cheap(prices: Int64s) -> Int64s:
         found = np.zeros((PER_ROOT * sets.size, largest), dtype=np.int64)
-        count = search(
-            sets.starts,
-            sets.candidates,
-            np.argsort(prices, kind="stable"),
-            prices,
-            least_prices(capped, prices, largest, wanted),
-            largest,
-            wanted,
-            PER_ROOT,
-            np.zeros(sets.kinds, dtype=np.int64),
-            found,
-        )
-        if count < 0:
+        order = np.argsort(prices, kind="stable")
+        least = least_prices(capped, prices, largest, wanted)
+        held = np.zeros(sets.kinds, dtype=np.int64)
+        chosen = np.full(largest, -1, dtype=np.int64)
+        state = np.zeros(OF_ROOT + 1, dtype=np.int64)
+        is_done = False
+        while not is_done:
+            if effort.should_stop():
+                raise _GaveUpError
+            loop = cheap_sets.for_size(sets.size**3, in_pieces=True)
+            is_done = loop(
+                cheap_sets.piece(loop, NODES_PER_CALL),
+                sets.starts,
+                sets.candidates,
+                order,
+                prices,
+                least,
+                largest,
+                wanted,
+                PER_ROOT,
+                held,
+                found,
+                chosen,
+                state,
+            )
+        count = int(state[COUNT])
+        if count == 0 and state[NODES] > MOST_NODES:
             raise _GaveUpError
         rows = np.zeros((count, sets.size), dtype=np.int64)
         places, members = np.nonzero(found[:count] >= 0)
@@ -199,6 +217,7 @@ def least_prices(counts: Int64s, prices: Int64s, largest: int, wanted: int) -> I
 
 @hot_loop
 def cheap_sets(
+    most_nodes: int,
     starts: Int64s,
     candidates: Int64s,
     order: Int64s,
@@ -209,23 +228,26 @@ def cheap_sets(
     per_root: int,
     held: Int64s,
     found: Int64s,
-) -> int:
+    chosen: Int64s,
+    state: Int64s,
+) -> bool:
     """Find sets of at most ``largest`` values with enough candidates that cost less than a unit.
 
     Depth first, in ascending order of price, no more than ``per_root`` with the same
-    cheapest member. Fills the rows of ``found`` (-1 where a set is smaller) and gives their number,
-    or -1 when it took too long; 0 means that there is none.
+    cheapest member. Fills the rows of ``found`` (-1 where a set is smaller). Looks at so many nodes, and goes
+    on from where it stands when called again; tells whether it has come to its end, or to ``MOST_NODES``.
     """
     size = len(order)
-    chosen = np.full(largest, -1, dtype=np.int64)
-    depth = 0
-    cost = 0
-    shown = 0
-    count = 0
-    nodes = 0
-    of_root = 0
-    place = 0
-    while True:
+    place = state[PLACE]
+    depth = state[DEPTH]
+    cost = state[COST]
+    shown = state[SHOWN]
+    count = state[COUNT]
+    nodes = state[NODES]
+    of_root = state[OF_ROOT]
+    until = nodes + most_nodes
+    is_done = False
+    while nodes < until:
         step_back = place >= size or (of_root >= per_root and depth > 0) or count >= len(found)
         if not step_back:
             value = order[place]
@@ -242,7 +264,8 @@ def cheap_sets(
                     for member in range(depth):
                         found[count, member] = order[chosen[member]]
                     found[count, depth] = value
-                    found[count, depth + 1 :] = -1
+                    for member in range(depth + 1, largest):
+                        found[count, member] = -1
                     count += 1
                     of_root += 1
                     place += 1
@@ -263,10 +286,12 @@ def cheap_sets(
                 if depth == 0:
                     of_root = 0
         if nodes > MOST_NODES:
-            return -1 if count == 0 else count
+            is_done = True
+            break
         if step_back:
             if depth == 0:
-                return count
+                is_done = True
+                break
             depth -= 1
             place = chosen[depth]
             value = order[place]
@@ -278,3 +303,11 @@ def cheap_sets(
             place += 1
             if depth == 0:
                 of_root = 0
+    state[PLACE] = place
+    state[DEPTH] = depth
+    state[COST] = cost
+    state[SHOWN] = shown
+    state[COUNT] = count
+    state[NODES] = nodes
+    state[OF_ROOT] = of_root
+    return is_done

@@ -27,7 +27,7 @@ from hartley.search.resolution.layout import CandidateSets
 PERIOD = 2_147_483_647
 """The random numbers are those of Park and Miller, who count to this prime."""
 CHUNK = 50_000
-"""Moves between two questions whether to stop; a few hundredths of a second."""
+"""Moves between two questions whether to stop, compiled; a few hundredths of a second."""
 MOST_CELLS = 50_000_000
 """Clusters times candidates that the search is willing to keep counts for."""
 STEPS_OF_A_MOVE = 4
@@ -301,8 +301,8 @@ class SwapSearch:
     def _run(self, moves: int, heat: Heat, effort: Effort, steps: int) -> bool:
         chances = heat.chances
         while moves > 0 and self.cost and not effort.should_stop():
-            now = min(moves, CHUNK)
             loop = swap_loop.for_size(steps, in_pieces=True)
+            now = min(moves, swap_loop.piece(loop, CHUNK))
             loop(
                 now,
                 self.largest,

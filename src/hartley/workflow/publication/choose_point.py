@@ -19,9 +19,9 @@ from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.model.words import MOST_BITS, SLACK, Leakage, SearchName
+from hartley.model.words import MOST_BITS, SLACK, Labels, Leakage, SearchName
 from hartley.releases.cell_text import cell_text
-from hartley.releases.codebook import Codebook, Groups, Labels, codebook
+from hartley.releases.codebook import Codebook, Groups, codebook
 from hartley.releases.ticks import scale_of
 from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed

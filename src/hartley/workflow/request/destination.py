@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from hartley.errors import OptionError
-from hartley.model.words import Consent
-from hartley.releases.codebook import LABELS, Labels
+from hartley.model.words import LABELS, Consent, Labels
 
 
 class DestinationFields(TypedDict, total=False):

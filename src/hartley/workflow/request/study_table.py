@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from hartley.errors import OptionError, quoted
 from hartley.model import Alphabet, Label
 from hartley.model.closeness import Closeness
-from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
 from hartley.tables.value_files import groups_of, read_groups
+
+if TYPE_CHECKING:
+    from hartley.releases.policy import Policy
 
 Names = str | Sequence[str]
 Missing = Literal["value", "drop"]
@@ -117,6 +119,8 @@ class StudyTable:
     @property
     def policies(self) -> tuple[Policy, ...]:
         """The policies of earlier releases."""
+        from hartley.releases.policy import Policy
+
         return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
 
     @property
@@ -179,6 +183,10 @@ def names(given: Names) -> tuple[str, ...]:
 
 
 def _several(given: Any) -> tuple[Any, ...]:
+    if isinstance(given, (list, tuple)):
+        return tuple(given)
+    from hartley.releases.policy import Policy
+
     return (given,) if isinstance(given, (str, Path, Policy)) else tuple(given)
 
 

@@ -28,6 +28,7 @@ from hartley.search.greedy.loops.line_slots import (
     SUM,
     WORK,
     Slots,
+    near_and_far,
     representative,
     settle_tree,
     union_cost,
@@ -99,14 +100,24 @@ def least_cost_below(
     node: int, low: float, high: float, mean: float, count: float, slack: float, slots: Slots
 ) -> float:
     """Return what the union of a cluster with any below a node costs at least."""
-    bounds = slots.bounds
+    body, bounds = slots.body, slots.bounds
+    half = len(bounds)
     mean_slack = 32 * 2.3e-16 * slots.reach + 2 * slack
-    top = max(high, bounds[node, 1])
-    bottom = min(low, bounds[node, 0])
-    least = max(top - bottom, bounds[node, 8]) / 2 - slack
-    near, far = bounds[node, 2], bounds[node, 3]
-    if slots.codeword == CENTROID:
+    if node < half:
+        last_low, first_high, span = bounds[node, 0], bounds[node, 1], bounds[node, 8]
+        near, far = bounds[node, 2], bounds[node, 3]
         few, many = bounds[node, 4], bounds[node, 5]
+        upwards, downwards = bounds[node, 6], bounds[node, 7]
+    else:
+        last_low, first_high = body[node - half, LOW], body[node - half, HIGH]
+        span = first_high - last_low
+        near, far = near_and_far(node - half, slots)
+        few = many = body[node - half, MANY]
+        upwards, downwards = first_high - near, near - last_low
+    top = max(high, first_high)
+    bottom = min(low, last_low)
+    least = max(top - bottom, span) / 2 - slack
+    if slots.codeword == CENTROID:
         weight = many if far > mean else few
         least = max(least, top - mean - (far - mean) * (weight / (count + weight)) - mean_slack)
         weight = many if near < mean else few
@@ -114,15 +125,15 @@ def least_cost_below(
         # The same from the partner's side: how far its ends lie from its mean, and how far at least the mean
         # of the union moves away from them.
         weight = few if near < mean else many
-        least = max(least, bounds[node, 6] + (near - mean) * (count / (count + weight)) - mean_slack)
+        least = max(least, upwards + (near - mean) * (count / (count + weight)) - mean_slack)
         weight = few if far > mean else many
-        least = max(least, bounds[node, 7] + (mean - far) * (count / (count + weight)) - mean_slack)
+        least = max(least, downwards + (mean - far) * (count / (count + weight)) - mean_slack)
     elif slots.codeword == MEMBER:
         # A member of one part lies at least as far from the far end of the other.
         if near > high:
-            least = max(least, min(bounds[node, 1] - high, near - low))
+            least = max(least, min(first_high - high, near - low))
         elif far < low:
-            least = max(least, min(low - bounds[node, 0], high - far))
+            least = max(least, min(low - last_low, high - far))
     return float(least)
 
 

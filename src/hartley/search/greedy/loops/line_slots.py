@@ -51,7 +51,7 @@ class Slots(NamedTuple):
     bounds: Floats
     labels: Ints
     kinds: Ints
-    """The nodes of the tree; leaves come last."""
+    """The nodes of the tree; leaves come last, and have no bounds of their own: their clusters tell them."""
     changed: Ints
     state: Ints
     stack: Floats
@@ -85,10 +85,11 @@ def slots_for(
         links=links,
         values=values,
         run_used=run_used,
-        bounds=np.empty((2 * half, 9), np.float64),
+        bounds=np.empty((half, 9), np.float64),
         labels=np.empty(2 * half, np.int32),
         kinds=np.full(2 * half, EMPTY, np.int32),
-        changed=np.empty(2 * many + 2, np.int32),
+        # With more than an eighth of them changed, the tree is built anew.
+        changed=np.empty(many // 4 + 4, np.int32),
         state=np.zeros(3, np.int64),
         stack=np.empty((256, 2), np.float64),
         largest=np.ones(1),
@@ -153,10 +154,53 @@ def join_slots(stays: int, leaves: int, kind: int, label: int, slots: Slots) -> 
 
 
 @hot_part
+def near_and_far(slot: int, slots: Slots) -> tuple[float, float]:
+    """Return the mean of a cluster, twice; under other codewords than the centroid, its ends."""
+    body = slots.body
+    if slots.codeword == CENTROID:
+        mean = body[slot, SUM] / body[slot, MANY]
+        return mean, mean
+    return body[slot, LOW], body[slot, HIGH]
+
+
+@hot_part
+def settle_lowest_node(node: int, slots: Slots) -> None:
+    """Work a node out from the clusters of the two leaves below it."""
+    body, bounds, labels, kinds = slots.body, slots.bounds, slots.labels, slots.kinds
+    half = len(bounds)
+    one, two = 2 * node, 2 * node + 1
+    if kinds[one] == EMPTY:
+        one = two
+    elif kinds[two] == EMPTY:
+        two = one
+    kinds[node] = kinds[one]
+    labels[node] = min(labels[one], labels[two])
+    if kinds[one] == EMPTY:
+        return
+    if one != two and representative(slots.alias, kinds[one]) != representative(slots.alias, kinds[two]):
+        kinds[node] = MIXED
+    first, second = one - half, two - half
+    near, far = near_and_far(first, slots)
+    other_near, other_far = near_and_far(second, slots)
+    bounds[node, 0] = max(body[first, LOW], body[second, LOW])
+    bounds[node, 1] = min(body[first, HIGH], body[second, HIGH])
+    bounds[node, 2] = min(near, other_near)
+    bounds[node, 3] = max(far, other_far)
+    bounds[node, 4] = min(body[first, MANY], body[second, MANY])
+    bounds[node, 5] = max(body[first, MANY], body[second, MANY])
+    bounds[node, 6] = min(body[first, HIGH] - near, body[second, HIGH] - other_near)
+    bounds[node, 7] = min(near - body[first, LOW], other_near - body[second, LOW])
+    bounds[node, 8] = min(body[first, HIGH] - body[first, LOW], body[second, HIGH] - body[second, LOW])
+
+
+@hot_part
 def settle_node(node: int, slots: Slots) -> None:
     """Work a node out from its two children."""
     bounds, labels, kinds = slots.bounds, slots.labels, slots.kinds
     one, two = 2 * node, 2 * node + 1
+    if one >= len(bounds):
+        settle_lowest_node(node, slots)
+        return
     if kinds[one] == EMPTY or kinds[two] == EMPTY:
         side = two if kinds[one] == EMPTY else one
         kinds[node] = kinds[side]
@@ -186,25 +230,10 @@ def settle_node(node: int, slots: Slots) -> None:
 @hot_part
 def settle_leaf(slot: int, slots: Slots) -> None:
     """Bring the leaf of a slot up to date."""
-    body, bounds = slots.body, slots.bounds
     leaf = len(slots.kinds) // 2 + slot
     slots.kinds[leaf] = slots.kind[slot]
-    if slots.kind[slot] == EMPTY:
-        return
-    bounds[leaf, 0] = body[slot, LOW]
-    bounds[leaf, 1] = body[slot, HIGH]
-    if slots.codeword == CENTROID:
-        bounds[leaf, 2] = body[slot, SUM] / body[slot, MANY]
-        bounds[leaf, 3] = bounds[leaf, 2]
-    else:
-        bounds[leaf, 2] = body[slot, LOW]
-        bounds[leaf, 3] = body[slot, HIGH]
-    bounds[leaf, 4] = body[slot, MANY]
-    bounds[leaf, 5] = body[slot, MANY]
-    bounds[leaf, 6] = body[slot, HIGH] - bounds[leaf, 2]
-    bounds[leaf, 7] = bounds[leaf, 2] - body[slot, LOW]
-    bounds[leaf, 8] = body[slot, HIGH] - body[slot, LOW]
-    slots.labels[leaf] = slots.label[slot]
+    if slots.kind[slot] != EMPTY:
+        slots.labels[leaf] = slots.label[slot]
 
 
 @hot_part
