@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import hartley
-from hartley.releases.verifier import row_checks
 from hartley.releases.verifier import tally as tally_module
 
 CASES: dict[str, dict[str, Any]] = {
@@ -65,7 +64,7 @@ def test_parts_say_what_the_whole_says(case: str, tmp_path: Path, monkeypatch: p
 
     whole = [verified(made.output), verified(forged)]
     monkeypatch.setattr(tally_module, "AT_ONCE", 40)
-    monkeypatch.setattr(row_checks, "_MOST_PLACES", 3)
+    monkeypatch.setattr(tally_module, "MOST_PLACES", 3)
     spilt: list[int] = []
     write = tally_module._RowsOnDisk.write
     monkeypatch.setattr(

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from hartley.releases.verifier import tally as tally_module
 from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.tables import parquet_parts
+from hartley.releases.verifier.tables import parquet_parts, row_numbers
 from hartley.releases.verifier.tables.reread import RereadTable
-from hartley.releases.verifier.tally import Combined, Numbered, RowTally, tally
+from hartley.releases.verifier.tables.row_numbers import Combined, Numbered
+from hartley.releases.verifier.tally import RowTally, tally
 from reference_recount import plain_recount
 
 COLUMNS = {
@@ -47,7 +48,8 @@ def counter(found: RowTally) -> Counter[tuple[str, ...]]:
 def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int, widest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tally_module, "AT_ONCE", at_once)
-        patch.setattr(tally_module, "_WIDEST", widest)
+        for module in (tally_module, row_numbers):
+            patch.setattr(module, "WIDEST", widest)
         cells = list(zip(*rows, strict=True)) if rows else [[], [], [], []]
         kinds = [pa.float64(), pa.string(), pa.int64(), pa.list_(pa.int64())]
         columns = [pa.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hartley.releases.verifier.tally import Combined, Int64s, Ints
+from hartley.releases.verifier.tables.row_numbers import Combined, Int64s, Ints
 
 MOST_NUMBERS = 1 << 62
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from hartley.releases.policy import Policy
+from hartley.releases.verifier.policy_labels import Value, ValuesFound
 from hartley.releases.verifier.proofs.problem import Ticks, cluster_cost
-from hartley.releases.verifier.row_checks import Value, ValuesFound
 from hartley.releases.verifier.tables.plain_keys import PlainKeys
 from hartley.releases.verifier.tables.reread import as_kind
-from hartley.releases.verifier.tally import Int64s, Ints, Numbered
+from hartley.releases.verifier.tables.row_numbers import Int64s, Ints, Numbered
 
 _FIRST_DAY = dt.datetime(1, 1, 1)
 _WIDEST = 1 << 62

@@ -2,129 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import ColumnError, PolicyError
+from hartley.errors import ColumnError
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
+from hartley.releases.verifier.policy_labels import NOWHERE, PolicyLabels, Value, ValuesFound
 from hartley.releases.verifier.recount import Recount
-from hartley.releases.verifier.tables.plain_keys import distinct, meaning, places_of, text_keys
+from hartley.releases.verifier.tables.plain_keys import distinct, places_of
 from hartley.releases.verifier.tables.reread import RereadTable
-from hartley.releases.verifier.tally import (
-    PARTS,
-    Combined,
-    Int64s,
-    Ints,
-    Numbered,
-    RowTally,
-    TalliedParts,
-    packed_codes,
-)
+from hartley.releases.verifier.tables.row_numbers import Combined, Ints, Numbered, packed_codes
+from hartley.releases.verifier.tally import PARTS, AlikeNumbers, RowTally, TalliedParts
 
-Value = tuple[Hashable, ...]
 Flags = npt.NDArray[np.bool_]
 ABSENT = -1
 """Stands for the cluster of a row that an earlier release left out."""
-NOWHERE = -2
-"""Stands for the cluster of a row that a codebook does not map."""
-_MOST_PLACES = 1 << 22
-"""Combinations that may have a place each, whether they occur or not."""
-
-
-@dataclass(frozen=True, eq=False)
-class PolicyLabels:
-    """A codebook as arrays: the cells of each value in it, and its cluster; and the columns it reads."""
-
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
-    cells: tuple[Numbered, ...]
-    """What the cells of each value mean, column by column."""
-    cluster: Ints
-    """The cluster of each value."""
-
-    @classmethod
-    def of(cls, policy: Policy) -> PolicyLabels:
-        """Read the codebook of a policy; refuse one that is no function."""
-        kinds = tuple(column.kind for column in policy.public)
-        members = [member for one in policy.clusters for member in one.members]
-        cells = tuple(
-            Numbered(*text_keys([member[place] for member in members])).meaning(kind)
-            for place, kind in enumerate(kinds)
-        )
-        sizes = [len(one.members) for one in policy.clusters]
-        book = cls(policy.public_names, kinds, cells, np.repeat(np.arange(len(sizes)), sizes))
-        if (book.found([one.codes for one in cells]) != book.cluster).any():
-            raise PolicyError("the codebook is no function: a value stands in two clusters")
-        return book
-
-    def found(self, codes: Sequence[Ints]) -> Ints:
-        """Return the clusters of values, from the codes that the codebook has for their cells, or -1."""
-        own = [one.codes for one in self.cells]
-        if len(own) == 1:
-            by_code = np.full(len(self.cells[0].keys) + 1, NOWHERE)
-            by_code[own[0]] = self.cluster
-            return by_code[codes[0]]  # what is nowhere has the code -1, and the last place
-        together = [np.concatenate([mine, theirs + 0]) for mine, theirs in zip(own, codes, strict=True)]
-        sizes = [len(one.keys) + 1 for one in self.cells]
-        packed, _ = packed_codes([one + 1 for one in together], sizes, len(together[0]))
-        mine, theirs = packed[: len(own[0])], packed[len(own[0]) :]
-        order = np.argsort(mine, kind="stable")
-        # The last of equal values, as where one stands after the other.
-        at = np.searchsorted(mine[order], theirs, side="right") - 1
-        place = order[np.maximum(at, 0)]
-        return np.where((at >= 0) & (mine[place] == theirs), self.cluster[place], NOWHERE)
-
-    def clusters(self, rows: RowTally) -> Numbered:
-        """Return the cluster of each row."""
-        if len(self.names) == 1:
-            return rows.renumbered(self.names[0], ("cluster", id(self)), self._clusters_of_cells)
-        return rows.once(("clusters", id(self)), lambda: self._clusters_of_rows(rows))
-
-    def _clusters_of_cells(self, cells: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
-        number, keys = meaning(cells, self.kinds[0])
-        found, code = np.unique(self.found([places_of(self.cells[0].keys, keys)]), return_inverse=True)
-        return code.astype(np.int32)[number], found.tolist()
-
-    def _clusters_of_rows(self, rows: RowTally) -> Numbered:
-        parts = [rows.meaning(name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
-        values = Combined.of(parts, len(rows))
-        example = values.examples()
-        codes = [
-            places_of(own.keys, part.keys)[part.codes[example]]
-            for own, part in zip(self.cells, parts, strict=True)
-        ]
-        numbers, code = np.unique(self.found(codes), return_inverse=True)
-        return Numbered(code.astype(np.int32)[values.dense().codes], numbers.tolist())
-
-
-@dataclass(frozen=True, eq=False)
-class ValuesFound:
-    """The public values that occur in an original: their cells, column by column, and the cluster of each."""
-
-    cells: tuple[Numbered, ...]
-    cluster: Ints
-
-    @classmethod
-    def together(cls, parts: Sequence[ValuesFound]) -> ValuesFound:
-        """Put the values of several parts, whose cells have the same numbers, one after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        cells = (
-            Numbered(np.concatenate([one.codes for one in column]), column[0].keys)
-            for column in zip(*(part.cells for part in parts), strict=True)
-        )
-        return cls(tuple(cells), np.concatenate([part.cluster for part in parts]))
-
-    def listed(self) -> list[Value]:
-        """Return the values one by one."""
-        columns = ([one.keys[code] for code in one.codes.tolist()] for one in self.cells)
-        return list(zip(*columns, strict=True))
 
 
 @dataclass
@@ -185,7 +83,7 @@ class RowCounter:
         """The rows of the original, once they have been counted."""
         self._whole: RowTally | None = None
         """Those of them that the release has, where they do not come in parts."""
-        self._alike: dict[Hashable, _AlikeNumbers] = {}
+        self._alike: dict[Hashable, AlikeNumbers] = {}
         self._learnt: dict[str | None, dict[str, Any]] = {}
         self._matched: dict[str, tuple[Sequence[Hashable], Sequence[Hashable], Ints]] = {}
         self._labels: dict[str, tuple[Sequence[Hashable], tuple[Ints, Sequence[Hashable]]]] = {}
@@ -479,17 +377,17 @@ class RowCounter:
         dense = (Combined(one, int(one.max()) + 1).dense().codes for one in others)
         return Situations(ValuesFound.together(cells).cells, value, *dense)
 
-    def _numbers(self, what: Hashable, columns: Callable[[RowTally], Sequence[Numbered]]) -> _AlikeNumbers:
+    def _numbers(self, what: Hashable, columns: Callable[[RowTally], Sequence[Numbered]]) -> AlikeNumbers:
         if what not in self._alike:
-            self._alike[what] = _AlikeNumbers(columns, self._each)
+            self._alike[what] = AlikeNumbers(columns, self._each)
         return self._alike[what]
 
-    def _knowns(self) -> _AlikeNumbers:
+    def _knowns(self) -> AlikeNumbers:
         """Return how numbers are assigned to what the reader knows."""
         side = self._policy.side
         return self._numbers("known", lambda rows: [rows.meaning(one.name, one.kind) for one in side])
 
-    def _secrets(self, column: str | None) -> _AlikeNumbers:
+    def _secrets(self, column: str | None) -> AlikeNumbers:
         """Return how numbers are assigned to the sensitive values."""
         sensitive = [one for one in self._policy.sensitive if column in (None, one.name)]
         return self._numbers(
@@ -511,36 +409,6 @@ class RowCounter:
                     codes = np.where(absent, len(column.keys), column.codes)
                     into.append(Numbered.of(codes, [*map(repr, column.keys), ABSENT]))
         return shown, aside
-
-
-class _AlikeNumbers:
-    """Numbers for combinations of keys that are the same in every part of the rows."""
-
-    def __init__(
-        self,
-        columns: Callable[[RowTally], Sequence[Numbered]],
-        each: Callable[[], Iterable[RowTally]],
-    ) -> None:
-        self._columns = columns
-        self._occurring: list[Int64s | None] = []
-        """After each column the combinations so far that occur, where there could be many more."""
-        sizes = next(([len(one.keys) for one in columns(rows)] for rows in each()), [])
-        for _ in sizes:
-            self._occurring.append(None)
-            if next((self.of(rows).size for rows in each()), 0) > _MOST_PLACES:
-                found: Int64s = np.zeros(0, dtype=np.int64)
-                for rows in each():
-                    found = np.union1d(found, self.of(rows).occurring())
-                self._occurring[-1] = found
-
-    def of(self, rows: RowTally) -> Combined:
-        """Return the number of each row."""
-        found = Combined(np.zeros(len(rows), dtype=np.int32), 1)
-        for column, occurring in zip(self._columns(rows), self._occurring, strict=False):
-            found = Combined.pair(found, Combined(column.codes, len(column.keys)))
-            if occurring is not None:
-                found = Combined(np.searchsorted(occurring, found.codes), len(occurring))
-        return found
 
 
 def left_out(rows: RowTally, policy: Policy) -> Flags:

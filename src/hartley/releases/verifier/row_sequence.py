@@ -12,9 +12,11 @@ import numpy as np
 
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.expected_cells import CellKeys
-from hartley.releases.verifier.row_checks import PolicyLabels, left_out
+from hartley.releases.verifier.policy_labels import PolicyLabels
+from hartley.releases.verifier.row_checks import left_out
 from hartley.releases.verifier.tables.reread import RereadTable
-from hartley.releases.verifier.tally import Ints, Numbered, RowTally, numbered_batches
+from hartley.releases.verifier.tables.row_numbers import Ints, Numbered
+from hartley.releases.verifier.tally import RowTally, numbered_batches
 
 
 class _SequenceNumbers:

@@ -12,156 +12,31 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.releases.verifier.tables.cell_numbers import CellNumbers
-from hartley.releases.verifier.tables.plain_keys import PlainKeys, distinct, meaning
+from hartley.releases.verifier.tables.plain_keys import meaning
 from hartley.releases.verifier.tables.reread import RereadTable
-
-Ints = npt.NDArray[np.integer]
-Int64s = npt.NDArray[np.int64]
+from hartley.releases.verifier.tables.row_numbers import (
+    WIDEST,
+    Combined,
+    Int64s,
+    Ints,
+    Numbered,
+    are_new,
+    packed_codes,
+    summed,
+)
 
 AT_ONCE = 1 << 26
 """Cells of rows that are collected before equal rows become one."""
 PARTS = 64
 """Parts that rows on disk are in."""
-_WIDEST = 1 << 62
-
-
-@dataclass(frozen=True)
-class Numbered:
-    """A key for each row, as a number into the different keys."""
-
-    codes: Ints
-    keys: Sequence[Hashable]
-
-    @classmethod
-    def of(cls, codes: Ints, keys: Iterable[Hashable]) -> Numbered:
-        """Return, for each row, the key that its code stands for; equal keys become one."""
-        return cls(codes, list(keys)).renumbered(distinct)
-
-    def meaning(self, kind: str | None) -> Numbered:
-        """Return what the cells of each row mean in a column of a kind."""
-        return self.renumbered(lambda keys: meaning(keys, kind))
-
-    def renumbered(self, work: Callable[[Sequence[Hashable]], tuple[Ints, Sequence[Hashable]]]) -> Numbered:
-        """Return what becomes of the key of each row."""
-        numbers, keys = work(self.keys)
-        is_same = len(keys) == len(numbers) and np.array_equal(numbers, np.arange(len(numbers)))
-        return Numbered(self.codes if is_same else numbers[self.codes], keys)
-
-    def reprs(self) -> Any:
-        """Return how Python shows each key, as an Arrow array."""
-        import pyarrow as pa
-
-        if isinstance(self.keys, PlainKeys):
-            return self.keys.reprs()
-        return pa.array(map(repr, self.keys), pa.string())
-
-    def are_equal(self, key: Hashable) -> npt.NDArray[np.bool_]:
-        """Tell of each row whether it has a key."""
-        if key is None and isinstance(self.keys, PlainKeys):
-            is_it = self.keys.is_missing
-        else:
-            is_it = np.array([one == key for one in self.keys], dtype=bool)
-        if not is_it.any():
-            return np.zeros(len(self.codes), dtype=np.bool_)
-        found: npt.NDArray[np.bool_] = is_it[self.codes]
-        return found
-
-
-@dataclass(frozen=True)
-class Combined:
-    """A number for each row: of the combination of keys that it has."""
-
-    codes: Ints
-    size: int
-    """The numbers lie below this; not all of them need to occur."""
-
-    @classmethod
-    def of(cls, parts: Sequence[Numbered], rows: int) -> Combined:
-        """Assign numbers to combinations of keys, in the order of the keys' numbers."""
-        return cls(*packed_codes([part.codes for part in parts], [len(part.keys) for part in parts], rows))
-
-    @classmethod
-    def pair(cls, one: Combined, other: Combined) -> Combined:
-        """Return numbers for pairs of numbers, of which there must be fewer than 2^62."""
-        if other.size == 1:
-            return one
-        codes: Any = one.codes.astype(np.int32 if one.size * other.size < 1 << 31 else np.int64)
-        codes *= other.size
-        codes += other.codes
-        return cls(codes, one.size * other.size)
-
-    def dense(self) -> Combined:
-        """Return numbers in the same order that all occur."""
-        if self.size > 4 * len(self.codes) + 1024:
-            found, codes = np.unique(self.codes, return_inverse=True)
-            return Combined(codes, len(found))
-        # Few enough to have a place for each combination.
-        occurs = np.zeros(self.size, dtype=np.bool_)
-        occurs[self.codes] = True
-        number = np.cumsum(occurs, dtype=np.int32) - 1
-        return Combined(number[self.codes], int(number[-1]) + 1)
-
-    def occurring(self) -> Int64s:
-        """Return the numbers that occur, ascending."""
-        if self.size <= 8 * len(self.codes) + 1024:
-            occurs = np.zeros(self.size, dtype=np.bool_)
-            occurs[self.codes] = True
-            return np.flatnonzero(occurs)
-        ascending = np.sort(self.codes)
-        return ascending[_differs(ascending)].astype(np.int64)
-
-    def examples(self) -> Int64s:
-        """Return a row for each number that occurs, in the order of the numbers."""
-        if self.size > 4 * len(self.codes) + 1024:
-            return np.unique(self.codes, return_index=True)[1]
-        row_at = np.full(self.size, -1, dtype=np.int64)
-        row_at[self.codes] = np.arange(len(self.codes))
-        return row_at[row_at >= 0]
-
-    def are_balanced(self, counts: Int64s) -> bool:
-        """Tell, where it can be told by sorting alone, whether positive and negative counts cancel out.
-
-        Where they do, numbers as often as they count are the same on both sides.
-        """
-        if self.size <= len(self.codes) + 1024 or int(np.abs(counts).sum()) > 2 * len(counts):
-            return False
-        lacking = np.repeat(self.codes[counts > 0], counts[counts > 0])
-        extra = np.repeat(self.codes[counts < 0], -counts[counts < 0])
-        lacking.sort()
-        extra.sort()
-        return np.array_equal(lacking, extra)
-
-    def totals(self, counts: Int64s) -> tuple[Ints, Int64s]:
-        """Return the numbers that occur, ascending, and the sums of counts; sums of nothing are left out."""
-        if self.size <= len(self.codes) + 1024:
-            # Exact: sums of whole numbers stay far below 2^53.
-            sums = np.bincount(self.codes, weights=counts, minlength=self.size)
-            occurs = np.flatnonzero(sums)
-            return occurs, sums[occurs].astype(np.int64)
-        found, sums = _summed(self.codes, counts, "quicksort")
-        return found[sums != 0], sums[sums != 0]
-
-
-def packed_codes(columns: Sequence[Ints], sizes: Sequence[int], rows: int) -> tuple[Ints, int]:
-    """Return one number for the codes of each row, in the order of the codes, and how many there may be."""
-    is_narrow = prod(max(1, choices) for choices in sizes) < 1 << 31
-    packed: Any = np.zeros(rows, dtype=np.int32 if is_narrow else np.int64)
-    size = 1
-    for codes, choices in zip(columns, sizes, strict=True):
-        if size * choices >= _WIDEST:
-            found, packed = np.unique(packed, return_inverse=True)
-            size = len(found)
-        packed *= max(1, choices)
-        packed += codes
-        size *= max(1, choices)
-    return packed, size
+MOST_PLACES = 1 << 22
+"""Combinations that may have a place each, whether they occur or not."""
 
 
 @dataclass(frozen=True)
@@ -289,6 +164,36 @@ class TalliedParts:
         return RowTally(dict(zip(self._names, numbered, strict=True)), counts, of_keys)
 
 
+class AlikeNumbers:
+    """Numbers for combinations of keys that are the same in every part of the rows."""
+
+    def __init__(
+        self,
+        columns: Callable[[RowTally], Sequence[Numbered]],
+        each: Callable[[], Iterable[RowTally]],
+    ) -> None:
+        self._columns = columns
+        self._occurring: list[Int64s | None] = []
+        """After each column the combinations so far that occur, where there could be many more."""
+        sizes = next(([len(one.keys) for one in columns(rows)] for rows in each()), [])
+        for _ in sizes:
+            self._occurring.append(None)
+            if next((self.of(rows).size for rows in each()), 0) > MOST_PLACES:
+                found: Int64s = np.zeros(0, dtype=np.int64)
+                for rows in each():
+                    found = np.union1d(found, self.of(rows).occurring())
+                self._occurring[-1] = found
+
+    def of(self, rows: RowTally) -> Combined:
+        """Return the number of each row."""
+        found = Combined(np.zeros(len(rows), dtype=np.int32), 1)
+        for column, occurring in zip(self._columns(rows), self._occurring, strict=False):
+            found = Combined.pair(found, Combined(column.codes, len(column.keys)))
+            if occurring is not None:
+                found = Combined(np.searchsorted(occurring, found.codes), len(occurring))
+        return found
+
+
 def numbered_batches(source: RereadTable, names: list[str]) -> Iterator[dict[str, Numbered]]:
     """Return the rows of a table in their order, batch by batch, their cells numbered."""
     cells = [CellNumbers(name) for name in names]
@@ -396,17 +301,17 @@ def _rows_counted(codes: list[Ints], counts: Int64s | None, sizes: list[int]) ->
     """Return different rows and how often each occurs, by sorting."""
     rows = len(codes[0])
     packed, size = packed_codes(codes, sizes, rows)
-    if size < _WIDEST and not _is_renumbered(sizes):
+    if size < WIDEST and not _is_renumbered(sizes):
         if counts is None:
             packed.sort()
-            starts = np.flatnonzero(_differs(packed))
+            starts = np.flatnonzero(are_new(packed))
             keys, totals = packed[starts], np.diff(starts, append=rows)
         else:
             # Ascending runs, which this way of sorting only has to merge.
-            keys, totals = _summed(packed, counts, "stable")
+            keys, totals = summed(packed, counts, "stable")
         return _unpacked(keys, sizes), totals
     order = np.argsort(packed, kind="stable")
-    starts = np.flatnonzero(_differs(packed[order]))
+    starts = np.flatnonzero(are_new(packed[order]))
     if counts is None:
         return [one[order[starts]] for one in codes], np.diff(starts, append=rows)
     totals = np.add.reduceat(counts[order], starts) if rows else counts
@@ -417,7 +322,7 @@ def _is_renumbered(sizes: Sequence[int]) -> bool:
     """Whether numbers for rows of columns of these sizes cannot be taken apart again."""
     size = 1
     for choices in sizes:
-        if size * choices >= _WIDEST:
+        if size * choices >= WIDEST:
             return True
         size *= max(1, choices)
     return False
@@ -430,20 +335,3 @@ def _unpacked(packed: Ints, sizes: Sequence[int]) -> list[Ints]:
         packed, code = np.divmod(packed, max(1, choices))
         found.append(code.astype(np.int32))
     return [packed.astype(np.int32), *reversed(found)]
-
-
-def _summed(packed: Ints, counts: Int64s, sort: Literal["stable", "quicksort"]) -> tuple[Ints, Int64s]:
-    """Return different numbers, ascending, and the sum of counts for each."""
-    if not len(packed):
-        return packed, counts
-    order = np.argsort(packed, kind=sort)
-    ascending = packed[order]
-    starts = np.flatnonzero(_differs(ascending))
-    return ascending[starts], np.add.reduceat(counts[order], starts)
-
-
-def _differs(ascending: Ints) -> npt.NDArray[np.bool_]:
-    """Tell where another number begins."""
-    differs = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])
-    return differs

@@ -17,7 +17,7 @@ from hartley.releases.verifier.proofs.problem import Goal, Problem
 from hartley.releases.verifier.released_partition import ReleasedPartition
 from hartley.releases.verifier.row_checks import Situations
 from hartley.releases.verifier.tables.plain_keys import places_of, text_keys
-from hartley.releases.verifier.tally import Combined, Numbered
+from hartley.releases.verifier.tables.row_numbers import Combined, Numbered
 
 
 @dataclass(frozen=True)

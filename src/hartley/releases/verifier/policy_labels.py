@@ -1,0 +1,108 @@
+"""The codebook of a policy as arrays, and the public values that occur in an original."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hartley.errors import PolicyError
+from hartley.releases.policy import Policy
+from hartley.releases.verifier.tables.plain_keys import meaning, places_of, text_keys
+from hartley.releases.verifier.tables.row_numbers import Combined, Ints, Numbered, packed_codes
+from hartley.releases.verifier.tally import RowTally
+
+Value = tuple[Hashable, ...]
+NOWHERE = -2
+"""Stands for the cluster of a row that a codebook does not map."""
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyLabels:
+    """A codebook as arrays: the cells of each value in it, and its cluster; and the columns it reads."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    cells: tuple[Numbered, ...]
+    """What the cells of each value mean, column by column."""
+    cluster: Ints
+    """The cluster of each value."""
+
+    @classmethod
+    def of(cls, policy: Policy) -> PolicyLabels:
+        """Read the codebook of a policy; refuse one that is no function."""
+        kinds = tuple(column.kind for column in policy.public)
+        members = [member for one in policy.clusters for member in one.members]
+        cells = tuple(
+            Numbered(*text_keys([member[place] for member in members])).meaning(kind)
+            for place, kind in enumerate(kinds)
+        )
+        sizes = [len(one.members) for one in policy.clusters]
+        book = cls(policy.public_names, kinds, cells, np.repeat(np.arange(len(sizes)), sizes))
+        if (book.found([one.codes for one in cells]) != book.cluster).any():
+            raise PolicyError("the codebook is no function: a value stands in two clusters")
+        return book
+
+    def found(self, codes: Sequence[Ints]) -> Ints:
+        """Return the clusters of values, from the codes that the codebook has for their cells, or -1."""
+        own = [one.codes for one in self.cells]
+        if len(own) == 1:
+            by_code = np.full(len(self.cells[0].keys) + 1, NOWHERE)
+            by_code[own[0]] = self.cluster
+            return by_code[codes[0]]  # what is nowhere has the code -1, and the last place
+        together = [np.concatenate([mine, theirs + 0]) for mine, theirs in zip(own, codes, strict=True)]
+        sizes = [len(one.keys) + 1 for one in self.cells]
+        packed, _ = packed_codes([one + 1 for one in together], sizes, len(together[0]))
+        mine, theirs = packed[: len(own[0])], packed[len(own[0]) :]
+        order = np.argsort(mine, kind="stable")
+        # The last of equal values, as where one stands after the other.
+        at = np.searchsorted(mine[order], theirs, side="right") - 1
+        place = order[np.maximum(at, 0)]
+        return np.where((at >= 0) & (mine[place] == theirs), self.cluster[place], NOWHERE)
+
+    def clusters(self, rows: RowTally) -> Numbered:
+        """Return the cluster of each row."""
+        if len(self.names) == 1:
+            return rows.renumbered(self.names[0], ("cluster", id(self)), self._clusters_of_cells)
+        return rows.once(("clusters", id(self)), lambda: self._clusters_of_rows(rows))
+
+    def _clusters_of_cells(self, cells: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable]]:
+        number, keys = meaning(cells, self.kinds[0])
+        found, code = np.unique(self.found([places_of(self.cells[0].keys, keys)]), return_inverse=True)
+        return code.astype(np.int32)[number], found.tolist()
+
+    def _clusters_of_rows(self, rows: RowTally) -> Numbered:
+        parts = [rows.meaning(name, kind) for name, kind in zip(self.names, self.kinds, strict=True)]
+        values = Combined.of(parts, len(rows))
+        example = values.examples()
+        codes = [
+            places_of(own.keys, part.keys)[part.codes[example]]
+            for own, part in zip(self.cells, parts, strict=True)
+        ]
+        numbers, code = np.unique(self.found(codes), return_inverse=True)
+        return Numbered(code.astype(np.int32)[values.dense().codes], numbers.tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesFound:
+    """The public values that occur in an original: their cells, column by column, and the cluster of each."""
+
+    cells: tuple[Numbered, ...]
+    cluster: Ints
+
+    @classmethod
+    def together(cls, parts: Sequence[ValuesFound]) -> ValuesFound:
+        """Put the values of several parts, whose cells have the same numbers, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        cells = (
+            Numbered(np.concatenate([one.codes for one in column]), column[0].keys)
+            for column in zip(*(part.cells for part in parts), strict=True)
+        )
+        return cls(tuple(cells), np.concatenate([part.cluster for part in parts]))
+
+    def listed(self) -> list[Value]:
+        """Return the values one by one."""
+        columns = ([one.keys[code] for code in one.codes.tolist()] for one in self.cells)
+        return list(zip(*columns, strict=True))
