@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ settings.register_profile("quick", max_examples=10, **UNTIMED)
 settings.register_profile("ci", derandomize=True, **UNTIMED)
 settings.register_profile("long", max_examples=1000, **UNTIMED)
 settings.load_profile(os.environ.get("HARTLEY_TESTS", "here"))
+
+# A shell that runs the tests in the background has Ctrl-C ignored; tests that send it need it heard.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(os.environ.get("HARTLEY_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
@@ -43,6 +48,7 @@ MAY_BE_SKIPPED = (
     "neither docker nor podman answers here",
     "root may write into a read-only folder",
     "one value has no border",
+    "SCIPY_ARRAY_API is not set",  # scikit-learn's own check of other kinds of arrays
 )
 """Why a test may be skipped in CI, which installs what tests need; for any other reason it fails there."""
 
