@@ -36,6 +36,7 @@ def cut_at(monkeypatch: pytest.MonkeyPatch, room: float | None) -> None:
     if room is not None:
         bytes_a_row = 10**9 * row_parts.PARTS_SHARE / (room + 0.5)
         monkeypatch.setattr(row_parts, "BYTES_A_ROW_OF_A_PART", bytes_a_row)
+        monkeypatch.setattr(row_parts, "BYTES_AN_OBSERVATION", 0)
 
 
 def random_table(rng: Random, rows: int, *, kept: int = 2) -> pa.Table:

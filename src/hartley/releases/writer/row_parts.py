@@ -19,8 +19,12 @@ from hartley.releases.writer.reader_view import CountedRows, ObservedRows, Range
 from hartley.scratch import scratch_folder
 from hartley.tables.engine import literal, paths_literal, with_less_memory
 
-BYTES_A_ROW_OF_A_PART = 150
+BYTES_A_ROW_OF_A_PART = 100
 """Memory that a search takes for each different row of a part, while the others are on disk."""
+BYTES_AN_OBSERVATION = 1_000
+"""Memory that it takes for each public value with what stands beside it: many where these tell rows apart."""
+SAMPLED = 1_000_000
+"""Different rows from which it is guessed how many observations there are."""
 PARTS_SHARE = 0.35
 """How much of the memory that there is two neighbouring parts may take together."""
 ENGINES_SHARE = 0.35
@@ -40,9 +44,10 @@ class PartedRows:
         self._public, self._sensitive = observed.public, observed.sensitive
         self._connection = observed.connection
         self._observed = observed
-        self.room = max(int(observed.memory * PARTS_SHARE / BYTES_A_ROW_OF_A_PART), 1)
-        """How many different rows may be searched at once."""
         with with_less_memory(self._connection, ENGINES_SHARE):
+            bytes_a_row = BYTES_A_ROW_OF_A_PART + BYTES_AN_OBSERVATION * self._observations_a_row()
+            self.room = max(int(observed.memory * PARTS_SHARE / bytes_a_row), 1)
+            """How many different rows may be searched at once."""
             weights = self._rows_of_values()
             self.part_of = cut_values(weights, order, max(self.room // 2, 1))
             self.rows = np.bincount(self.part_of, weights=weights).astype(np.int64)
@@ -61,6 +66,16 @@ class PartedRows:
         """Refuse to search several parts at once that are too large together."""
         if int(self.rows[parts.start : parts.stop].sum()) > self.room:
             raise self._observed.refusal(", for a part of the table cannot keep by itself what is required")
+
+    def _observations_a_row(self) -> float:
+        """Return how many observations there are for each different row, by some of the public values."""
+        cells = "".join(f", {column.sql}" for column in self._columns.searched)
+        every = max(self._observed.different_rows // SAMPLED, 1)
+        ((found, rows),) = self._connection.execute(
+            f"SELECT count(DISTINCT hash(x{cells})), count(*) FROM {self._observed.name} "
+            f"WHERE hash(x) % {every} = 0"
+        ).fetchall()
+        return int(found) / int(rows) if rows else 1.0
 
     def _rows_of_values(self) -> Int64s:
         found = self._connection.execute(

@@ -124,6 +124,7 @@ class PartSearch:
         part = self._rows.search_part(parts)
         places = part.public_places
         here = replace(question, joint=part.joint.knowing(0), utility=_utility_of(question.utility, places))
+        _require_in_one_cluster(here, demand.demand.requirements)
         point = searched_point(here, replace(demand, question=here), target, effort)
         partition = point.partition
         groups = overlap_partition(here.joint.release(partition))
@@ -191,6 +192,14 @@ class PartSearch:
             step=None,
             cut=lambda: partition,
         )
+
+
+def _require_in_one_cluster(question: Question, requirements: Sequence[Requirement]) -> None:
+    """Refuse a part that does not even keep what is required as a single cluster: no search is needed."""
+    merged = question.joint.release(Partition.whole(question.joint.public.size))
+    for requirement in requirements:
+        if kept_by_each(merged, requirement, question.closeness).min() < requirement.wanted:
+            raise UnreachableError(f"no release keeps {requirement.text} in this part of the table")
 
 
 def _answer(partition: Partition, cost: float) -> DemandAnswer:
