@@ -4,7 +4,8 @@ A band loses 0 of a column's detail where the value is kept, 1 where nothing is 
 
 Every recoding column by column must lose what each column loses by itself, with all others merged. Merging
 the other columns never makes codebooks infeasible, so what a row must lose when its column stands alone it
-must lose in every release."""
+must lose in every release.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ the finest intervals that are enough are taken, and neighbours are merged where 
 costs no more. From the left and from the right; the better of the two is kept. Every merge that joins lowers
 the number of components by one, and none of them can make a cluster poorer. The bound is that of the
 requirements alone, so an answer is proven only where few components cost nothing, or where another bound says
-so."""
+so.
+"""
 
 from __future__ import annotations
 

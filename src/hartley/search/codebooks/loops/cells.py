@@ -3,7 +3,8 @@
 One pass over the elements tells which cells are enough: each cell remembers the code from which on the next
 one counts. The counts of a demand follow each other in the space of codes, so a cell that misses one count
 can never reach the number at which the next begins. An element is a sensitive code that occurs with a public
-tuple; elements stand in the order of their codes."""
+tuple; elements stand in the order of their codes.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ column of numbers and one category in every other column; no cluster that holds 
 than its window, and no window is less than the reach (Theorem 2). Whether a box of some side exists is
 decided column by column: every longest run of that length around the tuple, the tuples outside struck off, a
 set that is not enough given up. After too many sets the answer is yes, which leaves the bound valid and only
-weaker."""
+weaker.
+"""
 
 from __future__ import annotations
 
