@@ -56,7 +56,7 @@ def our_write(
     from hartley.releases.formats import Format
     from hartley.releases.writer.codebook_index import add_rows
     from hartley.releases.writer.publication import Publication
-    from hartley.releases.writer.shuffle import mixed_in_boxes
+    from hartley.releases.writer.row_order import mixed_in_boxes
     from hartley.releases.writer.source_rows import Rows
     from hartley.tables import ReadOptions, open_table
 

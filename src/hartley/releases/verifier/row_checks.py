@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.policy_labels import NOWHERE, PolicyLabels, Value, ValuesFound
-from hartley.releases.verifier.recount import Recount
+from hartley.releases.verifier.recount import Apartness, Place, Recount
 from hartley.releases.verifier.tables.plain_keys import distinct, places_of
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tables.row_numbers import Combined, Ints, Numbered, packed_codes

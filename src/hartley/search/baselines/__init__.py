@@ -28,8 +28,8 @@ from hartley.search.baselines.iac.clustering import iac_mdsf
 from hartley.search.baselines.iac.overlap import iac_overlap
 from hartley.search.baselines.iac.subsets import SubsetRun
 from hartley.search.baselines.mondrian import mondrian
-from hartley.search.baselines.pair_merging import InformationRun
-from hartley.search.baselines.pair_methods import (
+from hartley.search.baselines.pair_merging import (
+    InformationRun,
     agglomerative_bottleneck,
     pairwise_agglomeration,
     privacy_funnel,

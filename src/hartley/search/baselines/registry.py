@@ -45,7 +45,7 @@ from hartley.search.baselines.iac.overlap import iac_overlap
 from hartley.search.baselines.iac.subsets import SubsetRun
 from hartley.search.baselines.information import Masses
 from hartley.search.baselines.mondrian import CUTS, mondrian
-from hartley.search.baselines.pair_methods import (
+from hartley.search.baselines.pair_merging import (
     agglomerative_bottleneck,
     pairwise_agglomeration,
     privacy_funnel,

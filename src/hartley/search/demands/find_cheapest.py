@@ -42,8 +42,7 @@ from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.every_partition import MOST_VALUES, best_of_all, costs_under
-from hartley.search.line.intervals import finest_free_grid, least_cost
-from hartley.search.line.joined_intervals import least_cost_of_components
+from hartley.search.line.intervals import finest_free_grid, least_cost, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding

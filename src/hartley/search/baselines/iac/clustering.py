@@ -1,7 +1,7 @@
 r"""IAC-MDSF (Ding and Sadeghi 2019): merge a whole subset of clusters at a time.
 
 Minimises :math:`I(S; \hat X) - \lambda I(X; \hat X)`. Each step merges the subset that lowers
-it most, found as the minimum of a difference of submodular functions (:mod:`.modmod`), until none
+it most, found as the minimum of a difference of submodular functions, until none
 lowers it. With few clusters all subsets are tried; with many, ModMod starts from the most
 promising pairs, and the subset it finds need not be the best one.
 
@@ -10,6 +10,19 @@ be greedy.
 
 Ties, after rounding to 12 decimals: exact, the smallest subset, then the earliest;
 ModMod, the first found, pairs being tried from the best.
+
+ModMod finds the subset by bounds that are sums (Iyer and Bilmes 2012). Merging a subset W of clusters changes
+:math:`I(S; \hat X) - \lambda I(X; \hat X)` by :math:`v(W) = f(W) - g(W)`, where
+
+.. math:: f(W) = \tfrac{1 - \lambda}{N} \Bigl[\sum_{x \in W} \varphi(c_x) - \varphi(c_W)\Bigr], \qquad
+          g(W) = \tfrac1N \sum_s \Bigl[\sum_{x \in W} \varphi(c_{sx}) - \varphi(c_{sW})\Bigr]
+
+are submodular. A round replaces f by a sum of weights that is nowhere less than f and equals it
+at W, and g by one that is nowhere more and equals g at W; their difference is least at the
+elements where it is negative. So v never rises from round to round.
+
+A round tries both upper bounds of f, and two orders for the lower bound of g: W and then the
+rest, the rest once in place order and once with the most promising first.
 """
 
 from __future__ import annotations
@@ -19,11 +32,289 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from hartley.errors import OptionError
+from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
-from hartley.search.baselines.iac.modmod import NO_CHANGE, all_changes, best_subset
-from hartley.search.baselines.iac.subsets import EXACT_UP_TO, SubsetRun, least_subset, members
-from hartley.search.baselines.information import Masses
+from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.search.baselines.iac.subsets import EXACT_UP_TO, SubsetRun, least_subset, members, over_subsets
+from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort
+
+NO_CHANGE = 1e-12
+"""Changes smaller than this are rounding."""
+MOST_ROUNDS = 1_000_000
+
+
+def all_changes(masses: Masses, utility_weight: float) -> Floats:
+    """Return the change of the Lagrangian for merging every subset of the clusters."""
+    logs = weighted_logs(masses.row_count)
+    counts = np.zeros((len(masses.sensitive_totals), masses.size), dtype=np.int64)
+    counts[masses.sensitive, np.repeat(np.arange(masses.size), np.diff(masses.indptr))] = masses.rows
+    change = (1 - utility_weight) * _fall(masses.totals, logs)
+    for row in counts[(counts > 0).sum(axis=1) > 1]:
+        change -= _fall(row, logs)
+    return change / masses.row_count
+
+
+def _fall(counts: Int64s, logs: Floats) -> Floats:
+    r"""Return :math:`\sum \varphi(c_x) - \varphi(\sum c_x)` for every subset."""
+    single = _weighted(counts, logs)
+    together = np.asarray(over_subsets(np.add, counts, 0), dtype=np.int64)
+    return np.asarray(over_subsets(np.add, single, 0.0), dtype=float) - _weighted(together, logs)
+
+
+def _weighted(counts: Int64s, logs: Floats) -> Floats:
+    if counts.max() < len(logs):
+        return logs[counts]
+    return np.asarray(counts * np.log2(np.maximum(counts, 1)), dtype=float)
+
+
+@hot_loop
+def subset_change(
+    chosen: Flags,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
+    logs: Floats,
+    scale: Floats,
+    pool: Int64s,
+) -> float:
+    r"""Return v of one subset. ``scale`` holds :math:`(1-\lambda)/N` and :math:`1/N`; ``pool`` is zeros."""
+    f = 0.0
+    g = 0.0
+    together = 0
+    for x in range(len(totals)):
+        if chosen[x]:
+            f += weighted_log(totals[x], logs)
+            together += totals[x]
+            for entry in range(indptr[x], indptr[x + 1]):
+                g += weighted_log(rows[entry], logs)
+                pool[sensitive[entry]] += rows[entry]
+    f -= weighted_log(together, logs)
+    for x in range(len(totals)):
+        if chosen[x]:
+            for entry in range(indptr[x], indptr[x + 1]):
+                s = sensitive[entry]
+                if pool[s] > 0:
+                    g -= weighted_log(pool[s], logs)
+                    pool[s] = 0
+    return float(scale[0] * f - scale[1] * g)
+
+
+@hot_loop
+def lower_weights(
+    order: Int64s,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    logs: Floats,
+    scale: Floats,
+    pool: Int64s,
+    weights: Floats,
+) -> None:
+    """Fill in the increments of g along an order: their sum over a set is at most g of it."""
+    for x in order:
+        step = 0.0
+        for entry in range(indptr[x], indptr[x + 1]):
+            s = sensitive[entry]
+            step += (
+                weighted_log(rows[entry], logs)
+                - weighted_log(pool[s] + rows[entry], logs)
+                + weighted_log(pool[s], logs)
+            )
+            pool[s] += rows[entry]
+        weights[x] = scale[1] * step
+    for entry in range(len(sensitive)):
+        pool[sensitive[entry]] = 0
+
+
+@hot_loop
+def upper_weights(
+    chosen: Flags, kind: int, totals: Int64s, logs: Floats, scale: Floats, weights: Floats
+) -> None:
+    """Fill in the weights of an upper bound of f, exact at the chosen set.
+
+    Kind 1 takes members' increments at the set and others' from nothing; kind 2 takes members'
+    increments at everything and others' at the set.
+    """
+    inside = 0
+    everything = 0
+    for x in range(len(totals)):
+        everything += totals[x]
+        if chosen[x]:
+            inside += totals[x]
+    for x in range(len(totals)):
+        own = weighted_log(totals[x], logs)
+        if chosen[x]:
+            whole = inside if kind == 1 else everything
+            rise = own - weighted_log(whole, logs) + weighted_log(whole - totals[x], logs)
+        elif kind == 1:
+            rise = 0.0
+        else:
+            rise = own - weighted_log(inside + totals[x], logs) + weighted_log(inside, logs)
+        weights[x] = scale[0] * rise
+
+
+@hot_loop
+def order_from(
+    chosen: Flags,
+    promising_first: bool,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
+    logs: Floats,
+    scale: Floats,
+    pool: Int64s,
+) -> Int64s:
+    """List the chosen clusters, then the rest: in place order, or those first that lower v most."""
+    key = np.zeros(len(totals))
+    inside = 0
+    for x in range(len(totals)):
+        if chosen[x]:
+            key[x] = -np.inf
+            inside += totals[x]
+            for entry in range(indptr[x], indptr[x + 1]):
+                pool[sensitive[entry]] += rows[entry]
+    if promising_first:
+        for x in range(len(totals)):
+            if not chosen[x]:
+                f = (
+                    weighted_log(totals[x], logs)
+                    - weighted_log(inside + totals[x], logs)
+                    + weighted_log(inside, logs)
+                )
+                g = 0.0
+                for entry in range(indptr[x], indptr[x + 1]):
+                    s = sensitive[entry]
+                    g += (
+                        weighted_log(rows[entry], logs)
+                        - weighted_log(pool[s] + rows[entry], logs)
+                        + weighted_log(pool[s], logs)
+                    )
+                key[x] = np.rint((scale[0] * f - scale[1] * g) / NO_CHANGE)
+    for entry in range(len(sensitive)):
+        pool[sensitive[entry]] = 0
+    return np.argsort(key, kind="mergesort")
+
+
+@hot_loop
+def modmod(
+    chosen: Flags,
+    most_rounds: int,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
+    logs: Floats,
+    scale: Floats,
+    pool: Int64s,
+) -> float:
+    """Improve a subset in place until a round brings nothing; give its v."""
+    size = len(totals)
+    value = subset_change(chosen, indptr, sensitive, rows, totals, logs, scale, pool)
+    low = np.zeros(size)
+    high = np.zeros(size)
+    tried = np.zeros(size, dtype=np.bool_)
+    found = np.zeros(size, dtype=np.bool_)
+    for _ in range(most_rounds):
+        best = value - NO_CHANGE
+        improved = False
+        for promising_first in (False, True):
+            order = order_from(
+                chosen, promising_first, indptr, sensitive, rows, totals, logs, scale, pool
+            )  # fmt: skip
+            lower_weights(order, indptr, sensitive, rows, logs, scale, pool, low)
+            for kind in (1, 2):
+                upper_weights(chosen, kind, totals, logs, scale, high)
+                for x in range(size):
+                    tried[x] = high[x] - low[x] < 0.0
+                new = subset_change(tried, indptr, sensitive, rows, totals, logs, scale, pool)
+                if new < best:
+                    best = new
+                    improved = True
+                    found[:] = tried
+        if not improved:
+            break
+        chosen[:] = found
+        value = best
+    return value
+
+
+@hot_loop
+def pair_changes(
+    indptr: Int64s, sensitive: Int64s, rows: Int64s, totals: Int64s, logs: Floats, scale: Floats, pool: Int64s
+) -> Floats:
+    """Return v of every pair of clusters, row by row: (0, 1), (0, 2), ..., (1, 2), ..."""
+    size = len(totals)
+    changes = np.zeros(size * (size - 1) // 2)
+    at = 0
+    for i in range(size):
+        for entry in range(indptr[i], indptr[i + 1]):
+            pool[sensitive[entry]] = rows[entry]
+        for j in range(i + 1, size):
+            f = (
+                weighted_log(totals[i], logs)
+                + weighted_log(totals[j], logs)
+                - weighted_log(totals[i] + totals[j], logs)
+            )
+            g = 0.0
+            for entry in range(indptr[j], indptr[j + 1]):
+                there = pool[sensitive[entry]]
+                if there > 0:
+                    g += (
+                        weighted_log(rows[entry], logs)
+                        + weighted_log(there, logs)
+                        - weighted_log(rows[entry] + there, logs)
+                    )
+            changes[at] = scale[0] * f - scale[1] * g
+            at += 1
+        for entry in range(indptr[i], indptr[i + 1]):
+            pool[sensitive[entry]] = 0
+    return changes
+
+
+@hot_loop
+def best_from(
+    starts: Int64s,
+    indptr: Int64s,
+    sensitive: Int64s,
+    rows: Int64s,
+    totals: Int64s,
+    logs: Floats,
+    scale: Floats,
+    pool: Int64s,
+) -> Flags:
+    """Run ModMod from nothing and from every starting pair; give the best, of equals the first found."""
+    size = len(totals)
+    best = np.zeros(size, dtype=np.bool_)
+    least = modmod(best, MOST_ROUNDS, indptr, sensitive, rows, totals, logs, scale, pool)
+    chosen = np.zeros(size, dtype=np.bool_)
+    for start in range(starts.shape[0]):
+        chosen[:] = False
+        chosen[starts[start, 0]] = True
+        chosen[starts[start, 1]] = True
+        value = modmod(chosen, MOST_ROUNDS, indptr, sensitive, rows, totals, logs, scale, pool)
+        if value < least - NO_CHANGE:
+            least = value
+            best[:] = chosen
+    return best
+
+
+def best_subset(masses: Masses, utility_weight: float, restarts: int) -> Flags:
+    """Return the subset of clusters that ModMod finds best, from nothing and from the best pairs."""
+    logs = weighted_logs(masses.row_count)
+    scale = np.array([1 - utility_weight, 1.0]) / masses.row_count
+    pool = np.zeros(len(masses.sensitive_totals), dtype=np.int64)
+    clusters = (masses.indptr, masses.sensitive, masses.rows, masses.totals)
+    steps = masses.size * len(masses.rows)
+    changes = pair_changes.for_size(steps)(*clusters, logs, scale, pool)
+    chosen = np.argsort(np.round(changes / NO_CHANGE), kind="stable")[:restarts]
+    starts = np.stack(np.triu_indices(masses.size, 1), axis=1)[chosen]
+    # A descent takes a few rounds, and a round goes over the pairs about ten times.
+    steps = 20 * len(starts) * len(masses.rows)
+    return best_from.for_size(steps)(starts, *clusters, logs, scale, pool)
+
 
 Solver: TypeAlias = Literal["auto", "exact", "modmod"]
 SOLVERS: tuple[Solver, ...] = get_args(Solver)
