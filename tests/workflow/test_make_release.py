@@ -581,6 +581,7 @@ def test_more_different_rows_than_memory_holds_are_refused(
 
     monkeypatch.setattr(reader_view, "FEW_ROWS", 2)
     monkeypatch.setattr(reader_view, "BYTES_A_ROW", 10**9)
+    monkeypatch.setattr(reader_view, "SURELY", 9)
     table = pa.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215], "sex": ["f", "m", "f", "m"]})
     with pytest.raises(TableError, match=r"make 4 different rows.* about 4.0 GB .*; keep fewer columns"):
         release(

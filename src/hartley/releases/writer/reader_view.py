@@ -30,6 +30,8 @@ FEW_ROWS = 1_000_000
 """Different rows up to which any memory limit suffices."""
 
 
+SURELY = 1.25
+"""Where so many times the memory would be needed by an estimate, different rows are not counted."""
 ENGINES_SHARE = 0.6
 """How much of a memory limit the engine gets while it counts different rows: the rest is for this process."""
 
@@ -186,19 +188,49 @@ class ObservedRows:
                 see(columns.earlier_kept, name, _unless(absent, rows.columns[name].cell))
             for name in policy.harmless:
                 see(columns.earlier_harmless, name, _unless(absent, rows.columns[name].cell))
+        self._beside = [*side, *keep, *harmless]
+        ((limit,),) = self.connection.execute("SELECT current_setting('memory_limit')").fetchall()
+        self.memory = memory_bytes(limit)
+        source = f"FROM {rows.sql} AS q{''.join(joins)}"
+        self.sql = f"(SELECT {', '.join(cells)}, 1 AS n {source})"
+        """The rows in the engine; where there is a table of them, each comes once, and ``n`` is how often."""
+        self.rows_of_values = (
+            f"SELECT hartley_x.x AS x, count(*) AS n FROM {rows.sql} AS q{joins[0]} GROUP BY x"
+        )
+        """The query for how many there are of each public value."""
+        self.different_rows = self._nearly(rows.most_rows, cells)
+        self.is_counted = self.different_rows * BYTES_A_ROW <= SURELY * self.memory
+        """Whether the different rows were counted; of those that are far too many the number is a guess."""
+        if self.is_counted:
+            self._count(cells, source)
+        self._counted = CountedRows(self.connection, self.sql)
+
+    def _nearly(self, most: int, cells: Sequence[str]) -> int:
+        """Return about how many different rows there are, where they may be too many; otherwise 0."""
+        if most < FEW_ROWS or most * BYTES_A_ROW <= SURELY * self.memory:
+            return 0
+        names = ", ".join(cell.rpartition(" AS ")[2] for cell in cells)
+        ((found,),) = self.connection.execute(
+            f"SELECT approx_count_distinct(hash({names})) FROM {self.sql}"
+        ).fetchall()
+        return int(found)
+
+    def _count(self, cells: Sequence[str], source: str) -> None:
         # A name of its own: rows may be looked at in several ways at once.
-        self.name = f"hartley_observed_{next(_NUMBERS)}"
+        self.sql = f"hartley_observed_{next(_NUMBERS)}"
+        self.rows_of_values = f"SELECT x, count(*) AS n FROM {self.sql} GROUP BY x"
         with with_less_memory(self.connection, ENGINES_SHARE):
             self.connection.execute(
-                f"CREATE TEMP TABLE {self.name} AS SELECT {', '.join(cells)}, count(*) AS n "
-                f"FROM {rows.sql} AS q{''.join(joins)} GROUP BY ALL"
+                f"CREATE TEMP TABLE {self.sql} AS SELECT {', '.join(cells)}, count(*) AS n "
+                f"{source} GROUP BY ALL"
             )
-        self._counted = CountedRows(self.connection, self.name)
-        ((found, limit),) = self.connection.execute(
-            f"SELECT count(*), current_setting('memory_limit') FROM {self.name}"
-        ).fetchall()
-        self.different_rows, self.memory = int(found), memory_bytes(limit)
-        self._beside = [*side, *keep, *harmless]
+        ((found,),) = self.connection.execute(f"SELECT count(*) FROM {self.sql}").fetchall()
+        self.different_rows = int(found)
+
+    def let_go(self) -> None:
+        """Drop the table in the engine, where there is one."""
+        if self.is_counted:
+            self.connection.execute(f"DROP TABLE {self.sql}")
 
     @property
     def is_too_large(self) -> bool:
@@ -208,8 +240,11 @@ class ObservedRows:
     def refusal(self, more: str = "") -> TableError:
         """Return the refusal of more different rows than there is memory for."""
         named = f" together with {quoted(self._beside, last=' and ')}" if self._beside else ""
+        found = f"{self.different_rows:,}"
+        if not self.is_counted:
+            found = f"about {round(self.different_rows, 1 - len(str(self.different_rows))):,}"
         return TableError(
-            f"public and sensitive columns{named} make {self.different_rows:,} different rows, and a release "
+            f"public and sensitive columns{named} make {found} different rows, and a release "
             f"needs about {self.different_rows * BYTES_A_ROW / 1e9:.1f} GB of memory for them where there "
             f"are {self.memory / 1e9:.1f}{more}; keep fewer columns or coarser ones, or give more "
             f"({option('memory_limit')})"

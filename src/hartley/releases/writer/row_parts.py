@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 
@@ -38,24 +39,25 @@ class PartedRows:
     keep can be searched and measured in each part by itself as long as no cluster leaves its part.
     """
 
-    def __init__(self, observed: ObservedRows, order: Ints) -> None:
-        """Write the parts, and let go of the table in the engine."""
+    def __init__(self, observed: ObservedRows) -> None:
+        """Write the parts, and let go of the table in the engine, where there is one."""
         self._columns = observed.columns
         self._public, self._sensitive = observed.public, observed.sensitive
         self._connection = observed.connection
         self._observed = observed
+        positions = observed.public.positions
+        order = np.arange(observed.public.size) if positions is None else np.argsort(positions, kind="stable")
         with with_less_memory(self._connection, ENGINES_SHARE):
             bytes_a_row = BYTES_A_ROW_OF_A_PART + BYTES_AN_OBSERVATION * self._observations_a_row()
             self.room = max(int(observed.memory * PARTS_SHARE / bytes_a_row), 1)
             """How many different rows may be searched at once."""
-            weights = self._rows_of_values()
-            self.part_of = cut_values(weights, order, max(self.room // 2, 1))
-            self.rows = np.bincount(self.part_of, weights=weights).astype(np.int64)
+            self.part_of = cut_values(self._rows_of_values(), order, max(self.room // 2, 1))
+            self.rows = self._write()
             """How many different rows each part has."""
-            if int(self.rows.max()) > self.room:  # a public value cannot be cut
-                raise observed.refusal()
-            self._write()
-        self._connection.execute(f"DROP TABLE {observed.name}")
+        observed.let_go()
+        if int(self.rows.max()) > self.room:  # a public value cannot be cut
+            raise observed.refusal()
+        self._join_small_parts()
 
     @property
     def count(self) -> int:
@@ -69,23 +71,22 @@ class PartedRows:
 
     def _observations_a_row(self) -> float:
         """Return how many observations there are for each different row, by some of the public values."""
-        cells = "".join(f", {column.sql}" for column in self._columns.searched)
+        beside = "".join(f", {column.sql}" for column in self._columns.searched)
         every = max(self._observed.different_rows // SAMPLED, 1)
         ((found, rows),) = self._connection.execute(
-            f"SELECT count(DISTINCT hash(x{cells})), count(*) FROM {self._observed.name} "
-            f"WHERE hash(x) % {every} = 0"
+            f"SELECT count(DISTINCT hash(x{beside})), count(DISTINCT hash(x, s{beside})) "
+            f"FROM {self._observed.sql} WHERE hash(x) % {every} = 0"
         ).fetchall()
         return int(found) / int(rows) if rows else 1.0
 
     def _rows_of_values(self) -> Int64s:
-        found = self._connection.execute(
-            f"SELECT x, count(*) AS n FROM {self._observed.name} GROUP BY x"
-        ).fetchnumpy()
+        found = self._connection.execute(self._observed.rows_of_values).fetchnumpy()
         weights = np.zeros(self._public.size, dtype=np.int64)
         weights[np.ma.getdata(found["x"])] = np.ma.getdata(found["n"])
         return weights
 
-    def _write(self) -> None:
+    def _write(self) -> Int64s:
+        """Write the rows of each part, then its different rows; return how many these are."""
         import duckdb
         import pyarrow as pa
 
@@ -93,18 +94,46 @@ class PartedRows:
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         numbers = pa.table({"x": np.arange(self._public.size, dtype=np.int32), "part": self.part_of})
         self._connection.register("hartley_part_of", numbers)
+        self._files: list[list[Path]] = []
+        rows: list[int] = []
         try:
             self._connection.execute(
-                f"COPY (SELECT o.*, p.part FROM {self._observed.name} AS o JOIN hartley_part_of AS p "
+                f"COPY (SELECT o.*, p.part FROM {self._observed.sql} AS o JOIN hartley_part_of AS p "
                 f"ON o.x = p.x) TO {literal(str(folder))} (FORMAT parquet, PARTITION_BY (part), OVERWRITE)"
             )
+            for part in range(self.count):
+                here = folder / f"part={part}"
+                every = paths_literal(tuple(sorted(here.iterdir())))
+                file = folder / f"{part}.parquet"
+                ((found,),) = self._connection.execute(
+                    f"COPY (SELECT * EXCLUDE (n), sum(n)::BIGINT AS n FROM read_parquet({every}, "
+                    f"hive_partitioning = false) GROUP BY ALL) TO {literal(str(file))} (FORMAT parquet)"
+                ).fetchall()
+                shutil.rmtree(here)
+                self._files.append([file])
+                rows.append(int(found))
         except (duckdb.IOException, OSError):
             raise WriteError(
                 "there is no room on disk for the different rows of the table; make some"
             ) from None
         finally:
             self._connection.unregister("hartley_part_of")
-        self._files = [sorted((folder / f"part={part}").iterdir()) for part in range(self.count)]
+        return np.array(rows, dtype=np.int64)
+
+    def _join_small_parts(self) -> None:
+        """Let neighbouring parts be one where equal rows have left few in them."""
+        number = [0]
+        held = int(self.rows[0])
+        for rows in self.rows[1:].tolist():
+            is_full = held + rows > self.room // 2
+            held = rows if is_full else held + rows
+            number.append(number[-1] + is_full)
+        files: list[list[Path]] = [[] for _ in range(number[-1] + 1)]
+        for part, of_part in zip(number, self._files, strict=True):
+            files[part] += of_part
+        self._files = files
+        self.part_of = np.array(number, dtype=np.int32)[self.part_of]
+        self.rows = np.bincount(number, weights=self.rows).astype(np.int64)
 
     def _sql(self, parts: Sequence[int]) -> str:
         files = tuple(file for part in parts for file in self._files[part])

@@ -124,6 +124,7 @@ class Rows:
         table.require_cells(names)
         self.connection: DuckDBPyConnection = table.connection
         self.labels = table.labels
+        self._table = table
         typed = _typed(table, names)
         measured = [name for name in names if typed[name] is not None]
         query = table.rows_sql(names, typed=measured)
@@ -141,6 +142,11 @@ class Rows:
             )
         lacking = " OR ".join(f"{self.present(name)} IS NULL" for name in present)
         self.sql = f"(SELECT * FROM ({query}) WHERE NOT ({lacking}))" if lacking else f"({query})"
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows there are, with those that are left out."""
+        return self._table.row_count
 
     def present(self, name: str) -> str:
         """Return the SQL that is NULL where the cell is missing."""

@@ -57,13 +57,9 @@ def rows_to_search(
     )
     if not (is_alone and is_of_clusters) or plan.roles.side:
         raise observed.refusal()
-    utility = objective.utility_for(observed.public)
-    if not isinstance(utility, (LineDistortion, Resolution)):
+    if not isinstance(objective.utility_for(observed.public), (LineDistortion, Resolution)):
         raise observed.refusal()
-    order = np.arange(observed.public.size)
-    if isinstance(utility, LineDistortion):
-        order = np.argsort(utility.positions, kind="stable")
-    return PartedRows(observed, order)
+    return PartedRows(observed)
 
 
 @dataclass(frozen=True, kw_only=True)
