@@ -32,7 +32,7 @@ from hartley.releases.verifier.tables.row_numbers import (
     summed,
 )
 
-AT_ONCE = 1 << 26
+AT_ONCE = 1 << 25
 """Cells of rows that are collected before equal rows become one."""
 PARTS = 64
 """Parts that rows on disk are in."""
