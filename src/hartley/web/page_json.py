@@ -13,8 +13,7 @@ from hartley.report.figures.candidates import NARROW
 from hartley.report.figures.theme import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.report.words.audit import counted, listed
-from hartley.report.words.headline import headline, identifier_warning
+from hartley.report.words.audit import counted, headline, identifier_warning, listed
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
