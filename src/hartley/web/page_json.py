@@ -10,7 +10,7 @@ from hartley.errors import InputError
 from hartley.model import JointRange, Partition
 from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.candidates import NARROW
-from hartley.report.figures.theme import DARK, LIGHT, Theme
+from hartley.report.figures.figure import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed

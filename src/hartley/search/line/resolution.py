@@ -20,7 +20,6 @@ from hartley.measures.utility import Resolution
 from hartley.model.arrays import Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters, sequence_of
 from hartley.search.line.every_partition import (
     MOST_VALUES,
@@ -30,6 +29,7 @@ from hartley.search.line.every_partition import (
     finest_first,
     least_worst,
 )
+from hartley.search.line.ordered_values import LineAnswer
 from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.resolution.matching import match_some
 

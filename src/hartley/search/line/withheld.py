@@ -26,12 +26,11 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError
 from hartley.model.arrays import Floats, Places
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passing_from
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
 
 NEXT_COSTS = 12
