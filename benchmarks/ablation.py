@@ -193,15 +193,20 @@ def cases(data: Path | None) -> Iterator[Case]:
             yield Case(ANY, joint, leakage, MatrixDistortion(apart))
 
 
-def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
-    """Search one frontier within a limit of CPU seconds."""
+def within(seconds: float) -> Effort:
+    """Return an effort that ends after so many CPU seconds from now."""
     begin = time.process_time()
-    effort = Effort(
+    return Effort(
         should_stop=lambda: time.process_time() - begin > seconds,
         remaining=lambda: seconds - (time.process_time() - begin),
     )
+
+
+def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
+    """Search one frontier within a limit of CPU seconds."""
+    begin = time.process_time()
     try:
-        levels = searched_levels(case.joint, case.leakage, case.utility, effort).levels
+        levels = searched_levels(case.joint, case.leakage, case.utility, within(seconds)).levels
     except Exception as error:  # no release leaves one component
         if type(error).__name__ != "UnreachableError":
             raise
