@@ -34,7 +34,8 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.baselines.iac.subsets import (
+from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
+from hartley.search.baselines.subsets import (
     EXACT_UP_TO,
     SubsetRun,
     least_subset,
@@ -42,7 +43,6 @@ from hartley.search.baselines.iac.subsets import (
     over_subsets,
     require_usable,
 )
-from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
 from hartley.search.effort import UNLIMITED, Effort
 
 NO_CHANGE = 1e-12

@@ -32,7 +32,7 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
-from hartley.search.baselines.iac.subsets import (
+from hartley.search.baselines.subsets import (
     DECIMALS,
     SubsetRun,
     least_subset,
