@@ -133,7 +133,6 @@ METHODS = (
     without("far tuples", (COLUMNS_HELD,), ("columns.withheld._Tuples.topped_up", returns(None))),
     without("worst clusters", (COLUMNS_HELD,), ("columns.withheld._Tuples.less_its_worst", second)),
     without("exchange", (COLUMNS_HELD,), ("columns.withheld.MOST_EXCHANGED", 0)),
-    without("lower bound", BOTH, ("codebooks.find_codebooks.lower_bound", returns(0.0))),
     without("rounds", BOTH, (f"{BANDS}._perturb", returns(0))),
     without("best bands of a line", BOTH, (f"{BANDS}._improve_lines", returns(None))),
     without("single splits", BOTH, (f"{BANDS}._polished", second)),
@@ -202,13 +201,14 @@ def skewed_lines() -> Iterator[tuple[JointRange, np.ndarray]]:
 
 
 def codebook_problems() -> Iterator[CodebookProblem]:
-    """Yield tables of the clinic and drawn ones, as the search for codebooks takes them."""
+    """Yield tables of the clinic, drawn ones and of patients, as the search for codebooks takes them."""
     rows = [row for row in clinic() if all(row[place] is not None for place in (0, 1, 3, 4, 5))]
     yield problem_of([[row[place] for row in rows] for place in (1, 3, 4, 5)], [row[0] for row in rows], 4)
-    for seed in range(2):
-        frame = mixture(150, 3, 1, 12, seed).round(1)
+    drawn = [(mixture(size, 3, size % 4, 12, seed).round(1), 3) for size, seed in product((150, 401), (0, 1))]
+    patients = diabetes_of(("age", "bmi", "bp"))
+    for frame, wanted in (*drawn, (patients, 3), (patients, 6), (diabetes_of(("age", "bmi")), 4)):
         public = [frame[name].tolist() for name in frame.columns if name != "s"]
-        yield problem_of(public, frame["s"].tolist(), 3)
+        yield problem_of(public, frame["s"].tolist(), wanted)
 
 
 def problem_of(columns: list[list[Any]], sensitive: list[Any], wanted: int) -> CodebookProblem:
