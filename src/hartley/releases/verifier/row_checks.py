@@ -152,7 +152,7 @@ class RowCounter:
             self._part_of_label(tuple(self._keys.label(place, cluster) for place in places))  # type: ignore[arg-type]
             for cluster in clusters.keys
         ]
-        return np.array(parts, dtype=np.int64)[clusters.codes]
+        return np.array(parts, dtype=np.uint8)[clusters.codes]
 
     def _part_of_released(self, rows: RowTally) -> Ints:
         """Return the part of each row of the release: that of its label."""
@@ -160,7 +160,7 @@ class RowCounter:
         combined = Combined.of(labels, len(rows))
         columns = [[one.keys[code] for code in one.codes[combined.examples()].tolist()] for one in labels]
         parts = [self._part_of_label(label) for label in zip(*columns, strict=True)]
-        return np.array(parts, dtype=np.int64)[combined.dense().codes]
+        return np.array(parts, dtype=np.uint8)[combined.dense().codes]
 
     def _there(self, rows: RowTally, result: RowCount | None = None) -> RowTally:
         """Leave out the rows that the release leaves out or a codebook does not map, and count them."""
