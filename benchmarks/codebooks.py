@@ -28,7 +28,6 @@ from hartley.search.codebooks import (
     Codebooks,
     ColumnSettings,
     PublicColumn,
-    codebooks_by_budget,
     codebooks_of,
 )
 from hartley.search.codebooks.problem import CodebookProblem
@@ -271,7 +270,8 @@ def main() -> None:
         adult = pd.read_csv(given.adult, names=ADULT, skipinitialspace=True)
         adult = adult[~(adult == "?").any(axis=1)].dropna().reset_index(drop=True)
         columns, demand, _ = problem_of(adult[:3000], SIX, "occupation", {})
-        codebooks_by_budget(columns, demand(3), [30], options=CodebookOptions(rounds=2))
+        small = CodebookProblem(tuple(columns), demand(3))
+        codebooks_of(small, withhold=30, options=CodebookOptions(rounds=2))
         anywhere = {"age": ColumnSettings(borders="each")}
         for wanted in (5,) if given.quick else (3, 5, 8):
             compare("adult", adult, SIX, "occupation", wanted, shares)

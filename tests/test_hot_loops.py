@@ -134,6 +134,21 @@ def test_a_called_loop_that_has_moved_to_another_file_is_noticed(tmp_path):
         (tmp_path / f"{name}.py").unlink()
 
 
+def test_a_named_tuple_that_has_moved_to_another_file_is_noticed(tmp_path):
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.py").write_text(
+            "from typing import NamedTuple\nclass Pair(NamedTuple):\n    one: int\n    other: int\n"
+        )
+        (tmp_path / "top.py").write_text(
+            f"from {name} import Pair\nfrom hartley.hot_loops import hot_loop\n"
+            "@hot_loop\ndef top(pair):\n    return pair.one + pair.other\nprint(top.compiled(Pair(1, 2)))\n"
+        )
+        command = [sys.executable, "-B", "top.py"]
+        done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert done.stdout.strip() == "3"
+        (tmp_path / f"{name}.py").unlink()
+
+
 def test_importing_hartley_and_its_measures_imports_no_compiler():
     code = (
         "import sys, hartley, hartley.measures.overlap, hartley.workflow;"

@@ -317,7 +317,13 @@ class HotLoop(Generic[P, R]):
             + ((loop.plain.__module__,) if loop.plain.__module__ != plain.__module__ else ())
             for name, loop in sorted(self._callees().items())
         ]
-        parts = (_written(plain.__code__), numbers, callees, sorted(self._options.items()))
+        # So does it name the modules of the named tuples that it takes.
+        taken = sorted(
+            (name, value.__module__)
+            for name, value in plain.__globals__.items()
+            if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+        )
+        parts = (_written(plain.__code__), numbers, callees, taken, sorted(self._options.items()))
         return sha256(repr(parts).encode()).hexdigest()[:16]
 
 

@@ -15,7 +15,7 @@ import pytest
 from hartley.cli.program import run
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.checks import Checks
-from hartley.releases.verifier.column_codebooks import check_codebooks
+from hartley.releases.verifier.policy_labels import check_codebooks
 
 COLUMNS = ("age", "seen", "town", "sex", "illness")
 TOWNS = ["Ayr", "Bath", "Bath", "Bath", "Cork", "Cork", "Cork", "Ely", "Deal"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hartley.model.pair_sort import _by_comparison, by_counting, count_pairs, rows_of_pairs
+from hartley.model.pair_sort import _by_comparison, by_counting, count_pairs, numbered_keys, rows_of_pairs
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=40)
 
@@ -48,3 +48,10 @@ def test_the_compiled_loop_agrees_on_many_pairs(size: int) -> None:
         for one, other, third in zip(counted, compared, chosen, strict=True):
             assert np.array_equal(one, other)
             assert np.array_equal(one, third)
+
+
+@given(keys=st.lists(st.integers(0, 30), min_size=1, max_size=40), spare=st.sampled_from([1, 10_000]))
+def test_keys_are_numbered_in_their_order(keys: list[int], spare: int) -> None:
+    different, places = numbered_keys(np.array(keys), max(keys) + spare)
+    assert different.tolist() == sorted(set(keys))
+    assert different[places].tolist() == keys

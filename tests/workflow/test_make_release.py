@@ -589,7 +589,7 @@ def test_more_different_rows_than_memory_holds_are_refused(
             sensitive="age",
             public="chol",
             keep="sex",
-            require={"distinct_l": 2},
+            require={"max_distortion": 2},
             options=ReadOptions(memory_limit="1GB"),
         )
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ import numpy as np
 from hartley.errors import InputError
 from hartley.model.alphabet import Alphabet, Label
 from hartley.model.arrays import Int64s, Ints, code_type, equal_arrays, frozen_array
-from hartley.model.pair_sort import rows_of_pairs
+from hartley.model.pair_sort import numbered_keys, rows_of_pairs
 from hartley.model.partition import Partition
 
 _ARRAYS = ("indptr", "indices", "rows", "observed_public", "observed_side")
@@ -203,8 +203,8 @@ class JointRange:
             side_codes = np.asarray(side_codes)
             side = side or Alphabet.numbered(int(side_codes.max()) + 1, "side")
             _require_codes(side_codes, side, "side")
-            observations, observed = np.unique(
-                public_codes.astype(np.int64) * side.size + side_codes, return_inverse=True
+            observations, observed = numbered_keys(
+                public_codes.astype(np.int64) * side.size + side_codes, public.size * side.size
             )
         size = public.size if observations is None else len(observations)
         indptr, indices, counts = rows_of_pairs(observed, sensitive_codes, rows, size, sensitive.size)

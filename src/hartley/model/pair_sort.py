@@ -12,6 +12,9 @@ from hartley.model.arrays import Int64s, Ints, code_type
 COUNTED_FROM = 500_000
 """Number of pairs from which counting, which must be compiled, beats NumPy's sort."""
 
+MOST_MARKED = 4
+"""Where there are up to so many possible keys for each key, they are marked and not sorted."""
+
 
 def rows_of_pairs(
     observed: Ints, sensitive: Ints, rows: Ints | None, size: int, width: int
@@ -45,6 +48,22 @@ def by_counting(
         del by_sensitive
         indices, counts = indices[:pairs].copy(), counts[:pairs].copy()
     return indptr, indices, counts
+
+
+def numbered_keys(keys: Int64s, bound: int) -> tuple[Int64s, Ints]:
+    """Return the different keys below a bound in their order, and the place of each key among them.
+
+    >>> different, places = numbered_keys(np.array([7, 2, 7]), 10)
+    >>> different.tolist(), places.tolist()
+    ([2, 7], [1, 0, 1])
+    """
+    if bound > MOST_MARKED * max(len(keys), 1):
+        different, places = np.unique(keys, return_inverse=True)
+        return different, places
+    occurs = np.zeros(bound, dtype=np.bool_)
+    occurs[keys] = True
+    number: Ints = np.cumsum(occurs).astype(code_type(bound), copy=False)
+    return np.flatnonzero(occurs).astype(np.int64, copy=False), number[keys] - number.dtype.type(1)
 
 
 @hot_loop

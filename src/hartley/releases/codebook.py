@@ -42,9 +42,8 @@ from hartley.errors import OptionError
 from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.model.words import LABELS, Labels
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
-from hartley.releases.interval_ends import IntervalEnds, keep_apart
 from hartley.releases.policy import TEXT_CODINGS, Coding
-from hartley.releases.ticks import Scale, scale_of
+from hartley.releases.ticks import IntervalEnds, Scale, keep_apart, scale_of
 from hartley.releases.withheld_label import label_cell
 
 Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]

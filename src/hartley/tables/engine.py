@@ -32,6 +32,8 @@ _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?I?B)", re.IGNORECASE)
 LEAST_MEMORY = 32 * 10**6
 MOST_MEMORY = 2**60
 """DuckDB has no number for limits that are much larger."""
+LEAST_SHARED = 256 * 10**6
+"""A memory limit up to here is the engine's alone."""
 MEMORY_OF_A_THREAD = 125 * 10**6
 """Every thread holds blocks that it cannot spill: with less for each, queries fail that fewer could do."""
 # The statistics of Parquet files leave NaN out, and from them DuckDB concludes that isnan() is false.
@@ -101,6 +103,25 @@ def connect(memory_limit: str | None = None) -> DuckDBPyConnection:
     return cast("DuckDBPyConnection", _Engine(connection, spill, memory_limit))
 
 
+@contextmanager
+def with_less_memory(connection: DuckDBPyConnection, share: float) -> Iterator[None]:
+    """Have an engine do with a share of its memory limit for a while, in which rows come in any order.
+
+    What an engine holds beyond it, it spills. Small limits stay, for no engine does with much less.
+    """
+    given = cast("_Engine", connection).memory_limit
+    ((shown,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+    limit = memory_bytes(given or shown)
+    less = max(int(limit * share), min(limit, LEAST_SHARED))
+    connection.execute("SET preserve_insertion_order = false")
+    connection.execute(f"SET memory_limit = '{less}B'")
+    try:
+        yield
+    finally:
+        connection.execute("RESET memory_limit" if given is None else f"SET memory_limit = '{limit}B'")
+        connection.execute("RESET preserve_insertion_order")
+
+
 def blame_file(connection: DuckDBPyConnection, name: str) -> None:
     """Take what fails in later queries for the fault of a file that is read only then."""
     cast("_Engine", connection).blamed = name
@@ -115,7 +136,7 @@ class _Engine:
 
     def __init__(self, connection: Any, spill: Path | None, memory_limit: str | None) -> None:
         self._connection = connection
-        self._memory_limit = memory_limit
+        self.memory_limit = memory_limit
         self.blamed: str | None = None
         """The file whose fault it is where a query fails; none where that is a bug."""
         self._remove = (lambda: None) if spill is None else _removal(self, spill)
@@ -124,7 +145,7 @@ class _Engine:
         """Return a second connection, which can write down what this one gives meanwhile."""
         second = self._connection.cursor()
         second.execute("SET TimeZone = 'UTC'")
-        engine = _Engine(second, None, self._memory_limit)
+        engine = _Engine(second, None, self.memory_limit)
         engine.blamed = self.blamed
         return engine
 
@@ -207,7 +228,7 @@ class _Engine:
             raise TableError(f"{self.blamed}: the file is damaged") from None
 
     def _too_small(self) -> TableError:
-        limit = self._memory_limit
+        limit = self.memory_limit
         return TableError(
             "this machine has too little memory for the table; give a "
             f"{option('memory_limit')}, so that it spills"

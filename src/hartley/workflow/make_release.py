@@ -14,12 +14,14 @@ from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
+from hartley.model.target import LARGEST
 from hartley.model.words import Codeword, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
 from hartley.releases.withheld_label import require_withheld_label
 from hartley.releases.writer.claims import decimal_text, stated_requirements, withheld_cluster
+from hartley.releases.writer.row_parts import PartedRows
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
 from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
@@ -36,6 +38,7 @@ from hartley.workflow.publication.original_source import for_verifier, require_p
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.released_folder import require_no_folder, stays_in_spark
+from hartley.workflow.publication.search_parts import PartSearch, rows_to_search
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
 from hartley.workflow.question import Question, cost_of
@@ -100,9 +103,17 @@ def make_release(
                 )
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
-        question = asked_question(
-            study, objective, seen.observed.for_search().knowing(len(plan.roles.side)), demand.requirements
+        observed = rows_to_search(
+            plan,
+            seen.observed,
+            objective,
+            demand,
+            is_alone=known is None and study.person is None,
         )
+        search = PartSearch(observed) if isinstance(observed, PartedRows) else None
+        seen = replace(seen, observed=observed)
+        joint = observed.for_search() if search is None else observed.before()
+        question = asked_question(study, objective, joint.knowing(len(plan.roles.side)), demand.requirements)
         cost = question.utility
         target = demand.target
         require_reachable_kind(target, cost)
@@ -130,7 +141,10 @@ def make_release(
             has_earlier=bool(plan.earlier),
             point=None if known is None else known.point,
             found_in=None if known is None else known.found_in,
+            search=search,
         )
+        if search is not None:
+            reached = replace(reached, parts=search.searched)
         complete = known is not None or not effort.should_stop()
         if study.person is not None:
             reached = hold_for_persons(
@@ -219,20 +233,22 @@ def make_release(
 
 def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand) -> None:
     """Refuse columns called harmless that leave somebody with less than is required."""
-    everything = seen.observed.reader(reached.book, harmless=True, earlier=bool(plan.earlier))
     closeness = reached.closeness
     asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
-    for requirement in asked:
-        if not requirement.is_monotone:
-            continue
-        kept = kept_by_each(everything, requirement, closeness)
-        poor = kept < requirement.wanted
-        if poor.any():
-            rows = int(row_counts(everything)[poor].sum())
+    counted = [one for one in asked if one.is_monotone]
+    poor_rows, worst = dict.fromkeys(counted, 0), dict.fromkeys(counted, LARGEST)
+    for part in seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier)):
+        for requirement in counted:
+            kept = kept_by_each(part.joint, requirement, closeness)
+            poor_rows[requirement] += int(row_counts(part.joint)[kept < requirement.wanted].sum())
+            worst[requirement] = min(worst[requirement], int(kept.min()))
+    for requirement in counted:
+        rows = poor_rows[requirement]
+        if rows:
             who = "1 row is" if rows == 1 else f"{rows:,} rows are"
             raise UnreachableError(
                 f"do not publish yet: with {quoted(plan.harmless, last=' and ')} included, {who} left with "
-                f"fewer than is required ({requirement.text}; the worst keeps {int(kept.min())}). Keep it "
+                f"fewer than is required ({requirement.text}; the worst keeps {worst[requirement]}). Keep it "
                 f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
             )
 

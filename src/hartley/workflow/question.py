@@ -25,7 +25,7 @@ from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
-from hartley.search.line.answer import Band
+from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
@@ -124,7 +124,7 @@ class Question:
             clusters=partition.size,
             lower_bound_cost=answer.lower_bound_cost,
             separation=ToleranceMeasures.of(released, self.closeness) if is_close else None,
-            mean_distortion=self._mean_move(answer) if is_distortion else None,
+            mean_distortion=self.mean_move(answer) if is_distortion else None,
             band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
             shape=self.shape.name,
             shape_price=priced,
@@ -169,7 +169,7 @@ class Question:
             return None
         return interval_codebook(self.joint, positions, answer, self.shape)
 
-    def _mean_move(self, answer: DemandAnswer) -> float | None:
+    def mean_move(self, answer: DemandAnswer) -> float | None:
         """Return how far the value of a row moves on average, to the middle of its cluster."""
         if not isinstance(self.utility, LineDistortion):
             return answer.loss

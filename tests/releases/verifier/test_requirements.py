@@ -16,7 +16,7 @@ import pytest
 from hartley.errors import OptionError, UnreachableError
 from hartley.releases.policy import MeasuredColumn, Policy
 from hartley.releases.record import Record
-from hartley.releases.verifier.apartness import Apartness
+from hartley.releases.verifier.recount import Apartness
 from hartley.workflow import release
 from hartley.workflow.verify_release import verify
 

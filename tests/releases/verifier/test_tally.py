@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.releases.verifier import tally as tally_module
-from hartley.releases.verifier.recount import recount
-from hartley.releases.verifier.tables import parquet_parts, row_numbers
+from hartley.releases.verifier.recount import Recount
+from hartley.releases.verifier.tables import other_cells, row_numbers
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tables.row_numbers import Combined, Numbered
 from hartley.releases.verifier.tally import RowTally, tally
@@ -61,7 +61,7 @@ def test_rows_are_counted_as_they_are(rows: list[Any], batch: int, at_once: int,
 def test_batches_of_a_file_are_counted_together(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(parquet_parts, "BATCH", 7)
+    monkeypatch.setattr(other_cells, "BATCH", 7)
     rows = [(number * 7 % 5, f"t{number % 3}") for number in range(100)]
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [n for n, _ in rows], "t": [t for _, t in rows]}), path)
@@ -94,5 +94,7 @@ def test_measures_are_those_of_plain_dictionaries(rows: list[Any], has_side: boo
     if not has_side:
         rows = [(seen, secret, 0, count) for seen, secret, _, count in rows]
     seen, secret, known, counts = (list(column) for column in zip(*rows, strict=True))
-    found = recount(numbered(seen), numbered(secret), numbered(known), np.array(counts), has_side=has_side)
+    reader = Recount(has_side=has_side)
+    reader.add(numbered(seen), numbered(secret), numbered(known), np.array(counts))
+    found = reader.found()
     assert found == plain_recount(rows, has_side=has_side)

@@ -14,7 +14,7 @@ import hartley
 from hartley.cli import main
 from hartley.errors import ColumnError
 from hartley.releases.verifier.expected_cells import _defused as verifier_defused
-from hartley.releases.writer.formulas import defused, defused_sql, is_run, runs_sql
+from hartley.releases.writer.publication import defused, defused_sql, is_run, runs_sql
 
 LETTERS = ["=", "+", "-", "@", "'", " ", "\t", "\n", "5", ".", ",", "e", "%", "a", "(", "＝", "\u00a0", '"']
 RUN = [

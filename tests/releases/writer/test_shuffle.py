@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hartley.releases.writer import shuffle as shuffling
-from hartley.releases.writer.shuffle import deal, measure_boxes, mixed_in_boxes, settle, shuffled
+from hartley.releases.writer import row_order
+from hartley.releases.writer.row_order import deal, measure_boxes, mixed_in_boxes, settle, shuffled
 
 Order = Callable[[np.random.Generator], np.ndarray]
 
@@ -97,8 +97,8 @@ def test_the_loops_do_the_same_compiled() -> None:
 
 
 def test_large_blocks_go_through_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shuffling, "BOXED_FROM", 1000)
-    monkeypatch.setattr(shuffling, "_SPARE", 0)  # so that words run out, and more are drawn
+    monkeypatch.setattr(row_order, "BOXED_FROM", 1000)
+    monkeypatch.setattr(row_order, "_SPARE", 0)  # so that words run out, and more are drawn
     (block,) = shuffled(np.full(40, 100), np.random.default_rng(9))
     assert np.bincount(block).tolist() == [100] * 40
     # A random order of 4000 places: the mean place of a code's rows is near the middle.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hartley.search.codebooks.line_program import LineProgram
-from hartley.search.codebooks.loops.workspace import GONE, HELD
+from hartley.search.codebooks.loops.cells import GONE, HELD
 from hartley.search.codebooks.problem import CodebookProblem
 from hartley.search.codebooks.workbench import Workbench
 from reference_codebooks import SmallTable, all_products, codebooks_of, judge, random_table, refines

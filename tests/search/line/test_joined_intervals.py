@@ -12,7 +12,7 @@ from hartley.measures.overlap import overlap_partition
 from hartley.measures.separation import linked_range, separated_components
 from hartley.measures.utility import LineDistortion
 from hartley.model import Partition
-from hartley.search.line.joined_intervals import fewest_components_within, least_cost_of_components
+from hartley.search.line.intervals import fewest_components_within, least_cost_of_components
 from hartley.search.line.ordered_values import OrderedValues
 from reference_requirements import Twin
 

@@ -6,9 +6,8 @@ numbers alone, and the names of the columns.
 
 from __future__ import annotations
 
-from hartley.releases.export.dialect import Words
+from hartley.releases.export.dialect import Words, translate
 from hartley.releases.export.statement import table_name
-from hartley.releases.export.translation import translate
 from hartley.tables import Roles
 
 _NAN_TYPES = {

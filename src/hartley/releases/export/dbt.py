@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from hartley.errors import OptionError, option
 from hartley.releases.export.codebook_csv import csv_line
-from hartley.releases.export.dialect import Words
+from hartley.releases.export.dialect import Words, translate, type_name
 from hartley.releases.export.recoding import TableRecoding
 from hartley.releases.export.statement import BookTable, statement_of
-from hartley.releases.export.translation import translate, type_name
 from hartley.releases.policy import Policy
 
 _DISTINCT_L = """{% test hartley_distinct_l(model, sensitive, public, l) %}

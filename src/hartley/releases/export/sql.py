@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 
 from hartley.errors import OptionError, option
 from hartley.releases.cell_text import Kind
-from hartley.releases.export.dialect import Words, number_literal
+from hartley.releases.export.dialect import Words, number_literal, text_literal, translate, type_name
 from hartley.releases.export.recoding import JointRule, TableRecoding
 from hartley.releases.export.statement import BookTable, Statement, statement_of
-from hartley.releases.export.translation import text_literal, translate, type_name
 from hartley.releases.policy import Text
 
 AT_ONCE = 1000

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from hartley.errors import ColumnError
 from hartley.releases.policy import Policy
-from hartley.releases.verifier.apartness import Apartness, Place
 from hartley.releases.verifier.expected_cells import CellKeys
 from hartley.releases.verifier.policy_labels import NOWHERE, PolicyLabels, Value, ValuesFound
-from hartley.releases.verifier.recount import Recount
+from hartley.releases.verifier.recount import Apartness, Place, Recount
 from hartley.releases.verifier.tables.plain_keys import distinct, places_of
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tables.row_numbers import Combined, Ints, Numbered, packed_codes
@@ -153,7 +152,7 @@ class RowCounter:
             self._part_of_label(tuple(self._keys.label(place, cluster) for place in places))  # type: ignore[arg-type]
             for cluster in clusters.keys
         ]
-        return np.array(parts, dtype=np.int64)[clusters.codes]
+        return np.array(parts, dtype=np.uint8)[clusters.codes]
 
     def _part_of_released(self, rows: RowTally) -> Ints:
         """Return the part of each row of the release: that of its label."""
@@ -161,7 +160,7 @@ class RowCounter:
         combined = Combined.of(labels, len(rows))
         columns = [[one.keys[code] for code in one.codes[combined.examples()].tolist()] for one in labels]
         parts = [self._part_of_label(label) for label in zip(*columns, strict=True)]
-        return np.array(parts, dtype=np.int64)[combined.dense().codes]
+        return np.array(parts, dtype=np.uint8)[combined.dense().codes]
 
     def _there(self, rows: RowTally, result: RowCount | None = None) -> RowTally:
         """Leave out the rows that the release leaves out or a codebook does not map, and count them."""

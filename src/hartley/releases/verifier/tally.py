@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ AT_ONCE = 1 << 26
 """Cells of rows that are collected before equal rows become one."""
 PARTS = 64
 """Parts that rows on disk are in."""
+BLOCK = 1 << 18
+"""Rows that are taken apart at once."""
 MOST_PLACES = 1 << 22
 """Combinations that may have a place each, whether they occur or not."""
 
@@ -241,9 +244,8 @@ class _Waiting:
         """Let equal rows be one."""
         found = [*self._weighed, self.counted] if len(self.counted[1]) else self._weighed
         if self._fresh:
-            codes = [np.concatenate(column) for column in zip(*self._fresh, strict=True)]
-            self._fresh = []
-            found = [*found, _rows_counted(codes, None, sizes)]
+            fresh, self._fresh = self._fresh, []
+            found = [*found, _fresh_counted(fresh, sizes)]
         if len(found) > 1 or self._weighed:
             columns, counts = zip(*found, strict=True)
             codes = [np.concatenate(column) for column in zip(*columns, strict=True)]
@@ -270,7 +272,7 @@ class _RowsOnDisk:
 
     def write(self, codes: list[Ints], counts: Int64s, part: Ints) -> None:
         """Write rows, those of one part together."""
-        order = np.argsort(part.astype(np.uint8), kind="stable")
+        order = np.argsort(part.astype(np.uint8, copy=False), kind="stable")
         starts = np.zeros(PARTS + 1, dtype=np.int64)
         np.cumsum(np.bincount(part, minlength=PARTS), out=starts[1:])
         self._pieces.append((self._file.seek(0, 2), starts))
@@ -297,6 +299,37 @@ class _RowsOnDisk:
         return np.frombuffer(self._file.read(many * np.dtype(kind).itemsize), dtype=kind)
 
 
+def _fresh_counted(batches: list[list[Ints]], sizes: list[int]) -> tuple[list[Ints], Int64s]:
+    """Return different rows and how often each occurs; a batch is let go as soon as it is taken over."""
+    if _is_renumbered(sizes):
+        codes = [np.concatenate(column) for column in zip(*batches, strict=True)]
+        batches.clear()
+        return _rows_counted(codes, None, sizes)
+    rows = sum(len(batch[0]) for batch in batches)
+    packed: Ints = np.empty(
+        rows, dtype=np.int32 if prod(max(1, size) for size in sizes) < 1 << 31 else np.int64
+    )
+    while batches:
+        batch = batches.pop()
+        begin = sum(len(one[0]) for one in batches)
+        packed[begin : begin + len(batch[0])] = packed_codes(batch, sizes, len(batch[0]))[0]
+    packed.sort()
+    return _counted_in_order(packed, sizes)
+
+
+def _counted_in_order(packed: Ints, sizes: list[int]) -> tuple[list[Ints], Int64s]:
+    """Return different rows and how often each occurs, from one number for each row in ascending order."""
+    rows = len(packed)
+    starts = np.flatnonzero(are_new(packed))
+    if len(starts) < rows:
+        packed = packed[starts]
+    totals = np.empty(len(starts), dtype=np.int64)
+    np.subtract(starts[1:], starts[:-1], out=totals[:-1])
+    totals[-1:] = rows - starts[-1:]
+    del starts
+    return _unpacked(packed, sizes), totals
+
+
 def _rows_counted(codes: list[Ints], counts: Int64s | None, sizes: list[int]) -> tuple[list[Ints], Int64s]:
     """Return different rows and how often each occurs, by sorting."""
     rows = len(codes[0])
@@ -304,11 +337,9 @@ def _rows_counted(codes: list[Ints], counts: Int64s | None, sizes: list[int]) ->
     if size < WIDEST and not _is_renumbered(sizes):
         if counts is None:
             packed.sort()
-            starts = np.flatnonzero(are_new(packed))
-            keys, totals = packed[starts], np.diff(starts, append=rows)
-        else:
-            # Ascending runs, which this way of sorting only has to merge.
-            keys, totals = summed(packed, counts, "stable")
+            return _counted_in_order(packed, sizes)
+        # Ascending runs, which this way of sorting only has to merge.
+        keys, totals = summed(packed, counts, "stable")
         return _unpacked(keys, sizes), totals
     order = np.argsort(packed, kind="stable")
     starts = np.flatnonzero(are_new(packed[order]))
@@ -329,9 +360,11 @@ def _is_renumbered(sizes: Sequence[int]) -> bool:
 
 
 def _unpacked(packed: Ints, sizes: Sequence[int]) -> list[Ints]:
-    """Return the codes of rows, column by column, from one number for each row."""
-    found: list[Ints] = []
-    for choices in reversed(sizes[1:]):
-        packed, code = np.divmod(packed, max(1, choices))
-        found.append(code.astype(np.int32))
-    return [packed.astype(np.int32), *reversed(found)]
+    """Return the codes of rows, column by column, from one number for each row: block by block."""
+    found: list[Ints] = [np.empty(len(packed), dtype=np.int32) for _ in sizes]
+    for begin in range(0, len(packed), BLOCK):
+        block = packed[begin : begin + BLOCK]
+        for column, choices in reversed(list(enumerate(sizes))[1:]):
+            block, found[column][begin : begin + BLOCK] = np.divmod(block, max(1, choices))
+        found[0][begin : begin + BLOCK] = block
+    return found

@@ -151,8 +151,8 @@ class Released:
     public: Alphabet
     book: Codebook
     utility: Utility
-    joint: JointRange
-    """What the search saw."""
+    joint: JointRange | None
+    """What the search saw; ``None`` where it saw the table in parts, of which nothing is proven."""
     before: JointRange
     """What a reader knows beforehand: the side information alone."""
     audit: Audit
@@ -239,8 +239,8 @@ class Released:
             lower_bound_cost=None,
             proven_optimal=False,
         )
-        if choices.withhold:
-            # What could be withheld besides is not among what the proofs speak of.
+        if choices.withhold or self.joint is None:
+            # What could be withheld besides is not among what the proofs speak of, and no part is the whole.
             return point, ()
         prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
         if prover is None:

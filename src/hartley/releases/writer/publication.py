@@ -1,10 +1,19 @@
-"""The released table: labels in place of public values, other named columns untouched, rows shuffled."""
+r"""The released table: labels in place of public values, other named columns untouched, rows shuffled.
+
+A CSV file holds no cell that a spreadsheet would run. A program for spreadsheets takes a cell of a CSV file
+that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, and a formula can fetch addresses or start
+programs. Numbers such as ``-5``, and marks such as ``-``, run nothing. A cell is defused by a quote before
+it; one that begins with quotes and then with such a mark gets one more, so that different cells stay
+different and the quote can be taken away again.
+"""
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +24,66 @@ from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.writer.formulas import defused, defused_sql, is_run, runs_sql
 from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
 from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
+
+_BLANK = r"[\t\n\v\f\r \x{a0}\x{feff}]*"
+_MARK = r"[-=+@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
+RUNS = f"^{_BLANK}{_MARK}"
+"""The beginning of a cell that may be run; the wide letters of East Asia count as well."""
+DEFUSED = f"^'*{_BLANK}{_MARK}"
+"""The beginning of a cell that gets a quote before it."""
+HARMLESS = r"'* *([-+]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][-+]?[0-9]+)?%?|[-+=@ ]+)"
+"""The whole of a cell that runs nothing all the same: a number, or nothing but marks."""
+
+
+def runs_sql(cell: str) -> str:
+    """Return the SQL that tells whether a spreadsheet would run a cell."""
+    return f"({_matches(cell, RUNS)} AND NOT regexp_full_match({cell}, {_literal(HARMLESS)}))"
+
+
+def defused_sql(cell: str) -> str:
+    """Return the SQL of a cell that no spreadsheet runs."""
+    is_run = f"{_matches(cell, DEFUSED)} AND NOT regexp_full_match({cell}, {_literal(HARMLESS)})"
+    return f"(CASE WHEN {is_run} THEN chr(39) || {cell} ELSE {cell} END)"
+
+
+def is_run(cell: str | None) -> bool:
+    """Tell whether a spreadsheet would run a cell.
+
+    >>> [is_run(cell) for cell in ("=1+1", "@SUM(A1)", "-5", "-", "+49 40 123", "a=b")]
+    [True, True, False, False, True, False]
+    """
+    return cell is not None and _begins(cell, RUNS)
+
+
+def defused(cell: str | None) -> str | None:
+    """Return a cell that no spreadsheet runs.
+
+    >>> defused("=1+1"), defused("'=1+1"), defused("-1.5"), defused("it's")
+    ("'=1+1", "''=1+1", '-1.5', "it's")
+    """
+    return f"'{cell}" if cell is not None and _begins(cell, DEFUSED) else cell
+
+
+def _begins(cell: str, pattern: str) -> bool:
+    return _read(pattern).match(cell) is not None and _read(HARMLESS).fullmatch(cell) is None
+
+
+@cache
+def _read(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of the engine in Python's spelling."""
+    return re.compile(re.sub(r"\\x\{([0-9a-f]+)\}", lambda found: f"\\u{int(found[1], 16):04x}", pattern))
+
+
+def _matches(cell: str, pattern: str) -> str:
+    return f"regexp_matches({cell}, {_literal(pattern)})"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 @dataclass(frozen=True)

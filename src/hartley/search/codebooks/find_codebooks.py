@@ -16,11 +16,10 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, quoted
 from hartley.model.arrays import Int32s
 from hartley.model.shapes.border_grid import BorderGrid
-from hartley.search.codebooks.bound import lower_bound
 from hartley.search.codebooks.column import PublicColumn
 from hartley.search.codebooks.ladder import Ladder, build_ladder
 from hartley.search.codebooks.lattice import LadderSearch
-from hartley.search.codebooks.problem import CodebookProblem, spared_budget
+from hartley.search.codebooks.problem import CodebookProblem, lower_bound, spared_budget
 from hartley.search.codebooks.publication import Codebooks, describe, ordered_labels
 from hartley.search.codebooks.refinement import Refined, Refinement
 from hartley.search.codebooks.workbench import Settled, Workbench

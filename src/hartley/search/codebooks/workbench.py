@@ -9,15 +9,6 @@ import numpy as np
 
 from hartley.model.arrays import Flags, Floats, Int32s
 from hartley.search.codebooks.loops.cells import (
-    fill_bands,
-    fill_cells,
-    fill_order,
-    poor_cells,
-    settle,
-    split_cells,
-)
-from hartley.search.codebooks.loops.growth import grow, weigh_splits
-from hartley.search.codebooks.loops.workspace import (
     ACCEPTED,
     CELLS,
     CHANGED,
@@ -26,7 +17,14 @@ from hartley.search.codebooks.loops.workspace import (
     State,
     Terms,
     Trial,
+    fill_bands,
+    fill_cells,
+    fill_order,
+    poor_cells,
+    settle,
+    split_cells,
 )
+from hartley.search.codebooks.loops.growth import grow, weigh_splits
 from hartley.search.codebooks.problem import CodebookProblem, band_widths
 from hartley.search.effort import UNLIMITED, Effort
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil
@@ -10,10 +10,9 @@ from math import ceil
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
+from hartley.measures.joined_parts import measured_parts
 from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
-from hartley.measures.verdicts import verdicts
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
@@ -90,10 +89,14 @@ class ChosenPoint:
     """What the reader learns for whom the target must hold."""
     verdicts: tuple[Verdict, ...]
     """What that reader is left with of each requirement."""
-    seen: JointRange
-    """What that reader sees."""
     closeness: Closeness
     """Which sensitive values count as one."""
+    parts: int = 1
+    """In how many parts the table was searched."""
+
+
+PointSearch = Callable[[Question, ReleaseDemand, Target, Effort], Point]
+"""How a point is searched for."""
 
 
 def reach(
@@ -105,10 +108,12 @@ def reach(
     has_earlier: bool,
     point: Point | None = None,
     found_in: JointRange | None = None,
+    search: PointSearch | None = None,
 ) -> ChosenPoint:
     """Find the partition for the target, label it, and hold the result against the target once more.
 
-    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range.
+    A ``point`` that is given is taken instead of searching; it was ``found_in`` this joint range. ``search``
+    is how it is searched for, where not in the question's joint range as a whole.
     """
     question = demand.question
     joint = question.joint
@@ -126,14 +131,21 @@ def reach(
     last: UnreachableError | None = None
     for target in _attempts(observed, demand, wanted):
         try:
-            point = known or _searched(question, demand, target, effort)
+            point = known or (search or searched_point)(question, demand, target, effort)
         except UnreachableError as error:
             last = error
             break
         book = _labelled(demand, point, joint.public, decimals)
-        seen = observed.reader(book, earlier=has_earlier)
-        found = measure(seen)
-        held = verdicts(seen, demand.demand.requirements, question.closeness)
+        measured = measured_parts(
+            (
+                (part.joint, part.sensitive_places)
+                for part in observed.reader_parts(book, earlier=has_earlier)
+            ),
+            joint.sensitive,
+            demand.demand.requirements,
+            question.closeness,
+        )
+        found, held = measured.audit, measured.verdicts
         if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
             return ChosenPoint(
                 joint=joint,
@@ -141,7 +153,6 @@ def reach(
                 book=book,
                 audit=found,
                 verdicts=held,
-                seen=seen,
                 closeness=question.closeness,
             )
     if last is not None:
@@ -291,7 +302,8 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
         raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
 
 
-def _searched(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+def searched_point(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+    """Search the point that a demand asks for."""
     if demand.is_plain:
         return choose_point(question, demand.search, target, effort)
     if demand.search == "greedy":

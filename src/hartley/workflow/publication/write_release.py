@@ -9,19 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hartley.errors import WriteError
 from hartley.frontiers import Point
 from hartley.lazy import late_function
 from hartley.measures.audit import Audit
-from hartley.measures.audit import audit as measure
+from hartley.measures.joined_parts import measured_parts
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.verdicts import ToleranceMeasures
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Ints
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate, Envelope, file_sha256
+from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
 from hartley.releases.signing import SigningKey
@@ -118,8 +122,13 @@ class ReleaseResult:
     """Where a budget buys nothing, the fewest rows found to help; ``None`` if none were."""
     needed_rows: int = 0
     """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
+    searched_parts: int = 1
+    """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
     joint: JointRange = field(repr=False, compare=False)
-    """What the search saw: the public values, and beside them what the reader sees or knows."""
+    """What the search saw: the public values, and beside them what the reader sees or knows.
+
+    Of a table that was searched in parts, the public and sensitive values alone.
+    """
     partition: Partition = field(repr=False, compare=False)
     """The public values that share a label."""
 
@@ -158,6 +167,7 @@ class ReleaseResult:
             "requirements": [verdict.to_dict() for verdict in self.requirements],
             "usefulness": self.usefulness.to_dict(),
             "complete": self.complete,
+            "searched_parts": self.searched_parts,
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
         }
@@ -208,7 +218,10 @@ def write_release(
     audits, separations = _measured(whole, observed, plan, reached)
     before, after, after_all = audits["before"], audits["after"], audits["after_all"]
     together = reached.audit if plan.earlier else None
-    together_all = measure(observed.reader(book, harmless=True, earlier=True)) if plan.earlier else None
+    together_all = None
+    if plan.earlier:
+        everything = _parts(observed, book, harmless=True, earlier=True)
+        together_all = measured_parts(everything, whole.sensitive).audit
     usefulness = Usefulness.of(whole.without_side(), book.partition, reached.point.withheld)
     with _aside(places, writing) as staging:
         folder: FolderWriter | None = None
@@ -237,7 +250,7 @@ def write_release(
                 public=seen.public,
                 book=book,
                 utility=demand.utility,
-                joint=reached.joint,
+                joint=reached.joint if reached.parts == 1 else None,
                 before=whole,
                 audit=together or after,
                 verdicts=reached.verdicts,
@@ -332,6 +345,7 @@ def write_release(
         usefulness=usefulness,
         separations=separations,
         complete=writing.is_complete,
+        searched_parts=reached.parts,
         joint=reached.joint,
         partition=book.partition,
     )
@@ -342,13 +356,28 @@ def _measured(
 ) -> tuple[dict[str, Audit], dict[str, ToleranceMeasures]]:
     """Measure what is learnt before and after; where there is a tolerance, what is kept apart, too."""
     book, closeness = reached.book, reached.closeness
-    readers = {"before": whole, "after": observed.reader(book)}
+    every: Ints = np.arange(whole.sensitive.size)
+    readers = {"before": iter([(whole, every)])}
+    if plan.earlier or not closeness.is_empty:
+        readers["after"] = _parts(observed, book)
     if plan.harmless:
-        readers["after_all"] = observed.reader(book, harmless=True)
-    audits = {name: measure(joint) for name, joint in readers.items()}
+        readers["after_all"] = _parts(observed, book, harmless=True)
+    found = {
+        name: measured_parts(parts, whole.sensitive, closeness=closeness, are_separated=True)
+        for name, parts in readers.items()
+    }
+    audits = {name: one.audit for name, one in found.items()}
+    audits.setdefault("after", reached.audit)  # the reader for whom it must hold is this one
     audits.setdefault("after_all", audits["after"])
-    if closeness.is_empty:
-        return audits, {}
-    apart = {name: ToleranceMeasures.of(joint, closeness) for name, joint in readers.items()}
-    apart.setdefault("after_all", apart["after"])
+    apart = {name: one.separation for name, one in found.items() if one.separation is not None}
+    if apart:
+        apart.setdefault("after_all", apart["after"])
     return audits, apart
+
+
+def _parts(
+    observed: Observed, book: Codebook, *, harmless: bool = False, earlier: bool = False
+) -> Iterator[tuple[JointRange, Ints]]:
+    """Return what a reader sees, in parts, each with the places of its sensitive values."""
+    for part in observed.reader_parts(book, harmless=harmless, earlier=earlier):
+        yield part.joint, part.sensitive_places

@@ -2,6 +2,11 @@
 
 A cell in quotes is text, also where it is empty; without quotes an empty cell is missing. A line with nothing
 on it is no record.
+
+Decimal commas and words for a missing cell follow the verifier's own reading of the rule: a cell that is one
+of the words is missing. With a decimal comma, a column where every cell is a number with a comma at most has
+points instead; so has one that was declared a number, in which a point is no part of a number; one that was
+declared text is left alone.
 """
 
 from __future__ import annotations
@@ -9,14 +14,73 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from hartley.errors import TableError
+from hartley.releases.policy import Reading
 from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, arrow_texts, texts_at, with_missing
+
+COMMA_NUMBER = r"^-?(0|[1-9][0-9]*)(,[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+def is_plain(reading: Reading) -> bool:
+    """Tell whether cells mean what they say."""
+    return reading.decimal == "." and not reading.missing_words
+
+
+def translated(batches: Iterable[list[Any]], names: list[str], reading: Reading) -> Iterator[list[Any]]:
+    """Return Arrow columns with points for commas, and missing cells for the words that mean them."""
+    if reading.decimal == ".":
+        for columns in batches:
+            yield [_without_words(column, reading) for column in columns]
+        return
+    # What a column is, its last cell may decide.
+    held = [[_without_words(column, reading) for column in columns] for columns in batches]
+    ways = [_way(name, [columns[place] for columns in held], reading) for place, name in enumerate(names)]
+    for columns in held:
+        yield [_with_points(column, way) for column, way in zip(columns, ways, strict=True)]
+
+
+def _without_words(column: Any, reading: Reading) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not reading.missing_words:
+        return column
+    is_missing = pc.is_in(column, value_set=pa.array(reading.missing_words, pa.string()))
+    return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
+
+
+def _way(name: str, columns: list[Any], reading: Reading) -> str:
+    if name in reading.text:
+        return "as it is"
+    if name in reading.number:
+        return "declared"
+    return "number" if all(map(_are_numbers, columns)) else "as it is"
+
+
+def _are_numbers(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    fits = pc.or_(pc.equal(column, ""), pc.match_substring_regex(column, COMMA_NUMBER))
+    # A line break at the end of a cell is no part of a number, but the pattern would let it be.
+    fits = pc.and_(fits, pc.invert(pc.match_substring(column, "\n")))
+    return bool(pc.all(pc.fill_null(fits, True)).as_py())
+
+
+def _with_points(column: Any, way: str) -> Any:
+    import pyarrow.compute as pc
+
+    if way == "as it is":
+        return column
+    if way == "declared":
+        column = pc.replace_substring(column, ".", "?")
+    return pc.replace_substring(column, ",", ".")
+
 
 AT_ONCE = 1 << 22
 """Characters that are split at once."""

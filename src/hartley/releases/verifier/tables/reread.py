@@ -24,10 +24,14 @@ import numpy.typing as npt
 from hartley.errors import ColumnError, TableError
 from hartley.releases.formats import Format
 from hartley.releases.policy import Reading
-from hartley.releases.verifier.tables.delimited import Delimited
-from hartley.releases.verifier.tables.other_cells import frame_cells, labelled_cells
-from hartley.releases.verifier.tables.parquet_parts import batches_of, row_total, schema_of
-from hartley.releases.verifier.tables.written_cells import is_plain, translated
+from hartley.releases.verifier.tables.delimited import Delimited, is_plain, translated
+from hartley.releases.verifier.tables.other_cells import (
+    batches_of,
+    frame_cells,
+    labelled_cells,
+    row_total,
+    schema_of,
+)
 
 _FINE = re.compile(r"(.*[.,]\d{6})(\d+)(\D.*|)")
 """A moment with more than six decimals of a second."""

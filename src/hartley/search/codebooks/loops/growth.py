@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats
-from hartley.search.codebooks.loops.workspace import (
+from hartley.search.codebooks.loops.cells import (
     ACCEPTED,
     BLOCKED,
     CELLS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int32s, Int64s
-from hartley.search.codebooks.loops.workspace import COUNTED, NEXT, ROWS, TINY, Elements
+from hartley.search.codebooks.loops.cells import COUNTED, NEXT, ROWS, TINY, Elements
 
 
 @hot_loop
