@@ -106,7 +106,7 @@ METHODS = (
     Method("smaller clusters", (SIDE,), CANDIDATES, (("resolution.side_search.SideSearch.cheaper", none),)),
     Method("swaps that join", (SIDE,), CERTAIN, (("resolution.with_side.TRIES", 0),)),
     Method("count bound", (LINE,), CANDIDATES, (("distortion.least_cost.count_bounded", as_known),)),
-    Method("count bound", (CENTROID,), CANDIDATES, (("centroid.l0.count_bounded", as_known),)),
+    Method("count bound", (CENTROID,), CANDIDATES, (("distortion.centroid.count_bounded", as_known),)),
     Method("two open clusters", (LINE,), CANDIDATES, (("distortion.least_cost.LONGEST_SWEEP", 0),)),
     Method("wide sweeps", (LINE,), CANDIDATES, (("distortion.least_cost.WIDE_SWEEPS", 0),)),
     Method("prices of windows", (LINE, CENTROID), CERTAIN, (("distortion.istar.MOST_PRICE_STEPS", 0),)),
@@ -116,10 +116,10 @@ METHODS = (
         "exchange in problem (3)", (LINE, CENTROID), ("joint",), (("distortion.joint.MOST_EXCHANGED", 0),)
     ),
     Method("exchange in I*", (CENTROID,), CERTAIN, (("distortion.istar.MOST_EXCHANGED", 0),)),
-    Method("subset sweep", (CENTROID,), CANDIDATES, (("centroid.l0._swept", as_known),)),
-    Method("end bound", (CENTROID,), CANDIDATES, (("centroid.l0._bounded_by_ends", as_known),)),
-    Method("two clusters", (CENTROID,), CANDIDATES, (("centroid.l0._paired", as_known),)),
-    Method("peeling", (CENTROID,), CANDIDATES, (("centroid.l0.PLANS", ()),)),
+    Method("subset sweep", (CENTROID,), CANDIDATES, (("distortion.centroid._swept", as_known),)),
+    Method("end bound", (CENTROID,), CANDIDATES, (("distortion.centroid._bounded_by_ends", as_known),)),
+    Method("two clusters", (CENTROID,), CANDIDATES, (("distortion.centroid._paired", as_known),)),
+    Method("peeling", (CENTROID,), CANDIDATES, (("distortion.centroid.PLANS", ()),)),
     Method("local search", (ANY,), LEAKAGES, (("any_utility.STEPS_PER_LEVEL", 0),)),
     Method("lower costs", (ANY,), LEAKAGES, (("any_utility.CHEAPER_TRIES", 0),)),
 )
@@ -193,15 +193,20 @@ def cases(data: Path | None) -> Iterator[Case]:
             yield Case(ANY, joint, leakage, MatrixDistortion(apart))
 
 
-def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
-    """Search one frontier within a limit of CPU seconds."""
+def within(seconds: float) -> Effort:
+    """Return an effort that ends after so many CPU seconds from now."""
     begin = time.process_time()
-    effort = Effort(
+    return Effort(
         should_stop=lambda: time.process_time() - begin > seconds,
         remaining=lambda: seconds - (time.process_time() - begin),
     )
+
+
+def searched(case: Case, seconds: float) -> tuple[tuple[Level, ...], float]:
+    """Search one frontier within a limit of CPU seconds."""
+    begin = time.process_time()
     try:
-        levels = searched_levels(case.joint, case.leakage, case.utility, effort).levels
+        levels = searched_levels(case.joint, case.leakage, case.utility, within(seconds)).levels
     except Exception as error:  # no release leaves one component
         if type(error).__name__ != "UnreachableError":
             raise

@@ -1,29 +1,31 @@
 """What each optional method of the searches for a demand buys: it is switched off, and costs are compared.
 
-    python benchmarks/ablation_demands.py [--room WORDS] [--only WORDS]
+    python benchmarks/ablation_demands.py [--room WORDS] [--only WORDS] [--seconds 5]
 
 Rooms are the searches for the least cost of what keeps a demand: one column, on a line or by size, several
 columns, one codebook for each column, each with rows withheld and without. Every table is searched once with
 everything and once without each method. *Dearer* counts the tables on which the search without a method
 costs more, or loses more at the same cost; *cost* is the mean of its cost over that of the whole search,
 *loss* the mean relative width of a row's cluster, where a search minds it. Seconds are CPU seconds, loops
-compiled.
+compiled; a search is stopped after ``--seconds`` of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
-from ablation import Method, clinic_table, is_chosen, line_tables
+import pandas as pd
+from ablation import WARM_UP, Method, clinic_table, compile_loops, is_chosen, line_tables, within
 from columns import mixture, prepared
 from optimality_resolution import FAMILIES
+from sklearn.datasets import load_diabetes
 
 from hartley.errors import UnreachableError
 from hartley.examples import clinic
@@ -37,7 +39,7 @@ from hartley.search.columns.search import ColumnsSearch
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
-from hartley.search.effort import UNLIMITED
+from hartley.search.effort import Effort
 from hartley.search.enough import Enough
 
 LINE, LINE_HELD = "line", "line, withheld"
@@ -62,7 +64,8 @@ class Outcome:
     loss: float = 0.0
 
 
-Search = Callable[[], Outcome]
+Search = Callable[[Effort], Outcome]
+"""A search, within an effort."""
 
 
 def returns(answer: object) -> Callable[..., Any]:
@@ -108,15 +111,13 @@ BOTH = (CODEBOOKS, CODEBOOKS_HELD)
 METHODS = (
     without("all partitions of few", (LINE,), ("line.intervals.MOST_VALUES", 0)),
     without("all partitions of few", (LINE_HELD,), ("line.withheld.MOST_VALUES", 0)),
-    without("all partitions of few", (SIZES,), ("line.resolution.MOST_VALUES", 0)),
+    without("all partitions of few", (SIZES,), ("by_size.least_largest.MOST_VALUES", 0)),
     without("all partitions of few", (SIZES_HELD,), ("by_size.withheld.MOST_VALUES", 0)),
     without("counting clusters", (LINE,), ("line.intervals.most_clusters", lambda enough: enough.size)),
     without("values forced in", (LINE_HELD,), ("line.top_up.TopUp._forced_in", returns(None))),
     without("a cluster withheld", (LINE_HELD,), ("line.top_up.TopUp._with_a_cluster", returns(None))),
-    without("next costs", (LINE_HELD,), ("line.withheld.NEXT_COSTS", 0)),
-    without("dealing", (SIZES,), ("line.resolution._dealt", returns(None))),
-    without("matching", (SIZES,), ("line.resolution.MOST_PAIRED", 0)),
-    without("long swaps", (SIZES,), ("line.resolution.LONG_TRIES", 0)),
+    without("dealing", (SIZES,), ("by_size.least_largest._dealt", returns(None))),
+    without("matching", (SIZES,), ("by_size.least_largest.MOST_PAIRED", 0)),
     without("cheap values withheld", (SIZES_HELD,), ("by_size.withheld._cheapest_enough", returns(None))),
     without("all divisions of few", (COLUMNS,), ("columns.search.ColumnsSearch.__init__", never_exact)),
     without("blocks of categories", (COLUMNS,), ("columns.search.blocks_first", one_block)),
@@ -132,7 +133,6 @@ METHODS = (
     without("far tuples", (COLUMNS_HELD,), ("columns.withheld._Tuples.topped_up", returns(None))),
     without("worst clusters", (COLUMNS_HELD,), ("columns.withheld._Tuples.less_its_worst", second)),
     without("exchange", (COLUMNS_HELD,), ("columns.withheld.MOST_EXCHANGED", 0)),
-    without("lower bound", BOTH, ("codebooks.find_codebooks.lower_bound", returns(0.0))),
     without("rounds", BOTH, (f"{BANDS}._perturb", returns(0))),
     without("best bands of a line", BOTH, (f"{BANDS}._improve_lines", returns(None))),
     without("single splits", BOTH, (f"{BANDS}._polished", second)),
@@ -141,44 +141,74 @@ METHODS = (
 )
 
 
-def demanded(joint: JointRange, utility: Any, wanted: int, budget: int) -> Outcome:
+def demanded(joint: JointRange, utility: Any, wanted: int, budget: int, effort: Effort) -> Outcome:
     """Search one column."""
     asked = DemandQuestion(
         joint=joint, utility=utility, requirements=(Requirement("distinct-l", wanted),), budget=budget
     )
-    answer = cheapest(asked)
+    answer = cheapest(asked, effort)
     return Outcome(answer.cost, answer.is_proven)
 
 
-def over_columns(columns: Any, demand: Enough) -> Outcome:
+def over_columns(columns: Any, demand: Enough, effort: Effort) -> Outcome:
     """Search several columns."""
-    found = search_columns(columns, demand)
+    found = search_columns(columns, demand, effort=effort)
     return Outcome(found.worst, found.proven, found.loss)
 
 
-def over_columns_held(columns: Any, demand: Enough) -> Outcome:
+def over_columns_held(columns: Any, demand: Enough, effort: Effort) -> Outcome:
     """Search several columns, with rows withheld."""
-    base = search_columns(columns, demand, polish=False)
+    base = search_columns(columns, demand, polish=False, effort=effort)
     budget = int(HELD * demand.rows.sum())
-    found = withhold_tuples(columns, demand, budget, base, effort=UNLIMITED)
+    found = withhold_tuples(columns, demand, budget, base, effort=effort)
     return Outcome(found.worst, found.worst <= found.bound * (1 + 1e-12), found.loss)
 
 
-def by_codebooks(problem: CodebookProblem, share: float) -> Outcome:
+def by_codebooks(problem: CodebookProblem, share: float, effort: Effort) -> Outcome:
     """Search one codebook for each column; what is minded is the loss, then the width of the boxes."""
     withhold = int(share * problem.rows)
-    found = codebooks_of(problem, withhold=withhold, options=CodebookOptions(rounds=8))
+    found = codebooks_of(problem, withhold=withhold, options=CodebookOptions(rounds=8), effort=effort)
     return Outcome(found.loss, found.loss <= found.lower_bound * (1 + 1e-9), found.box_width)
 
 
+def column_tables() -> Iterator[tuple[pd.DataFrame, tuple[int, ...]]]:
+    """Yield tables of several columns, and how many candidates are asked of each."""
+    for numbers, categories in ((3, 0), (3, 2)):
+        for size, wanted in ((11, 2), (40, 2), (100, 3), (300, 5)):
+            for seed in range(2):
+                yield mixture(size, numbers, categories, 12, seed), (wanted,)
+    people = diabetes_of(("age", "bmi", "bp"))
+    yield people.assign(c0=diabetes_of(("sex",))["n0"].astype(int)), (3, 6)
+    yield diabetes_of(("age", "bmi")), (3, 8)
+    yield diabetes_of(("age", "bmi", "bp", "s1", "s6")), (4,)
+
+
+def diabetes_of(names: Sequence[str]) -> pd.DataFrame:
+    """Return columns of scikit-learn's table of patients as the search takes them, in bands of the target."""
+    patients = load_diabetes(scaled=False, as_frame=True).frame
+    numbers = {f"n{place}": patients[name].to_numpy(float) for place, name in enumerate(names)}
+    return pd.DataFrame(numbers | {"s": pd.factorize(patients["target"] // 15, sort=True)[0]})
+
+
+def skewed_lines() -> Iterator[tuple[JointRange, np.ndarray]]:
+    """Draw numbers with a long tail beside sensitive values of which few are frequent."""
+    for size, kinds in ((300, 8), (300, 20), (800, 30)):
+        source = np.random.default_rng(size + kinds)
+        numbers = source.lognormal(3, 0.8, size).round(1)
+        kind = source.zipf(1.5, size).clip(1, kinds)
+        joint = JointRange.from_pairs(sorted(zip(numbers.tolist(), kind.tolist(), strict=True)))
+        yield joint, np.array([float(label) for label in joint.public.labels()])
+
+
 def codebook_problems() -> Iterator[CodebookProblem]:
-    """Yield tables of the clinic and drawn ones, as the search for codebooks takes them."""
+    """Yield tables of the clinic, drawn ones and of patients, as the search for codebooks takes them."""
     rows = [row for row in clinic() if all(row[place] is not None for place in (0, 1, 3, 4, 5))]
     yield problem_of([[row[place] for row in rows] for place in (1, 3, 4, 5)], [row[0] for row in rows], 4)
-    for seed in range(2):
-        frame = mixture(150, 3, 1, 12, seed).round(1)
+    drawn = [(mixture(size, 3, size % 4, 12, seed).round(1), 3) for size, seed in product((150, 401), (0, 1))]
+    patients = diabetes_of(("age", "bmi", "bp"))
+    for frame, wanted in (*drawn, (patients, 3), (patients, 6), (diabetes_of(("age", "bmi")), 4)):
         public = [frame[name].tolist() for name in frame.columns if name != "s"]
-        yield problem_of(public, frame["s"].tolist(), 3)
+        yield problem_of(public, frame["s"].tolist(), wanted)
 
 
 def problem_of(columns: list[list[Any]], sensitive: list[Any], wanted: int) -> CodebookProblem:
@@ -200,7 +230,8 @@ def problem_of(columns: list[list[Any]], sensitive: list[Any], wanted: int) -> C
 def searches(room: str) -> Iterator[Search]:
     """Yield the searches of a room."""
     if room in (LINE, LINE_HELD):
-        for joint, positions in [*line_tables((10, 40)), clinic_table(5, 0)]:
+        tails = [*skewed_lines()] if room == LINE_HELD else []
+        for joint, positions in [*line_tables((10, 40)), clinic_table(5, 0), *tails]:
             for codeword, wanted in product(CODEWORDS, (2, 4, 8, 12)):
                 if wanted <= joint.sensitive.size:
                     budget = wanted + int(HELD * joint.rows.sum()) if room == LINE_HELD else 0
@@ -214,30 +245,31 @@ def searches(room: str) -> Iterator[Search]:
                     yield partial(demanded, joint, Resolution(size), wanted, budget)
     elif room in (COLUMNS, COLUMNS_HELD):
         run = over_columns if room == COLUMNS else over_columns_held
-        for numbers, categories in ((3, 0), (3, 2)):
-            for size, wanted in ((11, 2), (40, 2), (100, 3)):
-                for seed in range(2):
-                    columns, demand = prepared(mixture(size, numbers, categories, 12, seed))
-                    yield partial(run, columns, demand.asking(0, wanted))
+        for table, levels in column_tables():
+            columns, demand = prepared(table)
+            for wanted in levels:
+                yield partial(run, columns, demand.asking(0, wanted))
     else:
         for problem in codebook_problems():
             yield partial(by_codebooks, problem, HELD if room == CODEBOOKS_HELD else 0.0)
 
 
-def timed(search: Search) -> tuple[Outcome, float]:
-    """Return what a search comes to and its CPU seconds."""
+def timed(search: Search, seconds: float) -> tuple[Outcome, float]:
+    """Return what a search comes to within a limit of CPU seconds, and how many it took."""
     begin = time.process_time()
     try:
-        found = search()
+        found = search(within(seconds))
     except UnreachableError:
         found = Outcome(NOWHERE, False)
     return found, time.process_time() - begin
 
 
-def row(method: Method, room: str, cases: list[Search], whole: list[tuple[Outcome, float]]) -> str:
+def row(
+    method: Method, room: str, cases: list[Search], whole: list[tuple[Outcome, float]], seconds: float
+) -> str:
     """Return the line of the table for one method in one room."""
     with method.switched_off():
-        others = [timed(search) for search in cases]
+        others = [timed(search, seconds) for search in cases]
     dearer = nothing = 0
     ratios: list[float] = []
     for (mine, _), (other, _) in zip(whole, others, strict=True):
@@ -274,7 +306,9 @@ def main() -> None:
     )
     parser.add_argument("--room", default="", choices=("", *ROOMS), help="only this room")
     parser.add_argument("--only", default="", help="only methods whose name holds one of these words")
+    parser.add_argument("--seconds", type=float, default=5.0, help="CPU seconds for one search")
     given = parser.parse_args()
+    compile_loops()
     print("| " + " | ".join(HEAD) + " |")
     print("|---" * len(HEAD) + "|", flush=True)
     for room in ROOMS:
@@ -282,11 +316,11 @@ def main() -> None:
         if given.room not in ("", room) or not methods:
             continue
         cases = list(searches(room))
-        timed(cases[0])  # loops are compiled or loaded
-        timed(cases[-1])
-        whole = [timed(search) for search in cases]
+        for search in cases:
+            timed(search, WARM_UP)  # loops are compiled or loaded
+        whole = [timed(search, given.seconds) for search in cases]
         for method in methods:
-            print(row(method, room, cases, whole), flush=True)
+            print(row(method, room, cases, whole, given.seconds), flush=True)
 
 
 if __name__ == "__main__":

@@ -48,9 +48,9 @@ def test_a_loop_runs_as_written_while_there_is_no_time_to_compile_it():
         return x + 1
 
     with compiling_while(lambda: False):
-        assert never_compiled_before.for_size(10**6) is never_compiled_before.plain
+        assert never_compiled_before.for_size(10**6) is never_compiled_before.interpreted
         with compiling_while(lambda: True):
-            assert never_compiled_before.for_size(10**6) is never_compiled_before.plain
+            assert never_compiled_before.for_size(10**6) is never_compiled_before.interpreted
     with compiling_while(lambda: True):
         assert never_compiled_before.for_size(10**6) is never_compiled_before.compiled
     with compiling_while(lambda: False):
@@ -271,7 +271,7 @@ def test_where_no_process_can_be_started_a_loop_is_compiled_where_it_is_called(
     monkeypatch.setattr(sys, "executable", "")
     assert beside.for_size(10**6, in_pieces=True)(np.arange(3), (0, 1), 1) == 4
     with compiling_while(lambda: False):
-        assert beside.for_size(10**6, in_pieces=True) is beside.plain
+        assert beside.for_size(10**6, in_pieces=True) is beside.interpreted
     assert beside.for_size(10**6, in_pieces=True) is beside.compiled
 
 

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
+from math import inf
 from os.path import exists, join
 from time import monotonic, process_time
 from types import CodeType, FunctionType
@@ -48,6 +49,8 @@ That takes nearly as long, also where its work is on disk.
 """
 PATIENCE = 0.25
 """Seconds that a loop of fewer steps runs as written, in all, before it is compiled beside."""
+LOOKED_AGAIN_AFTER = 0.2
+"""Seconds after which the disk is asked again whether a loop is there that was not."""
 PIECE_AS_WRITTEN = 25
 """As written, a loop takes at least so many times as long; its pieces are so many times smaller."""
 
@@ -151,6 +154,7 @@ class HotLoop(Generic[P, R]):
         self._interpreted: Callable[P, R] | None = None
         self._dispatched: Any = None
         self._seconds = 0.0
+        self._looked_at = -inf
         self._named = ""
         update_wrapper(self, function)
 
@@ -181,7 +185,7 @@ class HotLoop(Generic[P, R]):
             return self.plain
         if is_small and not self._cannot_be_had_beside():
             return self._timed
-        return self.compiled if all(has_time() for has_time in _conditions) else self.plain
+        return self.compiled if all(has_time() for has_time in _conditions) else self.interpreted
 
     def piece(self, chosen: Callable[P, R], size: int) -> int:
         """Return how large a piece of work is for the function that :meth:`for_size` chose.
@@ -228,7 +232,12 @@ class HotLoop(Generic[P, R]):
             return True
         if _beside is not None and _beside.state(self._name_beside()) == "working":
             return False  # what is on disk may be half written
-        return _is_kept_on_disk(self._made())
+        if monotonic() - self._looked_at < LOOKED_AGAIN_AFTER:
+            return False
+        is_kept = _is_kept_on_disk(self._made())
+        if not is_kept:
+            self._looked_at = monotonic()
+        return is_kept
 
     @property
     def compiled(self) -> Callable[P, R]:

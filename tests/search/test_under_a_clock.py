@@ -11,11 +11,17 @@ from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.search import any_utility
+from hartley.search.codebooks import CodebookProblem, PublicColumn, codebooks_by_demand
+from hartley.search.columns.cells import NumberCells
+from hartley.search.columns.search import search_columns
+from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.dispatch import searched_levels
 from hartley.search.distortion import istar, joint, l0
 from hartley.search.distortion.l0 import CandidateSearch
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
 from hartley.search.resolution.one_size import SizeSearch
 from hartley.search.resolution.side_search import SideSearch
 
@@ -158,3 +164,62 @@ def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_ge
         searched_levels(drawn, "istar", utilities(positions)[name])
         assert shares == sorted(shares, reverse=True)
         assert len(set(shares)) == 2
+
+
+class Clock:
+    """A clock that goes on by a second with every question."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    def remaining(self) -> float:
+        self.left -= 1
+        return self.left
+
+    @property
+    def effort(self) -> Effort:
+        return Effort(should_stop=lambda: self.remaining() <= 0, remaining=lambda: self.left)
+
+
+def test_a_share_of_an_effort_ends_with_its_part_of_the_time():
+    left = [12.0]
+    whole = Effort(should_stop=lambda: left[0] <= 0, remaining=lambda: left[0])
+    part = whole.share(3)
+    assert (part.remaining(), part.should_stop()) == (4.0, False)
+    left[0] = 8.0
+    assert (part.remaining(), part.should_stop(), whole.should_stop()) == (0.0, True, False)
+    assert UNLIMITED.share(5) is UNLIMITED
+    assert whole.share(1) is whole
+
+
+def test_codebooks_for_ever_stronger_demands_each_get_a_share_of_the_time():
+    random = np.random.default_rng(3)
+    columns = tuple(PublicColumn.of_cells(f"c{j}", random.integers(0, 9, 80)) for j in range(3))
+    drawn = JointRange.from_codes(public_codes=np.arange(80), sensitive_codes=np.arange(80) % 7)
+    problems = [
+        CodebookProblem(columns, Enough.of(drawn, [Requirement("distinct-l", level)]))
+        for level in range(1, 8)
+    ]
+    losses = []
+    for seconds in (1, 40, 400, 4000):
+        clock = Clock(seconds)
+        found = codebooks_by_demand(problems, effort=clock.effort)
+        assert found[-1] is not None
+        assert clock.left > -150 * len(problems)  # little is asked once the time is over
+        # What no search had time for is as good as what a stronger demand has.
+        known = [one.loss if one is not None else np.inf for one in found]
+        losses.append(np.minimum.accumulate(known[::-1])[::-1])
+    for shorter, longer in pairwise(losses):
+        assert (longer <= shorter + 1e-12).all()
+    assert losses[-1][0] < losses[0][0]
+
+
+def test_withheld_tuples_without_time_have_a_bound_that_holds():
+    random = np.random.default_rng(4)
+    columns = [NumberCells(random.random(600)), NumberCells(random.random(600))]
+    drawn = JointRange.from_codes(public_codes=np.arange(600), sensitive_codes=np.arange(600) % 9)
+    enough = Enough.of(drawn, [Requirement("distinct-l", 4)])
+    base = search_columns(columns, enough, effort=Effort(should_stop=lambda: True))
+    hurried = withhold_tuples(columns, enough, 12, base, effort=Effort(should_stop=lambda: True))
+    patient = withhold_tuples(columns, enough, 12, base, effort=UNLIMITED)
+    assert hurried.bound <= patient.bound <= patient.worst <= hurried.worst

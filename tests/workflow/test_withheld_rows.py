@@ -12,8 +12,7 @@ from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import LineDistortion
 from hartley.model import Partition
-from hartley.report.words.release import lost
-from hartley.report.words.withheld import bought
+from hartley.report.words.release import bought, lost
 from hartley.tables import ReadOptions
 from reference_every_partition import every_partition
 

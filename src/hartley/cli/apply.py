@@ -12,7 +12,7 @@ from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, heading, paragraph, print_json, verdict, warn_of_formulas
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
-from hartley.report.words.headline import headline
+from hartley.report.words.audit import headline
 from hartley.workflow import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 

@@ -16,9 +16,8 @@ from hartley.cli.progress import announce_and_read
 from hartley.errors import OptionError, mentioned
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
+from hartley.report.words.audit import COMFORTABLE, candidates_apart, headline, identifier_warning
 from hartley.report.words.columns import column_kind, column_note, next_columns
-from hartley.report.words.headline import COMFORTABLE, headline, identifier_warning
-from hartley.report.words.tolerance import candidates_apart
 from hartley.workflow import Audit, AuditResult, shown_source
 
 if TYPE_CHECKING:

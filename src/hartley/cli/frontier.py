@@ -16,7 +16,7 @@ from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.words import audit as words
-from hartley.report.words import withheld as withheld_words
+from hartley.report.words import release as release_words
 from hartley.workflow import Frontier, FrontierResult, Point, shown_source
 from hartley.workflow.find_frontier import NO_STEPS
 
@@ -66,12 +66,12 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
         return 0
     out = console()
     for budget in result.budgets:
-        allowed = withheld_words.budget(budget, result.joint.row_count)
+        allowed = release_words.budget(budget, result.joint.row_count)
         show(out, f"{shown_source(table)}, {allowed}", replace(result, frontier=budget.frontier))
         out.print()
     if not result.budgets:
         show(out, shown_source(table), result)
-    for line in withheld_words.bought(result):
+    for line in release_words.bought(result):
         out.print(line, markup=False)
     for step in document.get("trace", []):
         _show_step(out, step)

@@ -21,9 +21,8 @@ from hartley.paper.printed_values import (
     shown,
 )
 from hartley.paper.reproduce import NO_DATA, Convergence, Reproduction
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
+from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
 from hartley.report.figures.frontier import SHAPES, frontier_figure
-from hartley.report.figures.theme import LIGHT, Theme
 
 LEAKAGES = {"l0": "L0", "istar": "I*"}
 UTILITIES = {"resolution": "U1", "distortion": "U2"}

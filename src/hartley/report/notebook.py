@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import InputError
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.report.words.headline import Headline, headline, identifier_warning
+from hartley.report.words.audit import Headline, headline, identifier_warning
 
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier

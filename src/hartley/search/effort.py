@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -41,6 +41,18 @@ class Effort:
     """Told (done, total, what) now and then."""
     found: Callable[[Callable[[], Iterable[Any]]], None] = _unheard
     """Offered the levels known so far whenever there may be a new one; built only when called for."""
+
+    def share(self, parts: int) -> Effort:
+        """Return an effort that ends when one of so many equal parts of the time that is left is over."""
+        left = self.remaining()
+        if left == inf or parts <= 1:
+            return self
+        end = left - left / parts
+        return replace(
+            self,
+            should_stop=lambda: self.should_stop() or self.remaining() <= end,
+            remaining=lambda: self.remaining() - end,
+        )
 
 
 UNLIMITED = Effort()

@@ -10,11 +10,10 @@ from hartley.errors import InputError
 from hartley.model import JointRange, Partition
 from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.candidates import NARROW
-from hartley.report.figures.theme import DARK, LIGHT, Theme
+from hartley.report.figures.figure import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.report.words.audit import counted, listed
-from hartley.report.words.headline import headline, identifier_warning
+from hartley.report.words.audit import counted, headline, identifier_warning, listed
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, Frontier, FrontierResult, Point

@@ -23,10 +23,9 @@ from hartley.notes import heard_notes
 from hartley.report.html import Report
 from hartley.report.study_report import Choice
 from hartley.web import page_json as pages
-from hartley.web.border_line import MOST_BORDERS, asked_borders, border_page
 from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
-from hartley.web.recoding_page import Book
+from hartley.web.recoding_page import MOST_BORDERS, Book, asked_borders, border_page
 from hartley.web.request import Asked, reading
 from hartley.workflow import Demand, FrontierResult, Point, Policy, ReadOptions, release, sheet_names
 from hartley.workflow.demands.drawn_borders import BorderLine

@@ -11,7 +11,7 @@ from hartley.lazy import late_function
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
-from hartley.model import JointRange
+from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
@@ -111,8 +111,6 @@ def audit_table(
         return _audit_of_persons(study, requirements, stochastic=stochastic)
     with study.opened() as table:
         if study.earlier:
-            from hartley.workflow.composition import joint_of_releases
-
             joint, dropped_rows = joint_of_releases(study, table)
             return _result(study, joint, measure(joint), (), dropped_rows, requirements)
         roles, alone = choose_roles(table, study.roles_given)
@@ -256,3 +254,53 @@ def _measured(counted: SummaryRead | RangeRead) -> tuple[Audit, int]:
 
 def _worst_first(audit: Audit) -> tuple[float, float, float, tuple[str, ...]]:
     return (-audit.l0_bits, -audit.istar_bits, -audit.narrowest_rows / audit.rows, audit.public.columns)
+
+
+def joint_of_releases(study: StudyTable, table: Table) -> tuple[JointRange, int]:
+    """Return what a reader of all earlier releases of a table sees, and how many rows were left out.
+
+    Such a reader sees every codeword of a row, and every column that a release kept or called
+    harmless: the common refinement of the partitions. Public columns of the study are seen
+    besides, as they are.
+    """
+    from hartley.releases.apply import codebook_of
+    from hartley.releases.codebook import codebook
+    from hartley.releases.formats import Format
+    from hartley.releases.writer.reader_view import ObservedRows
+    from hartley.releases.writer.source_rows import Rows
+
+    policies = list(study.policies)
+    for policy in policies:
+        policy.require_columns(table.column_names, table.name)
+    first = policies[0]
+    shown = tuple(study.public) or first.public_names
+    roles = Roles(sensitive=tuple(study.sensitive), public=shown, side=tuple(study.side))
+    joint = table.joint_range(roles, missing=study.missing).joint
+    keep: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    beside = policies
+    if tuple(study.public):
+        book = codebook(joint.public, Partition.singletons(joint.public.size))
+    elif first.never_missing and study.missing == "value":
+        # Some rows may not be in the first one, so it is seen beside a label that tells nothing.
+        book = codebook(joint.public, Partition.whole(joint.public.size), "member")
+    else:
+        book = codebook_of(first, joint.public)
+        beside, keep, harmless = policies[1:], first.shown_beside(roles.sensitive), first.harmless
+    needed = [*roles.columns]
+    for policy in policies:
+        needed += policy.read_beside(roles.sensitive)
+    rows = Rows(table, needed, present=roles.columns if study.missing == "drop" else ())
+    observed = ObservedRows(
+        rows,
+        joint.public,
+        joint.sensitive,
+        Format("csv", ",", False),
+        side=roles.side,
+        keep=keep,
+        harmless=harmless,
+        earlier=beside,
+    )
+    joint = observed.reader(book, harmless=True, earlier=True)
+    every = joint.row_count if study.missing == "value" else table.row_count
+    return joint, every - joint.row_count

@@ -25,7 +25,7 @@ from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.model.words import Leakage, SearchName
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
-from hartley.search.line.answer import Band
+from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices

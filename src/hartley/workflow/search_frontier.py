@@ -287,8 +287,9 @@ class _Starts:
         question = self.question
         if not isinstance(question.utility, LineDistortion) or (is_large and self.effort.should_stop()):
             return partition
-        search = finest_intervals if is_large else finest
-        return search(question.joint, question.utility, partition, question.leakage)
+        if is_large or self.effort.should_stop():
+            return finest_intervals(question.joint, question.utility, partition, question.leakage)
+        return finest(question.joint, question.utility, partition, question.leakage, self.effort)
 
 
 def _reaches(point: Point, goal: WithCandidates | WithComponents) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hartley.releases.verifier import tally as tally_module
-from hartley.releases.verifier.recount import recount
+from hartley.releases.verifier.recount import Recount
 from hartley.releases.verifier.tables import other_cells, row_numbers
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tables.row_numbers import Combined, Numbered
@@ -94,5 +94,7 @@ def test_measures_are_those_of_plain_dictionaries(rows: list[Any], has_side: boo
     if not has_side:
         rows = [(seen, secret, 0, count) for seen, secret, _, count in rows]
     seen, secret, known, counts = (list(column) for column in zip(*rows, strict=True))
-    found = recount(numbered(seen), numbered(secret), numbered(known), np.array(counts), has_side=has_side)
+    reader = Recount(has_side=has_side)
+    reader.add(numbered(seen), numbered(secret), numbered(known), np.array(counts))
+    found = reader.found()
     assert found == plain_recount(rows, has_side=has_side)

@@ -26,8 +26,8 @@ from hartley.report.figures import (
     lagrangian_figure,
     recoding_figure,
 )
+from hartley.report.figures.figure import DARK, LIGHT
 from hartley.report.figures.graph_layout import laid_out
-from hartley.report.figures.theme import DARK, LIGHT
 
 MERGED = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])
 """The merges of the paper's figure of the graph after three steps."""

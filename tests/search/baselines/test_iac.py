@@ -8,7 +8,7 @@ from baseline_tables import GOLDEN, TABLES, random_joint
 from hartley.errors import OptionError
 from hartley.model import Partition
 from hartley.search.baselines import iac_mdsf
-from hartley.search.baselines.iac.clustering import (
+from hartley.search.baselines.iac_clustering import (
     all_changes,
     best_subset,
     lower_weights,
@@ -18,8 +18,8 @@ from hartley.search.baselines.iac.clustering import (
     subset_change,
     upper_weights,
 )
-from hartley.search.baselines.iac.subsets import least_subset, members, over_subsets, subset_sizes
 from hartley.search.baselines.information import Masses, weighted_logs
+from hartley.search.baselines.subsets import least_subset, members, over_subsets, subset_sizes
 from strategies import joint_ranges
 
 CASES = [(table, key) for table in TABLES for key in GOLDEN[table]["iac_mdsf"]]
@@ -191,7 +191,7 @@ def test_modmod_finds_the_exact_step_on_many_random_tables():
 
 
 def test_compiled_finds_what_interpreted_finds():
-    from hartley.search.baselines.iac.clustering import best_from
+    from hartley.search.baselines.iac_clustering import best_from
 
     joint = random_joint(np.random.default_rng(2), 20, 8, 60)
     masses, pairs, logs, scale, pool = loop_arguments(joint, 0.6)

@@ -11,6 +11,7 @@ import pytest
 from hartley.hot_loops import HotLoop
 from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicColumn, codebooks_of
 from hartley.search.codebooks.line_program import LineProgram
+from hartley.search.codebooks.loops.cells import split_cells
 from hartley.search.codebooks.workbench import Workbench
 from hartley.search.enough import Enough
 
@@ -69,6 +70,22 @@ def test_a_cell_is_enough_if_every_count_and_the_rows_are(tolerant):
                 assert is_withheld[members[0]] != is_enough(demand, members)
 
 
+@pytest.mark.parametrize("way", ["plain", "interpreted", "compiled"])
+def test_far_more_cells_than_there_is_memory_for_are_kept_apart(way):
+    random = np.random.default_rng(45)
+    for most, bands in ((3, 5), (5_000, 70_000), (2**31 - 1, 2**31 - 1)):
+        cell, value = random.integers(0, most, 300, dtype=np.int32), np.arange(300, dtype=np.int32) % 70
+        label = random.integers(0, bands, 70, dtype=np.int32)
+        problem = CodebookProblem(
+            (PublicColumn.of_cells("c", np.arange(300)),), draw(random, 300, 1, tolerant=False)
+        )
+        out = np.empty(300, dtype=np.int32)
+        found = getattr(split_cells, way)(cell, most, value, label, bands, problem.scratch(), out)
+        pairs = list(zip(cell.tolist(), label[value].tolist(), strict=True))
+        assert found == len(set(pairs))
+        assert len(set(zip(pairs, out.tolist(), strict=True))) == found == len(set(out.tolist()))
+
+
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_windows_are_counted_for_several_counts(tolerant):
     random = np.random.default_rng(42)
@@ -106,7 +123,7 @@ def test_compiled_and_interpreted_loops_find_the_same(monkeypatch):
     ]
     found = []
     for way in ("plain", "compiled"):
-        monkeypatch.setattr(HotLoop, "for_size", lambda loop, *_, way=way: getattr(loop, way))
+        monkeypatch.setattr(HotLoop, "for_size", lambda loop, *_, way=way, **__: getattr(loop, way))
         problem = CodebookProblem(tuple(columns), demand)
         found.append(codebooks_of(problem, withhold=30, options=CodebookOptions(rounds=4)))
     one, other = found

@@ -123,6 +123,14 @@ def test_sets_that_grow_value_by_value_merge_as_the_twin(
     compare("narrowest first", utility, 5, (50, 60))
 
 
+def test_sets_that_get_their_numbers_when_all_are_there_merge_as_the_twin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hartley.search.greedy.loops.narrowest.FIRST_ROWS", 2)
+    compare("narrowest first", "resolution", 200, None)
+    compare("narrowest first", "resolution", 5, (50, 60))
+
+
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_side_information_that_says_nothing_changes_nothing(search: str, utility: str) -> None:

@@ -204,12 +204,3 @@ class Recount:
             while not np.array_equal(further := leads_to[leads_to], leads_to):
                 leads_to = further
         self._leads_to = leads_to
-
-
-def recount(
-    seen: Combined, secret: Combined, known: Combined, rows: Int64s, *, has_side: bool
-) -> dict[str, Any]:
-    """Count what a reader learns from rows that are all here."""
-    reader = Recount(has_side=has_side)
-    reader.add(seen, secret, known, rows)
-    return reader.found()

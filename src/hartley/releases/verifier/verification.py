@@ -19,11 +19,10 @@ from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.verifier.checks import Checks, ClaimCheck
-from hartley.releases.verifier.claim_checks import RecordChecks, check_certificate
+from hartley.releases.verifier.claim_checks import RecordChecks, check_certificate, check_requirements
 from hartley.releases.verifier.policy_labels import check_codebooks
 from hartley.releases.verifier.proofs.optimality import Optimality, check_optimality
 from hartley.releases.verifier.released_partition import ReleasedPartition
-from hartley.releases.verifier.requirement_checks import check_requirements
 from hartley.releases.verifier.row_checks import RowCount, RowCounter
 from hartley.releases.verifier.row_sequence import is_in_order
 from hartley.releases.verifier.signature import check_signature

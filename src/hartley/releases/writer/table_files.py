@@ -80,8 +80,6 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
         elif format_.name == "arrow":
             _write_arrow(path, rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}"))
         elif format_.is_typed:
-            from hartley.releases.writer.table_files import write_labelled
-
             cells = rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}").to_arrow_table()
             write_labelled(path, cells, columns.labels, set(columns.untouched))
         elif format_.name == "json":

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from hartley.model import JointRange, Partition
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
-from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
 from hartley.workflow.show_release import ObservationCounts
 
 WIDE, NARROW = 560, 250

@@ -10,9 +10,17 @@ import numpy as np
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import DisjointSets
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series, shown_label
+from hartley.report.figures.figure import (
+    LIGHT,
+    Figure,
+    Row,
+    Theme,
+    finished,
+    needs_packages,
+    series,
+    shown_label,
+)
 from hartley.report.figures.graph_layout import GraphLayout, laid_out
-from hartley.report.figures.theme import LIGHT, Theme
 from hartley.workflow.show_release import confusions, groups_of_observations
 
 MOST_NODES = 300

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hartley.frontiers import Frontier, Point
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series
-from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
 
 if TYPE_CHECKING:
     import altair

@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from hartley.model import Alphabet, JointRange, Partition
-from hartley.report.figures.figure import Figure, Row, drawable, finished, needs_packages, series, shown_label
-from hartley.report.figures.theme import LIGHT, Theme
+from hartley.report.figures.figure import (
+    LIGHT,
+    Figure,
+    Row,
+    Theme,
+    drawable,
+    finished,
+    needs_packages,
+    series,
+    shown_label,
+)
 from hartley.workflow.show_release import count_groups
 
 MOST_DOTS = 4_000

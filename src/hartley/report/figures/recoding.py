@@ -8,9 +8,17 @@ import numpy as np
 
 from hartley.model import Alphabet, Partition
 from hartley.model.arrays import Floats
-from hartley.report.figures.figure import Figure, Row, finished, needs_packages, series, shown_label
+from hartley.report.figures.figure import (
+    LIGHT,
+    Figure,
+    Row,
+    Theme,
+    finished,
+    needs_packages,
+    series,
+    shown_label,
+)
 from hartley.report.figures.joint_range import named_axis, named_places
-from hartley.report.figures.theme import LIGHT, Theme
 from hartley.report.words.audit import listed
 
 MOST_CLUSTERS = 400

@@ -1,20 +1,29 @@
-"""Numbers as plain words for the person whose data it is."""
+"""Numbers as plain words for the person whose data it is.
+
+First the verdict on a table, in one word, one colour and one sentence about people; then what is left, also
+when values that lie close to each other count as one.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from hartley.frontiers import Frontier, Point
+    from hartley.measures.audit import Audit, Role
+    from hartley.measures.verdicts import ToleranceMeasures
+    from hartley.model import JointRange
+    from hartley.model.closeness import Closeness
+    from hartley.workflow import AuditResult
+
 
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 LONG_NAME = 12
 """Letters of a column's name that fit into a narrow table."""
-
-if TYPE_CHECKING:
-    from hartley.frontiers import Frontier, Point
-    from hartley.measures.audit import Audit, Role
-    from hartley.model import JointRange
 
 
 def bits(value: float) -> str:
@@ -278,3 +287,82 @@ def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> s
     if len(columns) > 1 or len(columns[0]) > LONG_NAME:
         return f"{point.distinct_l:,} or more values for all"
     return f"{values_of(point.distinct_l, columns)} or more for all"
+
+
+Colour = Literal["red", "amber", "green"]
+COMFORTABLE = 5
+"""Sensitive values left for everyone from which a table is shown in green."""
+WORDS: dict[Colour, str] = {"red": "EXPOSED", "amber": "AT RISK", "green": "PROTECTED"}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a person reads first."""
+
+    colour: Colour
+    sentence: str
+
+    @property
+    def word(self) -> str:
+        """The verdict where there is no colour."""
+        return WORDS[self.colour]
+
+
+def headline(audit: Audit) -> Headline:
+    """Return the verdict on a table or a release: who is exposed, and how much.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.measures.audit import audit
+    >>> headline(audit(toy())).word
+    'EXPOSED'
+    """
+    if audit.distinct_l == 1:
+        return Headline("red", worst_case(audit))
+    is_calm = audit.independent or audit.distinct_l >= COMFORTABLE
+    return Headline("green" if is_calm else "amber", worst_case(audit))
+
+
+def identifier_warning(result: AuditResult) -> str | None:
+    """Name the public columns that look like names or identifiers; nothing where there is none."""
+    if not result.identifiers:
+        return None
+    names = listed(result.identifiers)
+    if len(result.identifiers) == 1:
+        return (
+            f"{names} looks like a name or an identifier: nearly every row has a value of its own. "
+            "Do not publish it."
+        )
+    return (
+        f"{names} look like names or identifiers: nearly every row has a value of its own. "
+        "Do not publish them."
+    )
+
+
+def candidates_apart(
+    measured: ToleranceMeasures, sensitive: Sequence[str], public: Sequence[str], closeness: Closeness
+) -> str:
+    """Say how many values that are apart everyone is left with, of how many.
+
+    >>> from hartley.measures.verdicts import ToleranceMeasures
+    >>> from hartley.model import JointRange, Alphabet
+    >>> joint = JointRange.from_codes(
+    ...     public_codes=[0, 0, 1, 1, 1],
+    ...     sensitive_codes=[0, 2, 0, 1, 2],
+    ...     public=Alphabet.of_values([180, 190], ("chol",)),
+    ...     sensitive=Alphabet.of_values([41, 43, 52], ("age",)),
+    ... )
+    >>> from hartley.model.closeness import Closeness
+    >>> close = Closeness.of({"age": 4})
+    >>> candidates_apart(ToleranceMeasures.of(joint, close), ["age"], ["chol"], close)
+    'Whatever the chol, at least two ages more than 4 years apart remain possible (the table has 2).'
+    """
+    named = listed(public)
+    from hartley.model.requirement import Requirement
+
+    apart = Requirement("separated-l", max(measured.separated_l, 2)).sentence(sensitive, closeness)
+    if measured.separated_l < 2:
+        none = apart.removeprefix("at least two ")
+        return (
+            f"For some {named} no two {none} remain possible (the table has {measured.separated_values:,})."
+        )
+    return f"Whatever the {named}, {apart} remain possible (the table has {measured.separated_values:,})."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hartley.errors import option
 from hartley.report.words import audit as words
-from hartley.report.words.withheld import withheld_rows
+from hartley.report.words.release import withheld_rows
 from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refused
 
 

@@ -24,9 +24,8 @@ from hartley.search.baselines.generalisation import (
     local_recoding,
 )
 from hartley.search.baselines.hierarchy import Hierarchy
-from hartley.search.baselines.iac.clustering import iac_mdsf
-from hartley.search.baselines.iac.overlap import iac_overlap
-from hartley.search.baselines.iac.subsets import SubsetRun
+from hartley.search.baselines.iac_clustering import iac_mdsf
+from hartley.search.baselines.iac_overlap import iac_overlap
 from hartley.search.baselines.mondrian import mondrian
 from hartley.search.baselines.pair_merging import (
     InformationRun,
@@ -35,6 +34,7 @@ from hartley.search.baselines.pair_merging import (
     privacy_funnel,
 )
 from hartley.search.baselines.registry import BASELINES, Baseline, Case
+from hartley.search.baselines.subsets import SubsetRun
 
 __all__ = [
     "BASELINES",

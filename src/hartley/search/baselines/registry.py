@@ -40,9 +40,8 @@ from hartley.search.baselines.generalisation import (
     local_recoding,
 )
 from hartley.search.baselines.hierarchy import Hierarchy
-from hartley.search.baselines.iac.clustering import iac_mdsf
-from hartley.search.baselines.iac.overlap import iac_overlap
-from hartley.search.baselines.iac.subsets import SubsetRun
+from hartley.search.baselines.iac_clustering import iac_mdsf
+from hartley.search.baselines.iac_overlap import iac_overlap
 from hartley.search.baselines.information import Masses
 from hartley.search.baselines.mondrian import CUTS, mondrian
 from hartley.search.baselines.pair_merging import (
@@ -50,6 +49,7 @@ from hartley.search.baselines.pair_merging import (
     pairwise_agglomeration,
     privacy_funnel,
 )
+from hartley.search.baselines.subsets import SubsetRun
 from hartley.search.effort import UNLIMITED, Effort
 
 WEIGHTS = tuple(step / 20 for step in range(20))

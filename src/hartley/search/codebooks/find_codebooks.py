@@ -107,13 +107,17 @@ def codebooks_by_demand(
     """Return codebooks of a table for ever stronger demands, ``None`` for those that nothing meets.
 
     Whatever meets a demand meets the weaker ones before it, so the strongest is searched first, each weaker
-    one starts from what was found, and is never worse.
+    one starts from what was found, and is never worse. Each may take an equal part of the time that is
+    left; where none is left, what the demand before it has is all there is.
     """
     found: list[Codebooks | None] = []
     last: _BudgetAnswer | None = None
-    for problem in reversed(problems):
+    for left, problem in zip(range(len(problems), 0, -1), reversed(problems), strict=True):
+        if last is not None and effort.should_stop():
+            found.append(None)
+            continue
         try:
-            last = _answer(problem, withhold, options, effort, last)
+            last = _answer(problem, withhold, options, effort.share(left), last)
             found.append(last.found)
         except UnreachableError:
             found.append(None)

@@ -80,8 +80,9 @@ class Refinement:
             self._bench.load(start)
             self._keep(self._bench)
             self._ceiling = min(self._ceiling, self._bench.settle().loss)
-            self._grow(self._bench)
-        if self._plain is not None:
+            if self._best is None or not self.effort.should_stop():
+                self._grow(self._bench)
+        if self._plain is not None and not self.effort.should_stop():
             # With nothing withheld first: what is grown then needs no budget for its coarse part.
             self._plain.load(self.problem.coarsest())
             self._grow(self._plain)
@@ -90,6 +91,8 @@ class Refinement:
         done = self._perturb(rounds)
         if self._best is None:
             raise UnreachableError("no codebooks were found that meet the requirements")
+        if self.effort.should_stop():
+            return Refined(tuple(self._best[0]), self._best[1], False, None, done)
         self._best = self._polished(self._best)
         return self.examined(*self._rounded(*self._chosen(self._best)), done)
 
@@ -124,7 +127,8 @@ class Refinement:
         labels = bench.labels()
         while not self._is_over():
             for number in range(len(self.problem.columns)):
-                self._improve_line(bench, number)
+                if not self.effort.should_stop():
+                    self._improve_line(bench, number)
             bench.grow(None, self.effort)
             after = bench.settle()
             if not after.is_better(before, self.objective):

@@ -140,10 +140,12 @@ class Workbench:
         fill_order.for_size(self._steps)(elements, layout, state)
         weigh_splits.for_size(self._steps)(layout, state, self._trial)
         state.numbers[CHANGED] = 0
-        run = grow.for_size(self._steps)
-        while not run(elements, layout, state, self._trial, factor, self.terms, TESTS_AT_ONCE):
-            if effort.should_stop():
-                break
+        is_over = False
+        while not is_over:
+            run = grow.for_size(self._steps, in_pieces=True)
+            piece = grow.piece(run, TESTS_AT_ONCE)
+            is_over = run(elements, layout, state, self._trial, factor, self.terms, piece)
+            is_over |= effort.should_stop()
         self.visits += int(state.numbers[VISITS]) + len(elements.code) * len(problem.columns)
         return int(state.numbers[ACCEPTED])
 

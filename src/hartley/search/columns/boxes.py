@@ -22,8 +22,19 @@ import numpy.typing as npt
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.cells import CATEGORY
-from hartley.search.columns.loops.cells import Cells, inner_part, side_of, side_with, width_between
-from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.cells import (
+    NONE,
+    ONE,
+    ZERO,
+    Cells,
+    Marks,
+    Needs,
+    inner_part,
+    is_enough,
+    side_of,
+    side_with,
+    width_between,
+)
 from hartley.search.columns.loops.split import Segments, split_segments
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import Effort

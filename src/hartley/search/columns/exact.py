@@ -12,9 +12,18 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.costs import Runs
-from hartley.search.columns.loops.cells import Cells, combined, inner_part, width_between
+from hartley.search.columns.loops.cells import (
+    NONE,
+    ZERO,
+    Cells,
+    Marks,
+    Needs,
+    combined,
+    inner_part,
+    is_enough,
+    width_between,
+)
 from hartley.search.columns.loops.losses import Losses, loss_of
-from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
 from hartley.search.columns.polish import fresh_losses
 from hartley.search.columns.prepared import NEAREST, Prepared, compact
 from hartley.search.effort import Effort

@@ -12,11 +12,10 @@ import numpy.typing as npt
 from hartley.hot_loops import HotLoop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.cells import TABLE
-from hartley.search.columns.loops.cells import Cells, side_of
+from hartley.search.columns.loops.cells import Cells, Marks, Needs, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import bound_cluster, near_tuples
-from hartley.search.columns.loops.needs import Marks, Needs
 from hartley.search.enough import Enough
 
 T = TypeVar("T", bound=tuple[Any, ...])

@@ -16,7 +16,7 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
 from hartley.search.by_size.categories import CategoryArrangement
-from hartley.search.line.answer import Band, LineAnswer
+from hartley.search.line.ordered_values import Band, LineAnswer
 
 NOTHING: Int64s = np.zeros(0, dtype=np.int64)
 

@@ -23,7 +23,7 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.centroid.l0 import STAGES as CENTROID_STAGES
+from hartley.search.distortion.centroid import STAGES as CENTROID_STAGES
 from hartley.search.distortion.least_cost import LeastDistortion, by_intervals, by_sweeps
 from hartley.search.distortion.line import Line
 from hartley.search.effort import UNLIMITED, Effort

@@ -19,10 +19,9 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.model.arrays import Places
 from hartley.search.distortion.windows import window_cost
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.answer import Band, LineAnswer
 from hartley.search.line.borders import Borders, is_multiple, round_steps, unit_of
 from hartley.search.line.intervals import line_bound
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import Band, LineAnswer, OrderedValues
 
 QUARTERS = 4
 """Offsets are quarters of a width where no border is asked for, with no more decimals than the values."""

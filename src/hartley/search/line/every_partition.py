@@ -18,8 +18,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Floats, Places
 from hartley.search.enough import Enough
-from hartley.search.line.answer import LineAnswer
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import LineAnswer, OrderedValues
 
 MOST_VALUES = 12
 """Of so many values every partition is looked at."""

@@ -41,7 +41,6 @@ from hartley.search.distortion.windows import (
     uncovered,
 )
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders, round_steps
 from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
@@ -54,7 +53,7 @@ from hartley.search.line.loops import (
     finest_starts,
     least_radius,
 )
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
 
 
 def prefix_sums(values: OrderedValues) -> Floats:

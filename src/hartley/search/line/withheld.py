@@ -9,7 +9,7 @@ Facts:
   a dynamic program over intervals is exact among intervals: least rows, then most intervals, then least
   total width.
 * The demand makes it NP-hard. What the program withholds is topped up: one value after another is forced
-  in, the one that brings most for each extra row; or a whole cluster; or the next cost is tried.
+  in, the one that brings most for each extra row; or a whole cluster; or a higher cost is tried, by halving.
 * Bound for any shape: a value that is in no window which is cheap enough and holds enough must be withheld,
   so the rows of these must be within the budget.
 
@@ -26,16 +26,13 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError
 from hartley.model.arrays import Floats, Places
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.line.answer import NOTHING, Band, LineAnswer
 from hartley.search.line.borders import Borders
 from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passing_from
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
-from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
 
-NEXT_COSTS = 12
-"""Costs just above the least one that are tried before bisection."""
 BISECTIONS = 60
 
 
@@ -219,18 +216,8 @@ class _Search:
     def settled(self, relaxed: float) -> Kept:
         """Return the way of least cost that is found from the relaxed cost on."""
         found = self.tried(relaxed)
-        cost = relaxed
-        if self.values.cost_name != "centroid" and self.values.size <= 2_000:
-            for _ in range(NEXT_COSTS):
-                if found is not None or self.effort.should_stop():
-                    break
-                above = self.values.windows.next_cost(self.values.window_of_cost(cost))
-                if above == float("inf"):
-                    break
-                cost = self.values.cost_of_window(above)
-                found = self.tried(cost)
         if found is None:
-            found = self._bisected(cost)
+            found = self._bisected(relaxed)
         if found is None:
             raise UnreachableError("no rows found to withhold that are enough to be a released value")
         again = self.tried(self.top_up.cost_of(found))

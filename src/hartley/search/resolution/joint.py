@@ -21,8 +21,8 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
 from hartley.search.resolution.istar import Joiner, least_joining_size
 from hartley.search.resolution.joining_swaps import joined
-from hartley.search.resolution.l0 import MOST_GLANCES, Given, Standings, search_of, unsearched
-from hartley.search.resolution.layout import least_clusters, size_ranges, staircase
+from hartley.search.resolution.l0 import MOST_GLANCES, Given, Standings, climbed, search_of
+from hartley.search.resolution.layout import least_clusters, size_ranges
 from hartley.search.resolution.one_size import SizeSearch, SizeStanding, fewest_candidates
 
 TRIES = 400
@@ -63,19 +63,7 @@ def joint_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable
     found = Standings(search, least)
     if joint.pairs * len(ranges) <= MOST_GLANCES:
         _glance(joint, search, [sizes[0] for sizes in ranges], anyhow, found)
-    complete = True
-    for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
-        found.note(*steps)
-        complete = complete and all(step.finished for step in steps)
-        effort.progress(done + 1, len(ranges), f"clusters of at most {steps[-1].largest} values")
-        effort.found(lambda: found.levels(joint))
-        if steps[-1].kept == joint.sensitive.size:
-            break
-        if effort.should_stop():
-            found.note(*unsearched(joint, search, given, steps[-1]))
-            complete = False
-            break
-    return Levels(levels=found.levels(joint), complete=complete)
+    return climbed(joint, search, ranges, best, given, found)
 
 
 def _glance(

@@ -9,7 +9,7 @@ All sizes are glanced at before any is searched at length.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -45,6 +45,19 @@ def l0_levels(joint: JointRange, effort: Effort = UNLIMITED, starts: Iterable[Pa
     def best(largest: int, before: SizeStanding | None) -> SizeStanding:
         return search.best(largest, *given.better(largest, *_floor(joint, before)))
 
+    return climbed(joint, search, ranges, best, given, known)
+
+
+def climbed(
+    joint: JointRange,
+    search: SizeSearch,
+    ranges: Sequence[range],
+    best: Callable[[int, SizeStanding | None], SizeStanding],
+    given: Given,
+    known: Standings,
+) -> Levels:
+    """Return what is best for every size, from small to large, or what is known where the effort ends."""
+    effort = search.effort
     complete = True
     for done, steps in enumerate(staircase(ranges, best, search.is_settled)):
         known.note(*steps)

@@ -20,10 +20,9 @@ import numpy.typing as npt
 from hartley.model import Alphabet, Coordinate, JointRange
 from hartley.model.arrays import Flags, Ints
 from hartley.tables.column_types import TypedColumn
-from hartley.tables.counting.carriers import coordinate, fetched
 from hartley.tables.counting.fetch_range import RangeRead
 from hartley.tables.counting.first_look import require_complete, require_way_with_missing
-from hartley.tables.counting.value_codes import missing_cells
+from hartley.tables.counting.value_codes import coordinate, fetched, missing_cells
 from hartley.tables.roles import Roles
 from hartley.tables.sources.source import Missing, Scan
 

@@ -16,8 +16,8 @@ from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
-from hartley.search.line.answer import Band
 from hartley.search.line.borders import Borders
+from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.label_codebooks import SECONDS_A_DAY
 from hartley.workflow.question import Question
 

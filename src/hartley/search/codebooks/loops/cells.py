@@ -176,7 +176,7 @@ def withheld_rows(
     used = 0
     value = elements.value[column]
     for element in range(len(cell)):
-        place = slot_of(int(cell[element]) * bands + label[value[element]], direct, scratch)
+        place = slot_of(int(cell[element]) * bands + int(label[value[element]]), direct, scratch)
         line = scratch.slot[place] - mark - 1
         if line < 0:
             line = used
@@ -203,7 +203,7 @@ def split_cells(
     direct = cells * bands <= len(scratch.slot)
     used = 0
     for element in range(len(cell)):
-        place = slot_of(int(cell[element]) * bands + label[value[element]], direct, scratch)
+        place = slot_of(int(cell[element]) * bands + int(label[value[element]]), direct, scratch)
         line = scratch.slot[place] - mark - 1
         if line < 0:
             line = used

@@ -15,14 +15,19 @@ import numpy.typing as npt
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.loops.cells import (
+    NONE,
+    ONE,
+    ZERO,
     Cells,
+    Marks,
+    Needs,
     gap_of,
     gap_to_box,
     inner_part,
+    least_between,
     sort_stably,
     width_between,
 )
-from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, least_between
 
 LEAF = 16
 MOST_WORDS = 64

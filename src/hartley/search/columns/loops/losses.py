@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.model.arrays import Floats, Places
-from hartley.search.columns.loops.cells import Cells, inner_part, width_between
+from hartley.search.columns.loops.cells import NONE, Cells, Marks, Needs, inner_part, width_between
 from hartley.search.columns.loops.mend import Clusters, can_spare, move, undo_to
-from hartley.search.columns.loops.needs import NONE, Marks, Needs
 
 
 class Losses(NamedTuple):

@@ -15,8 +15,17 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
-from hartley.search.columns.loops.cells import Cells, inner_part, side_of, side_with
-from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
+from hartley.search.columns.loops.cells import (
+    NONE,
+    ZERO,
+    Cells,
+    Marks,
+    Needs,
+    inner_part,
+    is_enough,
+    side_of,
+    side_with,
+)
 
 MOST_DISSOLVED = 12
 FAILED, DONE, LISTS_NEEDED = 0, 1, 2

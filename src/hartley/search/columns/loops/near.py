@@ -16,10 +16,16 @@ import numpy.typing as npt
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.loops.cells import (
+    NONE,
+    ONE,
+    ZERO,
     Cells,
+    Marks,
+    Needs,
     gap_of,
     gap_to_box,
     inner_part,
+    is_enough,
     sort_stably,
     width_between,
 )
@@ -33,7 +39,6 @@ from hartley.search.columns.loops.index import (
     reach_of,
     use_up,
 )
-from hartley.search.columns.loops.needs import NONE, ONE, ZERO, Marks, Needs, is_enough
 
 
 @hot_loop

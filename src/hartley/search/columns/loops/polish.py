@@ -12,7 +12,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Places
-from hartley.search.columns.loops.cells import Cells, inner_part
+from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, inner_part, is_enough
 from hartley.search.columns.loops.losses import (
     Losses,
     add_to_basis,
@@ -26,7 +26,6 @@ from hartley.search.columns.loops.losses import (
     take_back,
 )
 from hartley.search.columns.loops.mend import Clusters, Near, brings_new, is_cluster_enough, keep_codes
-from hartley.search.columns.loops.needs import NONE, ZERO, Marks, Needs, is_enough
 
 MOST_MEMBERS = 400
 """Clusters of more tuples take and give none: each look at them would cost too much."""

@@ -16,8 +16,16 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
-from hartley.search.columns.loops.cells import Cells, inner_part, sort_stably, width_between
-from hartley.search.columns.loops.needs import Marks, Needs, needed_from_end, needed_from_start
+from hartley.search.columns.loops.cells import (
+    Cells,
+    Marks,
+    Needs,
+    inner_part,
+    needed_from_end,
+    needed_from_start,
+    sort_stably,
+    width_between,
+)
 
 MIDDLE, MEDIAN, GAP, ROWS = 0, 1, 2, 3
 """Rules: nearest the middle of the box, the median tuple, the widest gap, the median row of the column that

@@ -74,10 +74,9 @@ def number_once(set_of: Ints, sets: Sets) -> None:
     """Assign equal sets one number, now and from now on; clusters that are no more have none below 0."""
     mask = len(sets.table) - 1
     sets.table[:] = -1
-    for cluster in range(len(set_of)):
+    for place in range(order_by_stretch(set_of, sets)):
+        cluster = sets.ordered[place]
         number = set_of[cluster]
-        if number < 0:
-            continue
         slot = sets.hashes[number] & mask
         while sets.table[slot] >= 0:
             if is_same_set(sets.table[slot], number, sets):
@@ -90,6 +89,31 @@ def number_once(set_of: Ints, sets: Sets) -> None:
             sets.users[sets.table[slot]] += 1
             set_of[cluster] = sets.table[slot]
     sets.used[IS_NUMBERED] = 1
+
+
+@hot_part
+def order_by_stretch(set_of: Ints, sets: Sets) -> int:
+    """Put clusters in ``ordered`` whose sets belong into one stretch of the table together; tell how many.
+
+    A large table is then filled stretch by stretch, each of which a processor's cache can hold.
+    """
+    ordered, ends = sets.ordered, sets.stretch_ends
+    mask = len(sets.table) - 1
+    width = mask // (len(ends) - 1) + 1
+    ends[:] = 0
+    for number in set_of:
+        if number >= 0:
+            ends[(sets.hashes[number] & mask) // width + 1] += 1
+    for stretch in range(1, len(ends)):
+        ends[stretch] += ends[stretch - 1]
+    many = ends[-1]
+    for cluster in range(len(set_of)):
+        number = set_of[cluster]
+        if number >= 0:
+            stretch = (sets.hashes[number] & mask) // width
+            ordered[ends[stretch]] = cluster
+            ends[stretch] += 1
+    return int(many)
 
 
 @hot_part

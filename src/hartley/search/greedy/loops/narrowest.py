@@ -23,7 +23,7 @@ from hartley.search.greedy.loops.cheapest_partner import look_everywhere, look_n
 from hartley.search.greedy.loops.interned_sets import add_row, number_once, unite
 from hartley.search.greedy.loops.line_slots import WORK as TREE_WORK
 from hartley.search.greedy.loops.line_slots import Slots, join_slots
-from hartley.search.greedy.loops.set_pool import IS_NUMBERED, MOVED, Sets
+from hartley.search.greedy.loops.set_pool import GIVEN_OUT, IS_NUMBERED, MOVED, Sets
 
 ENTERED, ENTRIES, COUNT, FOUND, CURSOR, MERGES, STEPS, IS_STRANDED, WORK = range(9)
 """What ``at`` holds: values entered, entries in the lists, how many candidates the narrowest have, how many
@@ -179,6 +179,8 @@ def find_narrowest(steps: Steps) -> None:
         at[COUNT] += 1
 
 
+FIRST_ROWS = 65536
+"""After so many public values is seen whether many of them have equal sets."""
 STEPS_OF_A_MERGE = 64
 """Elementary steps that a merge takes beside those for its candidates: two paths of the tournament."""
 
@@ -267,6 +269,12 @@ def narrowest_by_size(
         enter(place, indptr[place + 1] - indptr[place], steps)
         at[ENTERED] += 1
         at[WORK] += 8 + indptr[place + 1] - indptr[place]
+        if place == FIRST_ROWS and 2 * sets.used[GIVEN_OUT] > FIRST_ROWS:
+            # Few sets are equal: all get their numbers when they are there, which is faster.
+            sets.used[IS_NUMBERED] = 0
+    if at[ENTERED] == len(rounds.size) and sets.used[IS_NUMBERED] == 0:
+        number_once(rounds.set_of, sets)
+        at[WORK] += 8 * len(rounds.size)
     while rounds.undecided[0] > 1 and at[WORK] < budget:
         rounds.undecided[0] -= 1
         play(rounds.undecided[0], rounds)

@@ -25,6 +25,8 @@ from hartley.model.arrays import Int64s, Ints
 FILLED, GIVEN_OUT, IS_NUMBERED, MOVED = range(4)
 """What ``used`` holds: how much of the pool is filled, how many numbers are given out, whether equal
 sets have one number, and elementary steps since the slice began."""
+STRETCHES = 64
+"""Into so many stretches a table is divided while all sets get their numbers."""
 
 
 class Sets(NamedTuple):
@@ -40,6 +42,10 @@ class Sets(NamedTuple):
     """How many values an open set has room for; 0 where the set is sorted."""
     table: Ints
     """Where each set is found by its hash, while equal sets have one number."""
+    ordered: Ints
+    """Room for all clusters, in the order in which their sets get numbers."""
+    stretch_ends: Ints
+    """Where in that order each stretch of the table begins, and ends."""
     used: Ints
     marks: Ints
     """The hash of a set is the exclusive or of its values' marks."""
@@ -58,6 +64,8 @@ def sets_for(values: int, pairs: int, width: int, *, is_numbered: bool) -> Sets:
         users=np.zeros(2 * values, np.int32),
         room=np.zeros(2 * values, np.int32),
         table=table,
+        ordered=np.empty(values, np.int32),
+        stretch_ends=np.zeros(STRETCHES + 1, np.int64),
         used=np.array([0, 0, is_numbered, 0], np.int64),
         marks=_marks(width),
     )

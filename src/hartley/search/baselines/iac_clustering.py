@@ -31,12 +31,18 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from hartley.errors import OptionError
 from hartley.hot_loops import hot_loop
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.baselines.iac.subsets import EXACT_UP_TO, SubsetRun, least_subset, members, over_subsets
 from hartley.search.baselines.information import Masses, weighted_log, weighted_logs
+from hartley.search.baselines.subsets import (
+    EXACT_UP_TO,
+    SubsetRun,
+    least_subset,
+    members,
+    over_subsets,
+    require_usable,
+)
 from hartley.search.effort import UNLIMITED, Effort
 
 NO_CHANGE = 1e-12
@@ -340,15 +346,7 @@ def iac_mdsf(
     >>> iac_mdsf(toy(), utility_weight=0.8).partition
     Partition({0, 2, 4, 5, 6}, {1, 3})
     """
-    if solver not in SOLVERS:
-        raise OptionError.unknown("solver", solver, SOLVERS)
-    if utility_weight < 0:
-        raise OptionError("the utility weight cannot be negative")
-    if solver == "exact" and joint.public.size > EXACT_UP_TO:
-        raise OptionError(
-            f"the exact solver takes up to {EXACT_UP_TO} public values, not {joint.public.size}; "
-            "choose 'modmod'"
-        )
+    require_usable(solver, SOLVERS, utility_weight, joint.public.size, "modmod")
     partitions = [Partition.singletons(joint.public.size)]
     changes: list[float] = []
     # By data processing a merge never takes more from I(S) than from I(X), so weight 1 forbids all.

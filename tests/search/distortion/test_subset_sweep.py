@@ -10,10 +10,10 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.centroid import subset_sweep as fronts
-from hartley.search.centroid.subset_sweep import least_by_fronts
+from hartley.search.distortion import subset_sweep as fronts
 from hartley.search.distortion.l0 import least_distortion
 from hartley.search.distortion.line import Line
+from hartley.search.distortion.subset_sweep import least_by_fronts
 from hartley.search.effort import Effort
 from reference_optimal_distortion import Instance, instances, measured
 from reference_subsets import least_over_subsets

@@ -18,9 +18,9 @@ import numpy as np
 
 from hartley.measures.utility import Resolution
 from hartley.model.arrays import Places
+from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.answer import LineAnswer
 from hartley.search.line.cluster_count import most_clusters, sequence_of
 from hartley.search.line.every_partition import (
     MOST_VALUES,
@@ -30,13 +30,12 @@ from hartley.search.line.every_partition import (
     finest_first,
     least_worst,
 )
-from hartley.search.line.swaps import EnoughSwaps, dealt_places
+from hartley.search.line.ordered_values import LineAnswer
 from hartley.search.resolution.matching import match_some
 
-SHORT, LONG = 3_000, 40_000
-"""Moves of a short and a long search for each value."""
+MOVES = 3_000
+"""Moves of a swap search for each value."""
 MOST_MOVES = 20_000_000
-LONG_TRIES = 2
 MOST_PAIRED = 600
 """Values that are matched in twos; all pairs of them are looked at."""
 
@@ -106,15 +105,8 @@ def of_size(enough: Enough, largest: int, effort: Effort = UNLIMITED) -> Outcome
     if not EnoughSwaps.fits(enough, clusters):
         return NONE_FOUND
     search = EnoughSwaps(enough, largest, dealt_places(enough, largest, clusters), effort.seed + largest)
-    if search.run(min(SHORT * size, MOST_MOVES), effort, (0.2, 0.11, 0.08)):
+    if search.run(min(MOVES * size, MOST_MOVES), effort):
         return Outcome(search.labels)
-    for attempt in range(LONG_TRIES):
-        if effort.should_stop():
-            break
-        seed = effort.seed + largest + 7919 * (attempt + 1)
-        again = EnoughSwaps(enough, largest, search.places.copy(), seed)
-        if again.run(min(LONG * size, MOST_MOVES), effort):
-            return Outcome(again.labels)
     return NONE_FOUND
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.centroid.end_clusters import end_bound
+from hartley.search.distortion.end_clusters import end_bound
 from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
 

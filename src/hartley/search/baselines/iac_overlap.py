@@ -28,18 +28,17 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from hartley.errors import OptionError
 from hartley.measures.overlap import components
 from hartley.measures.utility import Utility, utility_of
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Int64s, Ints
-from hartley.search.baselines.iac.subsets import (
+from hartley.search.baselines.subsets import (
     DECIMALS,
-    EXACT_UP_TO,
     SubsetRun,
     least_subset,
     members,
     over_subsets,
+    require_usable,
 )
 from hartley.search.effort import UNLIMITED, Effort
 
@@ -66,15 +65,7 @@ def iac_overlap(
     >>> iac_overlap(toy(), Resolution(7), utility_weight=0.5, solver="exact").partition
     Partition({0, 2, 4, 5, 6}, {1}, {3})
     """
-    if solver not in SOLVERS:
-        raise OptionError.unknown("solver", solver, SOLVERS)
-    if utility_weight < 0:
-        raise OptionError("the utility weight cannot be negative")
-    if solver == "exact" and joint.public.size > EXACT_UP_TO:
-        raise OptionError(
-            f"the exact solver takes up to {EXACT_UP_TO} public values, not {joint.public.size}; "
-            "choose 'greedy'"
-        )
+    require_usable(solver, SOLVERS, utility_weight, joint.public.size, "greedy")
     plain = joint.without_side()
     union_costs = _all_union_costs(utility) if solver == "exact" else np.zeros(0)
     partitions = [Partition.singletons(joint.public.size)]

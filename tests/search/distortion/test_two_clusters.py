@@ -9,12 +9,12 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.centroid import l0 as centroid
-from hartley.search.centroid.end_clusters import pair_within
-from hartley.search.centroid.subset_sweep import UNDECIDED
+from hartley.search.distortion import centroid
+from hartley.search.distortion.end_clusters import pair_within
 from hartley.search.distortion.l0 import least_distortion
 from hartley.search.distortion.least_cost import most_clusters
 from hartley.search.distortion.line import Line
+from hartley.search.distortion.subset_sweep import UNDECIDED
 from hartley.search.effort import Effort
 from reference_subsets import least_over_subsets
 

@@ -11,7 +11,7 @@ cluster's cost can fall when it grows. What holds:
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
 one end or both, intervals for the rest; where there can be no more than two clusters, from a solver that
 chooses both. Where few values lie within reach of each other, the sweep over
-fronts (:mod:`~hartley.search.centroid.subset_sweep`) meets every partition and needs nothing else.
+fronts (:mod:`~hartley.search.distortion.subset_sweep`) meets every partition and needs nothing else.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.centroid.end_clusters import (
+from hartley.search.distortion.end_clusters import (
     End,
     end_bound,
     pair_within,
     peeled_cluster,
     solver_unit,
 )
-from hartley.search.centroid.subset_sweep import MOST_NODES, least_by_fronts
 from hartley.search.distortion.least_cost import (
     LeastDistortion,
     count_bounded,
@@ -43,6 +42,7 @@ from hartley.search.distortion.least_cost import (
     window_bounded,
 )
 from hartley.search.distortion.line import Line
+from hartley.search.distortion.subset_sweep import MOST_NODES, least_by_fronts
 from hartley.search.distortion.windows import Windows, latest_starts
 from hartley.search.effort import Effort
 from hartley.search.proofs import CentroidEndCertificate, SweepCertificate

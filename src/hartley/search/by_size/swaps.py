@@ -27,8 +27,8 @@ MOST_CELLS = 30_000_000
 """Clusters times codes that the search is willing to keep counts for."""
 WORST_STEP = 64
 DRAW, COST = 0, 1
-COOLING = (0.6, 0.45, 0.35, 0.27, 0.2, 0.15, 0.11, 0.08, 0.06)
-"""Temperatures of a long search, one after another; a short one has the last but two."""
+COOLING = (0.2, 0.11, 0.08)
+"""Temperatures, one after another."""
 FOCUS = 0.7
 
 
@@ -207,12 +207,12 @@ class EnoughSwaps:
     def _codes(self) -> tuple[Places, Places, Places]:
         return self.enough.next_code, self.enough.offsets, self.enough.least
 
-    def run(self, moves: int, effort: Effort, temperatures: tuple[float, ...] = COOLING) -> bool:
+    def run(self, moves: int, effort: Effort) -> bool:
         """Try about so many moves in all at falling temperatures; tell whether every cluster is enough."""
-        for temperature in temperatures:
+        for temperature in COOLING:
             steps = range(WORST_STEP)
             chances = np.array([int(PERIOD * exp(-step / temperature)) for step in steps], dtype=np.int64)
-            left = -(-moves // len(temperatures))
+            left = -(-moves // len(COOLING))
             while left > 0 and self.cost and not effort.should_stop():
                 loop = swap_values.for_size(16 * moves, in_pieces=True)
                 now = min(left, swap_values.piece(loop, CHUNK))

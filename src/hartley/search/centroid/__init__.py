@@ -1,1 +1,0 @@
-"""What only centroid codewords need."""
