@@ -20,10 +20,9 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search import enough_loops
-from hartley.search.distortion import separated_windows
-from hartley.search.distortion.separated_windows import cells_of_codes, latest_separated_starts
+from hartley.search import enough_loops, separated_windows
 from hartley.search.enough import Enough
+from hartley.search.separated_windows import cells_of_codes, latest_separated_starts
 
 
 def test_the_rule_from_the_left_counts_a_largest_set_that_is_apart():

@@ -10,12 +10,12 @@ from enough_instances import joint_of, random_rows
 from hartley.measures.utility import LineDistortion
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.effort import Effort
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import least_cost_withholding
 
 

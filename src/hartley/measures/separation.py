@@ -20,8 +20,7 @@ from hartley.hot_loops import hot_loop
 from hartley.measures.overlap import overlap_partition
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.arrays import Int64s, Ints
-from hartley.model.closeness import Closeness, SensitiveCodes
-from hartley.model.exact_distance import spread
+from hartley.model.closeness import Closeness, SensitiveCodes, spread
 
 
 @hot_loop

@@ -26,7 +26,6 @@ from hartley.model.arrays import Ints, Places, code_type, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement, require_consistent, require_fitting
 from hartley.model.words import MOST_BITS, SLACK
-from hartley.search.distortion.separated_windows import cells_of_codes, latest_separated_starts
 from hartley.search.enough_loops import (
     Window,
     WindowDemand,
@@ -37,6 +36,7 @@ from hartley.search.enough_loops import (
     plain_counts,
     steps_of,
 )
+from hartley.search.separated_windows import cells_of_codes, latest_separated_starts
 
 SPARSE = 3
 """Windows are told by cells of codes where so many times what is wanted are no more than there are cells."""

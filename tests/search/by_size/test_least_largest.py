@@ -14,14 +14,14 @@ from hartley.measures.separation import linked_range, separated_components
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.by_size import least_largest
 from hartley.search.by_size import withheld as withheld_sizes
+from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
-from hartley.search.line import resolution
 from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.resolution import least_largest_cluster, of_size
-from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.resolution.istar import istar_level
 from hartley.search.resolution.l0 import l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition
@@ -38,7 +38,7 @@ def instance(rng, largest=8):
 @pytest.mark.parametrize("few", [12, 0])
 def test_the_smallest_largest_cluster_against_all_partitions(few, monkeypatch):
     """With ``few`` at 0 the searches of many values are asked."""
-    monkeypatch.setattr(resolution, "MOST_VALUES", few)
+    monkeypatch.setattr(least_largest, "MOST_VALUES", few)
     rng = random.Random(41)
     levels = equal = proven = 0
     for _ in range(1200 if few else 300):

@@ -18,6 +18,7 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
+from hartley.search.by_size.least_largest import least_largest_cluster, of_size
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
@@ -25,7 +26,6 @@ from hartley.search.line.cluster_count import sequence_of
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.intervals import least_cost, least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.resolution import least_largest_cluster, of_size
 from hartley.search.line.withheld import least_cost_withholding
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden_practice.json").read_text())

@@ -30,6 +30,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.shapes.border_grid import CALENDARS
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import SAME_COST
+from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
 from hartley.search.columns.components import ComponentSearch, Joining
@@ -45,7 +46,6 @@ from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.every_partition import MOST_VALUES, best_of_all, costs_under
 from hartley.search.line.intervals import finest_free_grid, least_cost, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
-from hartley.search.line.resolution import least_largest_cluster
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from hartley.measures.utility import Resolution
 from hartley.model.arrays import Places
+from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.cluster_count import most_clusters, sequence_of
@@ -30,7 +31,6 @@ from hartley.search.line.every_partition import (
     least_worst,
 )
 from hartley.search.line.ordered_values import LineAnswer
-from hartley.search.line.swaps import EnoughSwaps, dealt_places
 from hartley.search.resolution.matching import match_some
 
 MOVES = 3_000
