@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
 from random import Random
 
 import numpy as np
 import pytest
 
 from hartley.errors import UnreachableError
+from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import kept_by_each
@@ -15,7 +18,9 @@ from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.merges import joined, merged
 from hartley.search.demands.question import DemandQuestion
+from hartley.search.effort import UNLIMITED, Effort
 from reference_every_partition import every_partition
 
 
@@ -96,3 +101,91 @@ def test_with_side_information_every_observation_keeps_the_demand(seed):
         return
     assert keeps(question, answer.partition)
     assert answer.lower_bound_cost is None
+
+
+def drawn_with_side(source: Random) -> DemandQuestion:
+    """Draw a question that only merging answers: side information, or released values that are members."""
+    size = source.randint(2, 14)
+    has_side = source.random() < 0.7
+    rows = [
+        (x, source.randrange(6), source.randrange(3))
+        for x in range(size)
+        for _ in range(source.randint(1, 4))
+    ]
+    joint = JointRange.from_codes(
+        public_codes=np.array([x for x, _, _ in rows]),
+        sensitive_codes=np.unique([s for _, s, _ in rows], return_inverse=True)[1],
+        side_codes=np.unique([a for _, _, a in rows], return_inverse=True)[1] if has_side else None,
+        public=Alphabet.of_values(source.sample(range(40), size), columns=("x",)),
+    )
+    utility = LineDistortion.of(joint.public, source.choice(["midpoint", "member"]))
+    asked = [Requirement("distinct-l", source.randint(1, 3)), Requirement("row-k", source.randint(1, 5))]
+    if source.random() < 0.5:
+        asked.append(Requirement("separated-l", source.randint(1, 2)))
+    closeness = Closeness.of({"sensitive": 1})
+    return DemandQuestion(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
+
+
+def merged_by_definition(question: DemandQuestion) -> Partition | None:
+    """Merge the first cluster that keeps too little with the cheapest other, all measured anew each time."""
+    size = question.joint.public.size
+    clusters = [[place] for place in range(size)]
+    while True:
+        partition = Partition.from_clusters(clusters)
+        released = question.joint.release(partition)
+        lacking = set()
+        for one in question.requirements:
+            lacks = kept_by_each(released, one, question.closeness) < one.wanted
+            lacking |= set(released.public_of[lacks].tolist())
+        poor = [cluster for cluster in clusters if partition.labels[cluster[0]] in lacking]
+        if not poor:
+            return partition
+        if len(clusters) == 1:
+            return None
+        first = min(poor, key=min)
+        others = sorted((cluster for cluster in clusters if cluster is not first), key=min)
+
+        def cost(other: list[int], first: list[int] = first) -> float:
+            rest = [place for place in range(size) if place not in first + other]
+            labels = np.zeros(size, dtype=int)
+            labels[rest] = np.arange(1, len(rest) + 1)
+            return float(question.utility.costs(Partition(labels)).max())
+
+        partner = min(others, key=cost)
+        clusters = [one for one in clusters if one is not first and one is not partner] + [
+            sorted(first + partner)
+        ]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_clusters_are_merged_as_by_the_definition(seed):
+    question = drawn_with_side(Random(seed))
+    expected = merged_by_definition(question)
+    if expected is None:
+        with pytest.raises(UnreachableError):
+            merged(question, UNLIMITED, ())
+        return
+    assert merged(question, UNLIMITED, ()).partition == expected
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_merging_that_is_stopped_keeps_the_demand_all_the_same(seed):
+    question = drawn_with_side(Random(seed))
+    asked = count()
+    hurried = Effort(should_stop=lambda: next(asked) >= seed % 4)
+    if merged_by_definition(question) is None:
+        with pytest.raises(UnreachableError):
+            merged(question, hurried, ())
+        return
+    found = merged(question, hurried, ())
+    assert keeps(question, found.partition)
+    assert found.cost == float(question.utility.costs(found.partition).max())
+    groups = components(question.joint.release(found.partition)).size
+    for most in range(1, groups + 1):
+        limited = replace(question, most_components=most)
+        if components(question.joint.release(Partition.whole(question.joint.public.size))).size > most:
+            continue
+        fewer = joined(limited, found, Effort(should_stop=lambda: True))
+        assert components(question.joint.release(fewer.partition)).size <= most
+        assert fewer.cost == float(question.utility.costs(fewer.partition).max())
+        assert keeps(question, fewer.partition)

@@ -183,10 +183,11 @@ class Enough:
 
     def take(self, places: Ints) -> Enough:
         """Return the same demand on some of the public values, in the order given."""
-        counts = np.diff(self.value_ptr)[places]
+        begins = self.value_ptr[places]
+        counts = self.value_ptr[np.asarray(places) + 1] - begins
         value_ptr = np.zeros(len(places) + 1, dtype=np.int64)
         np.cumsum(counts, out=value_ptr[1:])
-        shift = np.repeat(self.value_ptr[:-1][places] - value_ptr[:-1], counts)
+        shift = np.repeat(begins - value_ptr[:-1], counts)
         value_code = self.value_code[np.arange(value_ptr[-1]) + shift]
         return replace(self, value_ptr=value_ptr, value_code=value_code, rows=self.rows[places])
 

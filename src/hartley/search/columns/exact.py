@@ -44,12 +44,17 @@ class ExactDivision:
         self.prepared = prepared
         self.losses = fresh_losses(prepared, np.zeros(prepared.size, dtype=np.int64), 1)
 
-    def divide(self, members: Places) -> tuple[Places, float]:
-        """Return the cluster of each of some tuples, and the worst cost: the least, then the least loss."""
+    def divide(self, members: Places, below: float = np.inf) -> tuple[Places, float]:
+        """Return the cluster of each of some tuples, and the worst cost: the least, then the least loss.
+
+        Where no division has a worst cost below a number, the cost that is returned is infinite.
+        """
         prepared = self.prepared
         out = np.zeros(len(members), dtype=np.int64)
-        loop = prepared.loop(best_division)
-        worst = loop(prepared.cells, prepared.needs, prepared.marks, self.losses, members, out)
+        loop = best_division.for_size(3 ** len(members), in_pieces=True)
+        if loop is best_division.plain:
+            loop = best_division.interpreted
+        worst = loop(prepared.cells, prepared.needs, prepared.marks, self.losses, members, out, below)
         return out, float(worst)
 
     def lower(self, labels: Places, costs: Floats, effort: Effort) -> Places:
@@ -83,8 +88,8 @@ class ExactDivision:
         """Divide the surroundings of a cluster anew if that lowers its cost."""
         for chosen in self._surroundings(labels, members, number):
             inside = np.sort(np.concatenate([members[one] for one in chosen]))
-            parts, worst = self.divide(inside)
-            if worst >= cost * (1 - LEAST_GAIN):
+            parts, worst = self.divide(inside, cost * (1 - LEAST_GAIN))
+            if worst == np.inf:
                 continue
             for one in chosen:
                 del members[one]
@@ -172,16 +177,18 @@ def cost_of(cells: Cells, members: Places, size: int, distance: Floats) -> float
 
 @hot_loop
 def best_division(
-    cells: Cells, needs: Needs, marks: Marks, losses: Losses, members: Places, out: Places
+    cells: Cells, needs: Needs, marks: Marks, losses: Losses, members: Places, out: Places, below: float
 ) -> float:
-    """Write the cluster of each member in the best division; return its worst cost, infinite if none is.
+    """Write the cluster of each member in the best division; return its worst cost.
 
-    Best is the least worst cost, then the least loss within it. Sets of members are bits of a number.
+    Best is the least worst cost, then the least loss within it. Where none has a worst cost below a number,
+    what is returned is infinite. Sets of members are bits of a number.
     """
     size = len(members)
     sets = 1 << size
     cost, loss = np.full(sets, np.inf), np.zeros(sets)
     some, distance = np.empty(size, np.int64), np.empty(size)
+    covered = 0
     for bits in range(1, sets):
         count = ZERO
         for i in range(size):
@@ -189,8 +196,12 @@ def best_division(
                 some[count] = members[i]
                 count += 1
         if is_enough(some, ZERO, count, NONE, needs, marks):
-            cost[bits] = cost_of(cells, some, count, distance)
-            loss[bits] = loss_of(cells, needs, losses, some, count, np.inf)
+            dear = cost_of(cells, some, count, distance)
+            if dear < below:
+                cost[bits] = dear
+                covered |= bits
+    if covered != sets - 1:
+        return np.inf
     least = np.full(sets, np.inf)
     least[0] = 0.0
     for whole in range(1, sets):
@@ -206,6 +217,14 @@ def best_division(
     worst = least[sets - 1]
     if worst == np.inf:
         return np.inf
+    for bits in range(1, sets):
+        if cost[bits] <= worst * (1 + SAME_WITHIN):
+            count = ZERO
+            for i in range(size):
+                if bits >> i & 1:
+                    some[count] = members[i]
+                    count += 1
+            loss[bits] = loss_of(cells, needs, losses, some, count, np.inf)
     total = np.full(sets, np.inf)
     chosen = np.zeros(sets, np.int64)
     total[0] = 0.0

@@ -176,7 +176,7 @@ def cheapest(
         return found
     if question.is_over_columns:
         return joined_columns(question, found, effort)
-    return joined(question, found) if question.shape.is_any else joined_bands(question, found, effort)
+    return joined(question, found, effort) if question.shape.is_any else joined_bands(question, found, effort)
 
 
 def fewest_components(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
-from hartley.measures.verdicts import kept_by_each
-from hartley.model import JointRange, Partition
-from hartley.model.arrays import Flags, Int64s
+from hartley.measures.utility import Utility
+from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.search.demands.question import (
     NOTHING,
     DemandAnswer,
@@ -20,16 +20,20 @@ from hartley.search.demands.question import (
     too_many_components,
 )
 from hartley.search.effort import Effort
+from hartley.search.enough import Enough
 from hartley.search.withheld import without_values, worst_clusters
 
 
 def merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:
-    """Merge whatever keeps too little with what costs least, from each start and from nothing merged."""
+    """Merge whatever keeps too little with what costs least, from each start and from nothing merged.
+
+    Where time is over, all that keeps too little becomes one cluster.
+    """
     joint, utility = question.joint, question.utility
     size = joint.public.size
     best: DemandAnswer | None = None
     for start in (*starts, Partition.singletons(size)):
-        grown = _grown(question, start)
+        grown = _grown(question, start, effort)
         if grown is not None:
             cost = float(utility.costs(grown).max())
             if np.isfinite(cost) and (best is None or cost < best.cost):
@@ -41,23 +45,18 @@ def merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]
     return best
 
 
-def _grown(question: DemandQuestion, start: Partition) -> Partition | None:
-    joint = question.joint
+def _grown(question: DemandQuestion, start: Partition, effort: Effort) -> Partition | None:
+    growing = _Growing(question, start)
+    if growing.is_beyond_reach:
+        return None
     unions = question.utility.union_costs()
-    labels = start.labels.astype(np.int64).copy()
-    first: dict[int, int] = {}
-    for place, label in enumerate(labels.tolist()):
-        if label in first:
-            unions.merge(first[label], place)
-        else:
-            first[label] = place
-    root = np.array([first[label] for label in labels.tolist()])
-    lacking = _lacking(question)
-    while True:
-        poor = lacking(joint, root)
-        if not poor.any():
-            return Partition(root)
-        place = int(np.flatnonzero(poor)[0])
+    for place, root in enumerate(growing.root.tolist()):
+        if root != place:
+            unions.merge(root, place)
+    while growing.poor.any():
+        if effort.should_stop() and (hurried := growing.at_once()) is not None:
+            return hurried
+        place = int(np.argmax(growing.poor))
         costs = unions.with_each(place)
         costs[place] = np.inf
         partner = int(np.argmin(costs))
@@ -65,32 +64,85 @@ def _grown(question: DemandQuestion, start: Partition) -> Partition | None:
             return None
         kept, gone = min(place, partner), max(place, partner)
         unions.merge(kept, gone)
-        root[root == gone] = kept
+        growing.merge(kept, gone)
+    return Partition(growing.root)
 
 
-def _lacking(question: DemandQuestion) -> Callable[[JointRange, Int64s], Flags]:
-    """Return what tells, by the first place of each cluster, which clusters keep too little."""
+class _Growing:
+    """Clusters that are merged, each known by its first place, and which of them keep too little.
 
-    def poor(joint: JointRange, root: Int64s) -> Flags:
-        partition = Partition(root)
-        released = joint.release(partition)
-        found = np.zeros(joint.public.size, dtype=np.bool_)
-        firsts = np.unique(root, return_index=True)[1]
-        of_cluster = {int(partition.labels[first]): int(root[first]) for first in firsts.tolist()}
-        clusters = released.public_of
-        for requirement in question.requirements:
-            lacks = kept_by_each(released, requirement, question.closeness) < requirement.wanted
-            for cluster in np.unique(clusters[lacks]).tolist():
-                found[of_cluster[cluster]] = True
+    What a reader sees at once, a cluster with a value of the side information, must keep what is required.
+    """
+
+    def __init__(self, question: DemandQuestion, start: Partition) -> None:
+        joint = question.joint
+        self._utility = question.utility
+        first = np.array([cluster[0] for cluster in start.clusters()], dtype=np.int64)
+        self.root: Int64s = first[start.labels]
+        self._public = joint.public_of.astype(np.int64)
+        self._side = np.zeros(joint.observations, dtype=np.int64)
+        if joint.observed_side is not None:
+            self._side[:] = joint.observed_side
+        seen = JointRange(
+            joint.sensitive,
+            Alphabet.numbered(joint.observations),
+            joint.indptr,
+            joint.indices,
+            joint.rows,
+        )
+        self._enough = Enough.of(seen, question.requirements, question.closeness)
+        clusters = self.root[self._public]
+        order = np.argsort(clusters, kind="stable")
+        ends = np.searchsorted(clusters[order], first, side="right")
+        begins = np.searchsorted(clusters[order], first)
+        self._seen = {
+            root: order[begin:end]
+            for root, begin, end in zip(first.tolist(), begins.tolist(), ends.tolist(), strict=True)
+        }
+        self.poor: Flags = self._poor(self.root)
+
+    @property
+    def is_beyond_reach(self) -> bool:
+        """Whether even one cluster of everything keeps too little."""
+        return bool(self._poor(np.zeros_like(self.root)).any())
+
+    def _poor(self, root: Int64s) -> Flags:
+        """Return, at the first place of each cluster, whether it keeps too little."""
+        found = np.zeros(len(root), dtype=np.bool_)
+        pairs = root[self._public] * (int(self._side.max(initial=0)) + 1) + self._side
+        different, labels = np.unique(pairs, return_inverse=True)
+        lacking = ~self._enough.are_enough(labels, len(different))
+        found[root[self._public[lacking[labels]]]] = True
         return found
 
-    return poor
+    def merge(self, kept: int, gone: int) -> None:
+        """Merge two clusters; the first of them has the earlier place."""
+        seen = np.concatenate((self._seen[kept], self._seen.pop(gone)))
+        self._seen[kept] = seen
+        self.root[self._public[seen]] = kept
+        different, labels = np.unique(self._side[seen], return_inverse=True)
+        self.poor[gone] = False
+        self.poor[kept] = not self._enough.take(seen).are_enough(labels, len(different)).all()
+
+    def at_once(self) -> Partition | None:
+        """Return what is kept with one cluster of all that keeps too little, or of everything, if it costs.
+
+        ``None`` where neither may be a cluster.
+        """
+        together = np.where(self.poor[self.root], np.flatnonzero(self.poor)[0], self.root)
+        for root in (together, np.zeros_like(self.root)):
+            if not self._poor(root).any():
+                partition = Partition(root)
+                if np.isfinite(self._utility.costs(partition).max()):
+                    return partition
+        return None
 
 
-def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
+def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
     """Merge clusters of different components, the cheapest first, until so few are left as is asked.
 
-    What is withheld is merged with nothing, unless there is no other way.
+    What is withheld is merged with nothing, unless there is no other way. Where time is over, one cluster of
+    each component that is too many is merged at once.
     """
     joint, utility = question.joint, question.utility
     partition, withheld, most = found.partition, found.withheld, question.most_components or 1
@@ -107,9 +159,10 @@ def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
         now = Partition(root)
         parts = components(joint.release(now))
         if parts.size <= most:
-            costs = np.delete(utility.costs(now), np.unique(now.labels[held]))
-            return replace(found, partition=now, cost=float(costs.max(initial=0.0)), bands=())
+            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=())
         part_of = parts.labels[now.labels]
+        if effort.should_stop() and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
+            return replace(found, partition=hurried[0], cost=hurried[1], bands=())
         best = (np.inf, 0, 0)
         for place in np.unique(root[~held]).tolist():
             costs = unions.with_each(place)
@@ -117,11 +170,34 @@ def joined(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
             partner = int(np.argmin(costs))
             best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
         if not np.isfinite(best[0]) and len(withheld):
-            return joined(question, replace(found, withheld=NOTHING, withheld_rows=0))
+            return joined(question, replace(found, withheld=NOTHING, withheld_rows=0), effort)
         if not np.isfinite(best[0]):
             raise too_many_components(most)
         unions.merge(best[1], best[2])
         root[root == best[2]] = best[1]
+
+
+def _joined_at_once(
+    question: DemandQuestion, root: Int64s, part_of: Ints, held: Flags
+) -> tuple[Partition, float] | None:
+    """Return the partition, and its cost, in which one cluster of each component that is too many is merged.
+
+    ``None`` where that is not enough, or no cluster that is allowed.
+    """
+    most = question.most_components or 1
+    parts, places = np.unique(np.where(held, -1, part_of), return_index=True)
+    chosen = root[places[parts >= 0]][: int(part_of.max()) + 2 - most]
+    partition = Partition(np.where(np.isin(root, chosen), chosen.min(initial=len(root)), root))
+    cost = _cost_beside(question.utility, partition, held)
+    if not np.isfinite(cost) or components(question.joint.release(partition)).size > most:
+        return None
+    return partition, cost
+
+
+def _cost_beside(utility: Utility, partition: Partition, held: Flags) -> float:
+    """Return the greatest cost of a cluster that is not withheld."""
+    costs = np.delete(utility.costs(partition), np.unique(partition.labels[held]))
+    return float(costs.max(initial=0.0))
 
 
 def less_its_worst(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
