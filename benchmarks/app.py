@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter, sleep
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -27,13 +27,15 @@ class Client:
 
     def __init__(self, url: str) -> None:
         self.place = urlsplit(url)
-        self.cookie = f"hartley-{self.place.port}={parse_qs(self.place.query)['token'][0]}"
+        self.secret = ""
+        entered, _ = self.ask("/api/enter", {"token": self.place.fragment.removeprefix("key=")})
+        self.secret = entered["secret"]
 
     def ask(self, path: str, content: dict | None = None) -> tuple[dict, float]:
         """Ask for something; give the answer and how long it took."""
         began = perf_counter()
         connection = http.client.HTTPConnection(self.place.hostname, self.place.port, timeout=600)
-        headers = {"Cookie": self.cookie, "Content-Type": "application/json"}
+        headers = {"Hartley-Session": self.secret, "Content-Type": "application/json"}
         if content is None:
             connection.request("GET", path, headers=headers)
         else:
