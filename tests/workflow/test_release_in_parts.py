@@ -261,3 +261,19 @@ def test_parts_in_which_equal_rows_have_left_little_become_one(
     assert 2 <= result.searched_parts <= 4
     assert result.after.rows == len(rows)
     assert min(len(set(one)) for one in seen(result).values()) >= 3
+
+
+def test_a_missing_value_that_is_exposed_alone_is_refused_as_in_one_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table({"x": [*range(60), None], "k": ["k"] * 61, "s": [x % 7 for x in range(61)]})
+    messages = []
+    for room in (None, 24):
+        cut_at(monkeypatch, room)
+        with pytest.raises(UnreachableError) as refused:
+            released(table, tmp_path / "out.parquet", require={"distinct_l": 3})
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+    assert "Empty cells cannot be merged with numbers" in messages[0]
+    result = released(table, tmp_path / "out.parquet", require={"distinct_l": 3}, missing="drop")
+    assert result.searched_parts > 1

@@ -90,6 +90,8 @@ class PartSearch:
         waiting = deque(range(part, part + 1) for part in range(self._rows.count))
         found: list[_SearchedPart] = []
         is_reachable = False
+        with question.explaining():
+            self._require_without_place(question, demand.demand.requirements)
         while waiting:
             parts = waiting.popleft()
             try:
@@ -141,16 +143,21 @@ class PartSearch:
                 most = min(most, int(kept_by_each(merged, requirement, question.closeness).min()))
                 if most <= 1 < requirement.wanted:
                     break
-            if most >= requirement.wanted:
-                continue
-            if requirement.name == "distinct-l" and requirement.column is None:
-                raise UnreachableError(
-                    f"no release leaves {requirement.wanted:g} candidates for every released value; the most "
-                    f"that can be reached is {most:g}"
-                )
-            raise UnreachableError(
-                f"no release keeps {requirement.text}; the most that can be reached is {most:g}"
-            )
+            if most < requirement.wanted:
+                raise _unreachable(requirement, most)
+
+    def _require_without_place(self, question: Question, requirements: Sequence[Requirement]) -> None:
+        """Refuse what a value that has no place on the line does not keep: it is merged with no other."""
+        if not isinstance(question.utility, LineDistortion):
+            return
+        for place in np.flatnonzero(np.isnan(question.utility.positions)):
+            part = int(self._rows.part_of[place])
+            here = self._rows.search_part(range(part, part + 1))
+            is_alone = here.public_places[here.joint.public_of] == place
+            for requirement in requirements:
+                kept = int(kept_by_each(here.joint, requirement, question.closeness)[is_alone].min())
+                if kept < requirement.wanted:
+                    raise _unreachable(requirement, kept)
 
     def _joined(self, question: Question, found: Sequence[_SearchedPart]) -> Point:
         """Return the point of all parts together, of which nothing is proven."""
@@ -188,6 +195,16 @@ class PartSearch:
             step=None,
             cut=lambda: partition,
         )
+
+
+def _unreachable(requirement: Requirement, most: float) -> UnreachableError:
+    """Return the refusal of what cannot be reached, in the words of a frontier."""
+    if requirement.name == "distinct-l" and requirement.column is None:
+        return UnreachableError(
+            f"no release leaves {requirement.wanted:g} candidates for every released value; the most "
+            f"that can be reached is {most:g}"
+        )
+    return UnreachableError(f"no release keeps {requirement.text}; the most that can be reached is {most:g}")
 
 
 def _require_in_one_cluster(question: Question, requirements: Sequence[Requirement]) -> None:
