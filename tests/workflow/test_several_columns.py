@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import hartley
 from hartley.measures.usefulness import Usefulness
+from hartley.measures.utility import Resolution
+from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS, SearchLimits
+from hartley.workflow.question import Question
+from hartley.workflow.request.time_limit import SECONDS_UNASKED, SearchLimits
 
 
 def table(rows: int = 40) -> pa.Table:
@@ -28,15 +33,30 @@ def table(rows: int = 40) -> pa.Table:
 ROLES = {"sensitive": "pay", "public": ["age", "sex"]}
 
 
+def test_where_nobody_says_how_long_only_a_search_that_may_never_end_has_a_limit():
+    few, many = (
+        JointRange.from_codes(
+            public_codes=np.arange(size), sensitive_codes=np.arange(size) % 5, side_codes=np.arange(size) % 2
+        )
+        for size in (2_000, 2_001)
+    )
+    asked = [
+        Question(joint=joint, leakage="l0", utility=Resolution(joint.public.size)) for joint in (few, many)
+    ]
+    assert [one.default_seconds for one in asked] == [None, SECONDS_UNASKED]
+    assert replace(asked[1], joint=many.without_side()).default_seconds is None
+    assert replace(asked[1], shape=replace(asked[1].shape, name="columns")).default_seconds is None
+
+
 def test_where_nobody_says_how_long_a_search_over_columns_has_a_limit_that_is_told():
     heard: list[str] = []
     told = Effort(progress=lambda *told: heard.append(told[-1]))
-    limited = SearchLimits(effort=told).start(SECONDS_OVER_COLUMNS)
-    assert 0 < limited.remaining() <= SECONDS_OVER_COLUMNS
+    limited = SearchLimits(effort=told).start(SECONDS_UNASKED)
+    assert 0 < limited.remaining() <= SECONDS_UNASKED
     assert heard == ["searching, for at most 60 seconds"]
     assert SearchLimits(effort=told).start().remaining() == inf
-    assert SearchLimits(time_limit=5.0).start(SECONDS_OVER_COLUMNS).remaining() <= 5
-    stopped = SearchLimits(effort=Effort(should_stop=lambda: True)).start(SECONDS_OVER_COLUMNS)
+    assert SearchLimits(time_limit=5.0).start(SECONDS_UNASKED).remaining() <= 5
+    stopped = SearchLimits(effort=Effort(should_stop=lambda: True)).start(SECONDS_UNASKED)
     assert stopped.should_stop()
 
 

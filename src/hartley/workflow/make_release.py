@@ -132,7 +132,7 @@ def make_release(
             is_text = asked.labels in ("interval", "set")
             dropped = study.reading.missing_words if study.missing == "drop" else ()
             require_withheld_label(seen.public, objective.withheld_label, is_text=is_text, dropped=dropped)
-        effort = limits.start(question.default_seconds)
+        effort = limits.start(question.default_seconds if search is None else search.default_seconds)
         reached = reach(
             seen.observed,
             asked,

@@ -29,8 +29,11 @@ from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
-from hartley.workflow.request.time_limit import SECONDS_OVER_COLUMNS
+from hartley.workflow.request.time_limit import SECONDS_UNASKED
 from hartley.workflow.request.utility_choice import codeword_of
+
+MANY_OBSERVATIONS = 2_000
+"""Beside side information a search of more public and side values together may go on for hours."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +74,10 @@ class Question:
 
         A search for codebooks counts what it looks at, so that it ends the same way on every machine.
         """
-        is_endless = isinstance(self.utility, ColumnsDistortion) and self.shape.name != "columns"
-        return SECONDS_OVER_COLUMNS if is_endless else None
+        if self.shape.name == "columns":
+            return None
+        is_long = self.joint.side is not None and self.joint.observations > MANY_OBSERVATIONS
+        return SECONDS_UNASKED if is_long or isinstance(self.utility, ColumnsDistortion) else None
 
     @property
     def is_of_components(self) -> bool:

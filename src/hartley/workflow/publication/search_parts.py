@@ -36,6 +36,9 @@ from hartley.workflow.publication.release_plan import Plan
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
 
+SECONDS_A_PART = 10.0
+"""How long the search of a part may take where nobody said."""
+
 
 def rows_to_search(
     plan: Plan, observed: Observed, objective: Objective, demand: Demand, *, is_alone: bool
@@ -84,6 +87,11 @@ class PartSearch:
         self._rows = rows
         self.searched = rows.count
         """In how many parts the table was searched."""
+
+    @property
+    def default_seconds(self) -> float:
+        """How long the search may take where nobody said."""
+        return SECONDS_A_PART * self._rows.count
 
     def __call__(self, question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
         """Search every part, and put the clusters together."""
@@ -244,13 +252,4 @@ def _share(effort: Effort, found: Sequence[object], waiting: Sequence[object]) -
     def told(done: int, whole: int, what: str) -> None:
         effort.progress(done, whole, f"part {number} of {total}: {what}")
 
-    left = effort.remaining()
-    if left == inf:
-        return replace(effort, progress=told)
-    end = left * (1 - 1 / (len(waiting) + 1))
-    return replace(
-        effort,
-        should_stop=lambda: effort.should_stop() or effort.remaining() <= end,
-        remaining=lambda: max(effort.remaining() - end, 0.0),
-        progress=told,
-    )
+    return replace(effort.share(len(waiting) + 1), progress=told)

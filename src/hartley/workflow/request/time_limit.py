@@ -14,8 +14,8 @@ from hartley.errors import OptionError, option
 from hartley.hot_loops import compiling_seconds, compiling_while
 from hartley.search.effort import UNLIMITED, Effort
 
-SECONDS_OVER_COLUMNS = 60.0
-"""How long a search over several columns may take where nobody said."""
+SECONDS_UNASKED = 60.0
+"""How long a search may take where nobody said, if it could go on for ever."""
 COMPILER_TAKES = 20.0
 """Seconds that must be left for a loop to be compiled which this machine has never compiled before."""
 
