@@ -13,6 +13,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Int64s, Ints
+from hartley.search.enough_loops import first_bit
 
 BITS, MASK = 5, 31
 """A word has 32 bits, so that it is never negative."""
@@ -52,22 +53,7 @@ def first_from(code: int, cell: int, count: Int64s, total: Int64s, begins: Int64
         word = words[at]
     if word == 0:
         return int(end)
-    found = at << BITS
-    if word & 0xFFFF == 0:
-        found += 16
-        word >>= 16
-    if word & 0xFF == 0:
-        found += 8
-        word >>= 8
-    if word & 0xF == 0:
-        found += 4
-        word >>= 4
-    if word & 0x3 == 0:
-        found += 2
-        word >>= 2
-    if word & 0x1 == 0:
-        found += 1
-    return int(min(found, end))
+    return int(min((at << BITS) + first_bit(word), end))
 
 
 @hot_part

@@ -43,6 +43,7 @@ from hartley.search.baselines import (
 )
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.tables.value_files import read_hierarchy
+from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
@@ -61,7 +62,6 @@ from hartley.workflow.rivals.comparison import (
     Refused,
 )
 from hartley.workflow.rivals.noise_method import noise_beside
-from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
 T = TypeVar("T")

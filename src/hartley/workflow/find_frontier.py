@@ -21,6 +21,7 @@ from hartley.workflow.audit_table import required
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
 from hartley.workflow.demands.reachable import explained
+from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -28,7 +29,6 @@ from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
-from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import (
     Run,
     SoFar,

@@ -1,23 +1,22 @@
-"""Points that keep a demand: requirements that combine, tolerance, shape, withheld rows, several columns."""
+"""Frontiers that keep a demand: combined requirements, tolerance, shape, withheld rows, several columns."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil, inf, log2
+from math import inf, log2
 
 import numpy as np
 
-from hartley.errors import OptionError, UnreachableError, option
+from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import linked_range, separated_values
-from hartley.measures.uncertainty import max_uncertainty_reduction, rows_of_values
+from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import LineDistortion, Resolution
-from hartley.model import JointRange, Partition
-from hartley.model.demand import Demand
+from hartley.model import JointRange
 from hartley.model.requirement import Requirement
-from hartley.model.words import MOST_BITS, ROUNDING, SLACK
+from hartley.model.words import ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
 from hartley.search.demands.find_cheapest import bands_of_components, cheapest, fewest_components
 from hartley.search.demands.question import NOTHING, DemandAnswer
@@ -83,7 +82,7 @@ def frontier_of_demands(
                 break
     points = _bounded(question, found, most)
     if not complete:
-        points += [_unbounded(point) for point in known]
+        points += [without_bounds(point) for point in known]
     return question.frontier(points, search="optimal", complete=complete)
 
 
@@ -145,11 +144,11 @@ def _frontier_from_both_ends(question: Question, effort: Effort, so_far: SoFar |
 def _frontier_over_columns(question: Question, effort: Effort) -> Frontier:
     """Return the frontier of what is certain over several columns: ever fewer components."""
     with compiling_in_time(effort):
-        points = _points_of_components(question, effort)
+        points = points_of_components(question, effort)
     return question.frontier(points, search="optimal", complete=not effort.should_stop())
 
 
-def _points_of_components(question: Question, effort: Effort) -> list[Point]:
+def points_of_components(question: Question, effort: Effort) -> list[Point]:
     """Return a point for every number of components, with what no recoding of its cost goes below."""
     search, answers = fewest_components(question.demanded(), effort)
     cheapest_last: dict[float, DemandAnswer] = {answer.cost: answer for answer in answers}
@@ -166,7 +165,8 @@ def _reached(question: Question, point: Point) -> int:
     return int((point.separated_l if question.axis == "separated-l" else point.distinct_l) or 1)
 
 
-def _unbounded(point: Point) -> Point:
+def without_bounds(point: Point) -> Point:
+    """Return a point of which nothing is proven."""
     return replace(
         point, lower_bound_bits=None, lower_bound_cost=None, shape_price=None, proven_optimal=False
     )
@@ -183,7 +183,7 @@ def _no_worse(question: Question, point: Point, level: int, known: Sequence[Poin
     best = min(better, key=lambda one: (cost_of(one), one.withheld_rows), default=None)
     if best is None:
         return point
-    return replace(_unbounded(best), lower_bound_cost=point.lower_bound_cost)
+    return replace(without_bounds(best), lower_bound_cost=point.lower_bound_cost)
 
 
 def _frontier_of_components(question: Question, effort: Effort, known: Sequence[Point]) -> Frontier:
@@ -219,7 +219,7 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
             proven = level.proven_optimal
             points.append(replace(point, lower_bound_bits=level.lower_bound_bits, proven_optimal=proven))
             continue
-        points.append(_unbounded(point))
+        points.append(without_bounds(point))
         withheld = joining_values(linked, level.partition, question.budget, missing)
         if len(withheld):
             joined = without_values(level.partition, np.union1d(withheld, missing))
@@ -232,7 +232,7 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
                 withheld_rows=int(rows_of_values(joint)[withheld].sum()),
             )
             points.append(question.point_of(answer))
-    points += [_unbounded(point) for point in known]
+    points += [without_bounds(point) for point in known]
     if question.budget:
         touched = most_touched(linked, question.budget, missing)
         points = [_bounded_by_touch(point, found.levels, touched) for point in points]
@@ -332,134 +332,3 @@ def _bounded(question: Question, found: Sequence[tuple[int, Point]], most: int) 
         least = found[0][1].lower_bound_cost if found else None
         return [replace(point, lower_bound_cost=least, shape_price=None) for point in points]
     return points
-
-
-def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
-    """Find the point that a demand asks for, by the search for demands."""
-    if demand.utility_weight is not None:
-        return frontier_of_demands(question, effort).meeting(demand)
-    wanted = [one for one in demand.requirements if one.is_monotone]
-    for one in demand.requirements:
-        if one.name == "istar" and one.wanted > 0:
-            raise OptionError("of what is certain only nothing can be required beside others: istar=0")
-    asked = replace(question, requirements=tuple(wanted)) if wanted else question
-    if question.leakage == "istar" and asked.demanded().is_over_columns:
-        found = _points_of_components(asked, effort)
-        return question.frontier(found, search="optimal", complete=True).meeting(demand)
-    if any(one.name == "istar" for one in demand.requirements):
-        asked = replace(asked, leakage="joint")
-    if question.joint.side is not None and most_bits(question, demand) is not None:
-        with compiling_in_time(effort):
-            return _within_bits(asked, demand, effort)
-    more = counts_of_bits(question, demand)
-    with compiling_in_time(effort):
-        sought = asked.demanded(more)
-        if demand.max_leakage is not None and question.leakage == "istar":
-            most = int(2 ** min(demand.max_leakage + SLACK, MOST_BITS))
-            sought = replace(sought, most_components=min(most, sought.most_components or most))
-        answer = cheapest(sought, effort)
-        if demand.cap is None:
-            point = asked.point_of(answer)
-            proven = answer.is_proven
-            return replace(point, proven_optimal=proven)
-        is_certain = sought.most_components is not None and asked.leakage == "istar"
-        return _within_cap(asked, demand, answer, None if is_certain else more, effort)
-
-
-def most_bits(question: Question, demand: Demand) -> float | None:
-    """Return the bits that the most exposed person may reveal; ``None`` where nothing is said."""
-    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
-    if demand.max_leakage is not None and question.leakage != "istar":
-        bits.append(demand.max_leakage)
-    return min(bits, default=None)
-
-
-def counts_of_bits(question: Question, demand: Demand) -> list[Requirement]:
-    """Return a limit on bits as counts of candidates.
-
-    With a tolerance the values that are apart are counted, too: a release is held to both.
-    """
-    bits = most_bits(question, demand)
-    if bits is None:
-        return []
-    share = 2 ** min(bits + SLACK, MOST_BITS)
-    counted = [Requirement("distinct-l", ceil(question.joint.sensitive.size / share))]
-    if question.axis != "distinct-l" and demand.max_leakage is not None:
-        counted.append(Requirement(question.axis, ceil(most_levels(question) / share)))
-    return counted
-
-
-def _within_bits(question: Question, demand: Demand, effort: Effort) -> Point:
-    """Return the cheapest point found that reveals few bits beside side information.
-
-    What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
-    candidates are tried in turn, and everything as one cluster, which reveals nothing.
-    """
-    bits = most_bits(question, demand)
-    assert bits is not None  # noqa: S101 (asked only with a limit)
-    points: list[Point] = []
-    least: float | None = None
-    for level in range(1, most_levels(question) + 1):
-        try:
-            answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
-        except UnreachableError:
-            if level == 1:
-                raise
-            break
-        least = answer.lower_bound_cost if level == 1 else least
-        points.append(question.point_of(answer))
-        if _fits(points[-1], question, demand, bits) or effort.should_stop():
-            break
-    whole = Partition.whole(question.joint.public.size)
-    cost = float(question.utility.costs(whole).max())
-    if np.isfinite(cost):
-        points.append(question.point_of(DemandAnswer(partition=whole, cost=cost, lower_bound_cost=None)))
-    fitting = [point for point in points if _fits(point, question, demand, bits)]
-    if not fitting:
-        raise UnreachableError(f"no release leaks at most {bits:g} bits beside what a reader knows already")
-    best = min(fitting, key=cost_of)
-    return replace(_unbounded(best), lower_bound_cost=least)
-
-
-def _fits(point: Point, question: Question, demand: Demand, bits: float) -> bool:
-    """Tell whether a point reveals few enough bits, by plain candidates, and stays within the cap."""
-    released = question.joint.release(point.partition)
-    is_open = demand.cap is None or _size(point, demand) <= demand.cap.number + SLACK
-    return is_open and max_uncertainty_reduction(released) <= bits + SLACK
-
-
-def _within_cap(
-    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement] | None, effort: Effort
-) -> Point:
-    """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
-
-    Without ``more`` no level is searched: a limit on what is certain asks for no candidates.
-    """
-    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
-    number = demand.cap.number
-    point = question.point_of(answer)
-    if _size(point, demand) > number + SLACK:
-        raise UnreachableError(
-            f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
-            f"and {number:g} is allowed"
-        )
-    low, high = 1, 1 if more is None else most_levels(question)
-    while low < high and not effort.should_stop():
-        level = (low + high + 1) // 2
-        try:
-            tried = question.point_of(
-                cheapest(question.demanded([*(more or ()), Requirement(question.axis, level)]), effort)
-            )
-        except UnreachableError:
-            high = level - 1
-            continue
-        if _size(tried, demand) <= number + SLACK:
-            low, point = level, tried
-        else:
-            high = level - 1
-    return point
-
-
-def _size(point: Point, demand: Demand) -> float:
-    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
-    return point.largest_cluster if demand.cap.kind == "largest_cluster" else cost_of(point)

@@ -16,7 +16,8 @@ from hartley.measures.overlap import linked_groups
 from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Int64s, Ints, code_type
 from hartley.releases.codebook import Codebook
-from hartley.releases.writer.reader_view import CountedRows, ObservedRows, RangePart
+from hartley.releases.writer.counted_rows import CountedRows, RangePart
+from hartley.releases.writer.reader_view import ObservedRows
 from hartley.scratch import scratch_folder
 from hartley.tables.engine import literal, paths_literal, with_less_memory
 
@@ -28,7 +29,7 @@ SAMPLED = 1_000_000
 """Different rows from which it is guessed how many observations there are."""
 PARTS_SHARE = 0.35
 """How much of the memory that there is two neighbouring parts may take together."""
-ENGINES_SHARE = 0.35
+SHARE_BESIDE_A_PART = 0.35
 """How much of it the engine gets meanwhile; what is left is for all that a process has anyway."""
 
 
@@ -47,7 +48,7 @@ class PartedRows:
         self._observed = observed
         positions = observed.public.positions
         order = np.arange(observed.public.size) if positions is None else np.argsort(positions, kind="stable")
-        with with_less_memory(self._connection, ENGINES_SHARE):
+        with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
             bytes_a_row = BYTES_A_ROW_OF_A_PART + BYTES_AN_OBSERVATION * self._observations_a_row()
             self.room = max(int(observed.memory * PARTS_SHARE / bytes_a_row), 1)
             """How many different rows may be searched at once."""
@@ -149,7 +150,7 @@ class PartedRows:
     @cached_property
     def _before(self) -> JointRange:
         found: list[tuple[Ints, Ints, Ints]] = []
-        with with_less_memory(self._connection, ENGINES_SHARE):
+        with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
             for part in range(self.count):
                 sql = f"(SELECT x, s, sum(n)::BIGINT AS n FROM {self._sql([part])} GROUP BY x, s)"
                 x, s, n, _ = CountedRows(self._connection, sql).fetch([])
@@ -166,7 +167,7 @@ class PartedRows:
 
     def search_part(self, parts: Sequence[int]) -> RangePart:
         """Return what a search sees in some parts: columns beside the public ones are side information."""
-        with with_less_memory(self._connection, ENGINES_SHARE):
+        with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
             return self._counted(parts).public_range(
                 self._columns.searched, self._public, self._sensitive, is_named=False
             )
@@ -176,14 +177,14 @@ class PartedRows:
         beside = self._columns.searched
         cells = "".join(f"{column.sql}, " for column in beside)
         every = self._sql(range(self.count))
-        with with_less_memory(self._connection, ENGINES_SHARE):
+        with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
             ((different,),) = self._connection.execute(
                 f"SELECT approx_count_distinct(hash({cells}s)) FROM {every}"
             ).fetchall()
         parts = ceil(int(different) / max(self.room // 2, 1)) if beside else 1
         for part in range(max(parts, 1)):
             here = f" WHERE hash({cells.rstrip(', ')}) % {parts} = {part}" if parts > 1 else ""
-            with with_less_memory(self._connection, ENGINES_SHARE):
+            with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
                 self._connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE hartley_merged AS SELECT 0 AS x, {cells}s, "
                     f"sum(n)::BIGINT AS n FROM {every}{here} GROUP BY ALL"
@@ -207,7 +208,7 @@ class PartedRows:
         for parts in self._with_common_labels(book):
             if len(parts) > 1 and int(self.rows[parts].sum()) > self.room:
                 raise self._observed.refusal(", even in parts, for labels of several of them coincide")
-            with with_less_memory(self._connection, ENGINES_SHARE):
+            with with_less_memory(self._connection, SHARE_BESIDE_A_PART):
                 found = self._counted(parts).released_range(book, seen, [], self._sensitive)
             yield found
             del found

@@ -29,8 +29,8 @@ from hartley.search.effort import Effort
 from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.demands.reachable import explained
+from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.question import Question
-from hartley.workflow.search_demand import demanded_point
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
 
 

@@ -35,6 +35,7 @@ from hartley.workflow.publication.choose_point import ReleaseDemand, searched_po
 from hartley.workflow.publication.release_plan import Plan
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
+from hartley.workflow.search_demand import without_bounds
 
 SECONDS_A_PART = 10.0
 """How long the search of a part may take where nobody said."""
@@ -178,7 +179,7 @@ class PartSearch:
         points = [one.point for one in found]
         first = points[0]
         if len(points) == 1:
-            return replace(_unproven(first), cut=lambda: partition)
+            return replace(without_bounds(first), cut=lambda: partition)
         size = question.joint.sensitive.size
         groups = joined_groups(size, (one.groups for one in found))
         worst = max(map(cost_of, points))
@@ -189,7 +190,7 @@ class PartSearch:
             separation = joined_separation(apart, question.joint.sensitive, groups, question.closeness)
         is_moved = first.mean_distortion is not None
         return replace(
-            _unproven(first),
+            without_bounds(first),
             leakage_bits=log2(size / fewest) if separation is None else separation.l0_bits,
             utility=question.utility.of_cost(worst),
             distinct_l=fewest,
@@ -225,12 +226,6 @@ def _require_in_one_cluster(question: Question, requirements: Sequence[Requireme
 
 def _answer(partition: Partition, cost: float) -> DemandAnswer:
     return DemandAnswer(partition=partition, cost=cost, lower_bound_cost=None)
-
-
-def _unproven(point: Point) -> Point:
-    return replace(
-        point, lower_bound_bits=None, lower_bound_cost=None, shape_price=None, proven_optimal=False
-    )
 
 
 def _worst_verdicts(points: Sequence[Point]) -> tuple[Verdict, ...]:

@@ -307,14 +307,17 @@ def is_enough(members: Places, start: int, stop: int, without: int, needs: Needs
 
 
 @inner_part
-def needed_from_start(members: Places, size: int, needs: Needs, marks: Marks) -> int:
-    """Return how many of the first members are enough, or one more than there are if all of them are not."""
+def needed_from_one_end(members: Places, size: int, forward: int, needs: Needs, marks: Marks) -> int:
+    """Return how many members from one end are enough, or one more than there are if all of them are not.
+
+    They are the first ones where ``forward`` is 1, else the last ones.
+    """
     if needs.plain:
         marks.stamp[0] += 1
         stamp = marks.stamp[0]
         left = needs.wanted[0]
         for i in range(size):
-            one = members[i]
+            one = members[i if forward else size - 1 - i]
             for at in range(needs.ptr[one], needs.ptr[one + 1]):
                 code = needs.code[at]
                 if marks.seen[code] != stamp:
@@ -323,27 +326,7 @@ def needed_from_start(members: Places, size: int, needs: Needs, marks: Marks) ->
             if left <= 0:
                 return i + 1
         return size + 1
-    return least_between(members, ZERO, size, ONE, needs, marks)
-
-
-@inner_part
-def needed_from_end(members: Places, size: int, needs: Needs, marks: Marks) -> int:
-    """Return how many of the last members are enough, or one more than there are if all of them are not."""
-    if needs.plain:
-        marks.stamp[0] += 1
-        stamp = marks.stamp[0]
-        left = needs.wanted[0]
-        for i in range(size):
-            one = members[size - 1 - i]
-            for at in range(needs.ptr[one], needs.ptr[one + 1]):
-                code = needs.code[at]
-                if marks.seen[code] != stamp:
-                    marks.seen[code] = stamp
-                    left -= 1
-            if left <= 0:
-                return i + 1
-        return size + 1
-    return least_between(members, ZERO, size, ZERO, needs, marks)
+    return least_between(members, ZERO, size, forward, needs, marks)
 
 
 @inner_part

@@ -17,12 +17,13 @@ import numpy.typing as npt
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Places
 from hartley.search.columns.loops.cells import (
+    ONE,
+    ZERO,
     Cells,
     Marks,
     Needs,
     inner_part,
-    needed_from_end,
-    needed_from_start,
+    needed_from_one_end,
     sort_stably,
     width_between,
 )
@@ -164,10 +165,10 @@ def split_segments(
                     if ties == 1 and columns > 1:
                         sort_line(cells, segments, size, ranked[1] if c == 0 else ranked[0])
                     sort_line(cells, segments, size, column)
-                    start = needed_from_start(line, size, needs, marks)
+                    start = needed_from_one_end(line, size, ONE, needs, marks)
                     stop = -1
                     if start < size:
-                        stop = size - needed_from_end(line, size, needs, marks)
+                        stop = size - needed_from_one_end(line, size, ZERO, needs, marks)
                     if start <= stop:
                         middle = 0.5 * (low[column] + high[column])
                         cut = chosen_cut(

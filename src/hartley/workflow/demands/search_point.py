@@ -1,0 +1,158 @@
+"""The point that a demand asks for: requirements that combine, a limit on bits, a cap on the loss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.frontiers import Point
+from hartley.measures.uncertainty import max_uncertainty_reduction
+from hartley.model import Partition
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.words import MOST_BITS, SLACK
+from hartley.search.demands.find_cheapest import cheapest
+from hartley.search.demands.question import DemandAnswer
+from hartley.search.effort import Effort
+from hartley.workflow.question import Question, cost_of
+from hartley.workflow.request.time_limit import compiling_in_time
+from hartley.workflow.search_demand import (
+    frontier_of_demands,
+    most_levels,
+    points_of_components,
+    without_bounds,
+)
+
+
+def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Find the point that a demand asks for, by the search for demands."""
+    if demand.utility_weight is not None:
+        return frontier_of_demands(question, effort).meeting(demand)
+    wanted = [one for one in demand.requirements if one.is_monotone]
+    for one in demand.requirements:
+        if one.name == "istar" and one.wanted > 0:
+            raise OptionError("of what is certain only nothing can be required beside others: istar=0")
+    asked = replace(question, requirements=tuple(wanted)) if wanted else question
+    if question.leakage == "istar" and asked.demanded().is_over_columns:
+        found = points_of_components(asked, effort)
+        return question.frontier(found, search="optimal", complete=True).meeting(demand)
+    if any(one.name == "istar" for one in demand.requirements):
+        asked = replace(asked, leakage="joint")
+    if question.joint.side is not None and most_bits(question, demand) is not None:
+        with compiling_in_time(effort):
+            return _within_bits(asked, demand, effort)
+    more = counts_of_bits(question, demand)
+    with compiling_in_time(effort):
+        sought = asked.demanded(more)
+        if demand.max_leakage is not None and question.leakage == "istar":
+            most = int(2 ** min(demand.max_leakage + SLACK, MOST_BITS))
+            sought = replace(sought, most_components=min(most, sought.most_components or most))
+        answer = cheapest(sought, effort)
+        if demand.cap is None:
+            point = asked.point_of(answer)
+            proven = answer.is_proven
+            return replace(point, proven_optimal=proven)
+        is_certain = sought.most_components is not None and asked.leakage == "istar"
+        return _within_cap(asked, demand, answer, None if is_certain else more, effort)
+
+
+def most_bits(question: Question, demand: Demand) -> float | None:
+    """Return the bits that the most exposed person may reveal; ``None`` where nothing is said."""
+    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
+    if demand.max_leakage is not None and question.leakage != "istar":
+        bits.append(demand.max_leakage)
+    return min(bits, default=None)
+
+
+def counts_of_bits(question: Question, demand: Demand) -> list[Requirement]:
+    """Return a limit on bits as counts of candidates.
+
+    With a tolerance the values that are apart are counted, too: a release is held to both.
+    """
+    bits = most_bits(question, demand)
+    if bits is None:
+        return []
+    share = 2 ** min(bits + SLACK, MOST_BITS)
+    counted = [Requirement("distinct-l", ceil(question.joint.sensitive.size / share))]
+    if question.axis != "distinct-l" and demand.max_leakage is not None:
+        counted.append(Requirement(question.axis, ceil(most_levels(question) / share)))
+    return counted
+
+
+def _within_bits(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Return the cheapest point found that reveals few bits beside side information.
+
+    What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
+    candidates are tried in turn, and everything as one cluster, which reveals nothing.
+    """
+    bits = most_bits(question, demand)
+    assert bits is not None  # noqa: S101 (asked only with a limit)
+    points: list[Point] = []
+    least: float | None = None
+    for level in range(1, most_levels(question) + 1):
+        try:
+            answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
+        except UnreachableError:
+            if level == 1:
+                raise
+            break
+        least = answer.lower_bound_cost if level == 1 else least
+        points.append(question.point_of(answer))
+        if _fits(points[-1], question, demand, bits) or effort.should_stop():
+            break
+    whole = Partition.whole(question.joint.public.size)
+    cost = float(question.utility.costs(whole).max())
+    if np.isfinite(cost):
+        points.append(question.point_of(DemandAnswer(partition=whole, cost=cost, lower_bound_cost=None)))
+    fitting = [point for point in points if _fits(point, question, demand, bits)]
+    if not fitting:
+        raise UnreachableError(f"no release leaks at most {bits:g} bits beside what a reader knows already")
+    best = min(fitting, key=cost_of)
+    return replace(without_bounds(best), lower_bound_cost=least)
+
+
+def _fits(point: Point, question: Question, demand: Demand, bits: float) -> bool:
+    """Tell whether a point reveals few enough bits, by plain candidates, and stays within the cap."""
+    released = question.joint.release(point.partition)
+    is_open = demand.cap is None or _size(point, demand) <= demand.cap.number + SLACK
+    return is_open and max_uncertainty_reduction(released) <= bits + SLACK
+
+
+def _within_cap(
+    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement] | None, effort: Effort
+) -> Point:
+    """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
+
+    Without ``more`` no level is searched: a limit on what is certain asks for no candidates.
+    """
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    number = demand.cap.number
+    point = question.point_of(answer)
+    if _size(point, demand) > number + SLACK:
+        raise UnreachableError(
+            f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
+            f"and {number:g} is allowed"
+        )
+    low, high = 1, 1 if more is None else most_levels(question)
+    while low < high and not effort.should_stop():
+        level = (low + high + 1) // 2
+        try:
+            tried = question.point_of(
+                cheapest(question.demanded([*(more or ()), Requirement(question.axis, level)]), effort)
+            )
+        except UnreachableError:
+            high = level - 1
+            continue
+        if _size(tried, demand) <= number + SLACK:
+            low, point = level, tried
+        else:
+            high = level - 1
+    return point
+
+
+def _size(point: Point, demand: Demand) -> float:
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    return point.largest_cluster if demand.cap.kind == "largest_cluster" else cost_of(point)
