@@ -312,6 +312,15 @@ class JointRange:
         )
         return released if self.known_of_side is None else replace(released, known_of_side=self.known_of_side)
 
+    def by_observation(self) -> JointRange:
+        """Return the same pairs, with all that a reader sees at once in the place of a public value.
+
+        >>> JointRange.from_pairs([("x", 1, "f"), ("x", 2, "m"), ("y", 2, "m")]).by_observation()
+        JointRange(3 public values, 2 sensitive values, 3 pairs)
+        """
+        seen = Alphabet.numbered(self.observations)
+        return JointRange(self.sensitive, seen, self.indptr, self.indices, self.rows)
+
     def knowing(self, columns: int) -> JointRange:
         """Return the same for a reader who knows only the first columns of the side information beforehand.
 

@@ -11,7 +11,7 @@ from hartley.errors import UnreachableError
 from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Utility
-from hartley.model import Alphabet, JointRange, Partition
+from hartley.model import Partition
 from hartley.model.arrays import Flags, Int64s, Ints
 from hartley.search.demands.question import (
     NOTHING,
@@ -83,14 +83,7 @@ class _Growing:
         self._side = np.zeros(joint.observations, dtype=np.int64)
         if joint.observed_side is not None:
             self._side[:] = joint.observed_side
-        seen = JointRange(
-            joint.sensitive,
-            Alphabet.numbered(joint.observations),
-            joint.indptr,
-            joint.indices,
-            joint.rows,
-        )
-        self._enough = Enough.of(seen, question.requirements, question.closeness)
+        self._enough = Enough.of(joint.by_observation(), question.requirements, question.closeness)
         clusters = self.root[self._public]
         order = np.argsort(clusters, kind="stable")
         ends = np.searchsorted(clusters[order], first, side="right")
@@ -125,9 +118,9 @@ class _Growing:
         self.poor[kept] = not self._enough.take(seen).are_enough(labels, len(different)).all()
 
     def at_once(self) -> Partition | None:
-        """Return what is kept with one cluster of all that keeps too little, or of everything, if it costs.
+        """Return the partition in which all that keeps too little is one cluster, or else everything is.
 
-        ``None`` where neither may be a cluster.
+        ``None`` where neither keeps what is required at a finite cost.
         """
         together = np.where(self.poor[self.root], np.flatnonzero(self.poor)[0], self.root)
         for root in (together, np.zeros_like(self.root)):

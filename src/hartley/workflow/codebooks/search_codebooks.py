@@ -12,7 +12,7 @@ from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.separation import separated_values
 from hartley.measures.uncertainty import rows_of_values
-from hartley.model import Alphabet, JointRange
+from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SLACK
@@ -62,9 +62,7 @@ def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> Co
     published = CodebookProblem(tuple(columns), _demand_on(question, joint.without_side(), more))
     if joint.side is None or joint.observed_side is None:
         return published
-    # What a reader sees at once takes the place of a public value.
-    seen = Alphabet.numbered(joint.observations)
-    observed = JointRange(joint.sensitive, seen, joint.indptr, joint.indices, joint.rows)
+    observed = joint.by_observation()
     of_public = joint.public_of.astype(np.int64)
     beside = PublicColumn.of_values(
         "what is seen beside the release",
