@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+from mmap import mmap
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -35,6 +37,24 @@ def equal_arrays(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -
     if one.dtype.kind == "f" and other.dtype.kind == "f":
         return bool(np.array_equal(one, other, equal_nan=True))
     return bool(np.array_equal(one, other))
+
+
+MAPPED_FROM = 1 << 20
+"""Bytes from which sparse arrays are worth a mapping of their own."""
+
+
+def sparse_zeros(shape: tuple[int, ...], kind: type[D]) -> npt.NDArray[D]:
+    """Return zeros that take memory only where they are written, and give it back when they are dropped.
+
+    NumPy's own zeros do so as well, unless they happen to come to stand where others stood.
+
+    >>> sparse_zeros((2, 3), np.int32).sum()
+    np.int32(0)
+    """
+    size = prod(shape) * np.dtype(kind).itemsize
+    if size < MAPPED_FROM:
+        return np.zeros(shape, dtype=kind)
+    return np.frombuffer(mmap(-1, size), dtype=kind).reshape(shape)
 
 
 def code_type(size: int) -> type[np.int32] | type[np.int64]:

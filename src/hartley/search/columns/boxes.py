@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Int32s, Ints, Places
+from hartley.model.arrays import Floats, Int32s, Ints, Places, sparse_zeros
 from hartley.model.pair_sort import numbered_keys
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import Runs
@@ -342,15 +342,15 @@ def split(
     order, first, last = segments_of(labels)
     segments = Segments(
         order=order,
-        first=np.zeros(n + 2, dtype=np.int64),
-        last=np.zeros(n + 2, dtype=np.int64),
-        spent=np.zeros((n + 2, prepared.columns), dtype=np.bool_),
-        label=np.zeros(n, dtype=np.int32),
+        first=sparse_zeros((n + 2,), np.int64),
+        last=sparse_zeros((n + 2,), np.int64),
+        spent=sparse_zeros((n + 2, prepared.columns), np.bool_),
+        label=sparse_zeros((n,), np.int32),
         counts=np.array([len(first), 0], dtype=np.int64),
-        line=np.empty(n, dtype=np.int32),
-        key=np.empty(n),
-        other_line=np.empty(n, dtype=np.int32),
-        other_key=np.empty(n),
+        line=sparse_zeros((n,), np.int32),
+        key=sparse_zeros((n,), np.float64),
+        other_line=sparse_zeros((n,), np.int32),
+        other_key=sparse_zeros((n,), np.float64),
     )
     segments.first[: len(first)], segments.last[: len(last)] = first[::-1], last[::-1]
     loop = prepared.loop(split_segments)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.model.arrays import Ints, Places
+from hartley.model.arrays import Ints, Places, sparse_zeros
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import cluster_sides, relative_widths
@@ -51,11 +51,12 @@ class Polisher:
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
-        self.nearby = Prepared(width_cells(prepared.cells), prepared.demand)
+        self.nearby: Prepared | None = None
+        """The index of their own, while lists are made; of few tuples it is kept."""
         self.near = Near(
             start=np.full(prepared.size, -1, dtype=np.int64),
-            size=np.zeros(prepared.size, dtype=np.int32),
-            pool=np.zeros(1 << 14, dtype=np.int32),
+            size=sparse_zeros((prepared.size,), np.int16),
+            pool=sparse_zeros((prepared.size * MOST_NEAR,), np.int32),
         )
         self.used = 0
 
@@ -88,6 +89,8 @@ class Polisher:
         Where the clusters are parts of others that were looked at before, only at those that are new.
         """
         prepared = self.prepared
+        # First, while there is nothing else to hold.
+        self._list_near(np.flatnonzero(relative_widths(prepared.cells, labels)[labels] > 0))
         clusters = prepared.clusters(labels)
         losses = fresh_losses(prepared, labels, len(clusters.size))
         if settled is not None:
@@ -118,13 +121,13 @@ class Polisher:
 
     def _list_near(self, members: Places) -> None:
         """Make the lists that are missing."""
-        nearby, near = self.nearby, self.near
+        near = self.near
         missing = members[near.start[members] < 0]
         if not len(missing):
             return
-        room = self.used + len(missing) * MOST_NEAR
-        if room > len(near.pool):
-            self.near = near = near._replace(pool=np.resize(near.pool, room))
+        nearby = self.nearby or Prepared(width_cells(self.prepared.cells), self.prepared.demand)
+        if self.prepared.size <= VERY_MANY:
+            self.nearby = nearby
         loop = nearby.loop(list_nearest, COMPILED_FROM)
         at_hand = (nearby.cells, nearby.needs, nearby.marks, nearby.tree, nearby.walk)
         if loop is list_nearest.interpreted:
@@ -155,22 +158,22 @@ def empty_losses(prepared: Prepared, most: int) -> Losses:
     room = 8 * prepared.size + 10_000
     categories = int(prepared.cells.base[-1]) + 1
     return Losses(
-        loss=np.zeros(most),
-        waiting=np.zeros(most, dtype=np.bool_),
-        changed=np.empty(room, dtype=np.int64),
-        before=np.empty(room),
-        version_before=np.empty(room, dtype=np.int64),
+        loss=sparse_zeros((most,), np.float64),
+        waiting=sparse_zeros((most,), np.bool_),
+        changed=sparse_zeros((room,), np.int64),
+        before=sparse_zeros((room,), np.float64),
+        version_before=sparse_zeros((room,), np.int64),
         counts=np.zeros(1, dtype=np.int64),
         seen=np.zeros(categories, dtype=np.int64),
-        stamp=np.full(1, most + 1, dtype=np.int64),
-        tried=np.zeros(most, dtype=np.int64),
-        members=np.empty(prepared.size + 1, dtype=np.int32),
+        stamp=np.ones(1, dtype=np.int64),
+        tried=sparse_zeros((most,), np.int64),
+        members=sparse_zeros((prepared.size + 1,), np.int32),
         low=np.empty(prepared.columns),
         high=np.empty(prepared.columns),
         held=np.zeros(categories, dtype=np.int64),
         basis=np.zeros(3),
-        version=np.arange(1, most + 1),
-        known=np.zeros(prepared.size, dtype=np.int64),
-        without=np.empty(prepared.size),
-        spared=np.zeros(prepared.size, dtype=np.bool_),
+        version=sparse_zeros((most,), np.int64),
+        known=sparse_zeros((prepared.size,), np.int64),
+        without=sparse_zeros((prepared.size,), np.float64),
+        spared=sparse_zeros((prepared.size,), np.bool_),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.hot_loops import HotLoop
-from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.arrays import Floats, Ints, Places, sparse_zeros
 from hartley.model.partition import numbered_by_first
 from hartley.search.columns.cells import TABLE
 from hartley.search.columns.costs import Runs, boxes_of, sides_of
@@ -95,11 +95,8 @@ class Prepared:
         box = np.ascontiguousarray(cells.place.min(axis=0)), np.ascontiguousarray(cells.place.max(axis=0))
         self.widest = float(side_of(cells, *box))
         """The side of one cluster of everything; no cluster is wider."""
-        self.reach: Floats = np.full(self.size, -1.0)
-        """The reach of each tuple, below 0 where it is not known yet."""
-        self.looked = np.zeros(self.size, dtype=np.bool_)
+        self.looked = sparse_zeros((self.size,), np.bool_)
         """Whether the bound has been raised by each tuple."""
-        self.near = self._no_lists()
         self._listed = 0
 
     def loop(self, loop: HotLoop[..., Any], compiled_from: int = SELDOM_COMPILED_FROM) -> Callable[..., Any]:
@@ -120,23 +117,40 @@ class Prepared:
         return as_lists(self.tree), as_lists(self.walk)
 
     @cached_property
+    def reach(self) -> Floats:
+        """The reach of each tuple, below 0 where it is not known yet."""
+        return np.full(self.size, -1.0)
+
+    @cached_property
+    def near(self) -> Near:
+        """The lists of near tuples that were made."""
+        return self._no_lists()
+
+    @cached_property
     def tree(self) -> Tree:
         """The index."""
-        words = min((self.demand.width + 63) // 64, MOST_WORDS)
-        grown: Tree = self.loop(grow_tree)(self.cells, self.needs, max(words, 1))
+        words = (self.demand.width + 63) // 64
+        grown: Tree = self.loop(grow_tree)(self.cells, self.needs, words if 0 < words <= MOST_WORDS else 1)
         return grown
+
+    def forget_index(self) -> None:
+        """Free the memory of the index, and of all that was found with it; it is made anew when needed."""
+        for name in ("tree", "walk", "index_lists", "reach", "near"):
+            self.__dict__.pop(name, None)
+        self.looked[:] = False
+        self._listed = 0
 
     @cached_property
     def walk(self) -> Walk:
         """Scratch paper for walks through the index."""
         most = 2 * self.size + 1000
         return Walk(
-            gap=np.empty(most),
-            item=np.empty(most, dtype=np.int32),
+            gap=sparse_zeros((most,), np.float64),
+            item=sparse_zeros((most,), np.int32),
             mask=np.zeros(self.tree.bits.shape[1], dtype=np.uint64),
             times=np.zeros(max(self.demand.width, 1), dtype=np.int64),
-            met=np.empty(self.size if not self.needs.plain else 1, dtype=np.int32),
-            met_gap=np.empty(self.size if not self.needs.plain else 1),
+            met=sparse_zeros((self.size if not self.needs.plain else 1,), np.int32),
+            met_gap=sparse_zeros((self.size if not self.needs.plain else 1,), np.float64),
         )
 
     @cached_property
@@ -180,7 +194,9 @@ class Prepared:
             self.near, self._listed = self._no_lists(), 0
         for one in members[self.near.start[members] < 0]:
             if self._listed + MOST_NEAR > len(self.near.pool):
-                self.near = self.near._replace(pool=np.resize(self.near.pool, 2 * len(self.near.pool)))
+                pool = np.empty(2 * len(self.near.pool), dtype=np.int32)
+                pool[: self._listed] = self.near.pool[: self._listed]
+                self.near = self.near._replace(pool=pool)
             out = self.near.pool[self._listed : self._listed + MOST_NEAR]
             got = listing(*at_hand, int(one), most_gap, NEAREST, PER_CODE, self.demand.width, MOST_NEAR, out)
             self.near.start[one], self.near.size[one] = self._listed, got
@@ -189,7 +205,7 @@ class Prepared:
     def _no_lists(self) -> Near:
         return Near(
             start=np.full(self.size, -1, dtype=np.int64),
-            size=np.zeros(self.size, dtype=np.int32),
+            size=sparse_zeros((self.size,), np.int16),
             pool=np.zeros(1 << 14, dtype=np.int32),
         )
 
@@ -206,12 +222,12 @@ class Prepared:
         after, before = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
         after[order[:-1]], before[order[1:]] = order[1:], order[:-1]
         after[order[starts + runs.sizes - 1]], before[order[starts]] = -1, -1
-        low, high = np.zeros((most, self.columns)), np.zeros((most, self.columns))
-        side = np.zeros(most)
+        low, high = (sparse_zeros((most, self.columns), np.float64) for _ in range(2))
+        side = sparse_zeros((most,), np.float64)
         for some, piece in runs.pieces():
             low[some], high[some] = boxes_of(self.cells, piece)
             side[some] = sides_of(self.cells, low[some], high[some])
-        size, head = np.zeros(most, dtype=np.int32), np.full(most, -1, dtype=np.int32)
+        size, head = sparse_zeros((most,), np.int32), np.full(most, -1, dtype=np.int32)
         size[:count], head[:count] = runs.sizes, order[starts]
         ids = np.zeros(most, dtype=np.int32)
         ids[: most - count] = np.arange(most - 1, count - 1, -1, dtype=np.int32)
@@ -226,11 +242,11 @@ class Prepared:
             high=high,
             side=side,
             ids=ids,
-            moved=np.empty(room, dtype=np.int32),
-            moved_from=np.empty(room, dtype=np.int32),
-            queue=np.empty(room, dtype=np.int32),
+            moved=sparse_zeros((room,), np.int32),
+            moved_from=sparse_zeros((room,), np.int32),
+            queue=sparse_zeros((room,), np.int32),
             counts=np.array([most - count, 0, 0], dtype=np.int64),
-            buffer=np.empty(n, dtype=np.int32),
+            buffer=sparse_zeros((n,), np.int32),
         )
 
 

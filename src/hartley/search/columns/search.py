@@ -26,9 +26,10 @@ from hartley.search.columns.cells import (
 )
 from hartley.search.columns.costs import cluster_sides, midpoint_costs, relative_loss
 from hartley.search.columns.exact import MOST_TUPLES, SAME_WITHIN, ExactDivision
+from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.split import GAP, MEDIAN, MIDDLE, ROWS
 from hartley.search.columns.mend import mend
-from hartley.search.columns.polish import Polisher
+from hartley.search.columns.polish import VERY_MANY, Polisher
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
@@ -93,10 +94,11 @@ class ColumnsSearch:
         combination: Combination = "max",
         all_divisions_up_to: int = MOST_TUPLES,
     ) -> None:
-        self.columns = columns
         self.combination = combination
         self.all_divisions_up_to = all_divisions_up_to
-        self.prepared = Prepared(cells_of(columns, combination), demand)
+        cells = cells_of(columns, combination)
+        self.columns = _in_cells(columns, cells)
+        self.prepared = Prepared(cells, demand)
         self.exact = ExactDivision(self.prepared)
         self.bound = 0.0
         """No partition has a smaller worst side."""
@@ -112,6 +114,7 @@ class ColumnsSearch:
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():
                 break
+        del blocks
         if polish or not self.is_met(candidates):
             whole = np.zeros(prepared.size, dtype=np.int32)
             mondrian = split(prepared, whole, ROWS, effort)
@@ -178,6 +181,8 @@ class ColumnsSearch:
 
     def polished(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
         """Polish the best candidate, or all that share its worst cost where the table is small."""
+        if self.prepared.size > VERY_MANY:
+            self.prepared.forget_index()
         polisher = Polisher(self.prepared)
         least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
@@ -227,7 +232,9 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        return ColumnsSearch(columns, demand, combination).run(starts, polish, effort)
+        search = ColumnsSearch(columns, demand, combination)
+        del columns  # what nobody else holds is free: the search has the cells
+        return search.run(starts, polish, effort)
     alone = np.flatnonzero(~here)
     if not demand.take(alone).are_enough(np.arange(len(alone)), len(alone)).all():
         raise UnreachableError(
@@ -241,7 +248,8 @@ def search_columns(
     part = demand.take(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
-    found = ColumnsSearch([cells_at(c, inside) for c in columns], part, combination).run(kept, polish, effort)
+    search = ColumnsSearch([cells_at(column, inside) for column in columns], part, combination)
+    found = search.run(kept, polish, effort)
     labels[inside] = found.labels + len(alone)
     loss = found.loss * float(part.rows.sum() / demand.rows.sum())
     return ColumnsResult(compact(labels), found.worst, found.bound, loss)
@@ -258,8 +266,21 @@ def present(columns: Sequence[Column], size: int) -> npt.NDArray[np.bool_]:
     return here
 
 
+def _in_cells(columns: Sequence[Column], cells: Cells) -> list[Column]:
+    """Return the columns with positions that stand in the cells, where these are the same."""
+    return [
+        replace(column, positions=cells.place[:, place])
+        if isinstance(column, NumberCells) and column.weight == 1
+        else column
+        for place, column in enumerate(columns)
+    ]
+
+
 def cells_at(column: Column, inside: Places) -> Column:
-    """Return the cells of some tuples of a column."""
+    """Return the cells of some tuples of a column, in their order."""
+    cells = column.positions if isinstance(column, NumberCells) else column.codes
+    if len(inside) == len(cells):
+        return column
     if isinstance(column, NumberCells):
         return replace(column, positions=column.positions[inside])
     return replace(column, codes=np.asarray(column.codes)[inside])

@@ -88,12 +88,15 @@ def withhold_tuples(
     if known is not None:
         found.append(question.measured(*known))
     withheld = question.topped_up(order, fitting, budget)
+    few = len(here) <= MOST_EXCHANGED
+    reach_of = np.zeros(demand.size if few else 0)
+    if few:
+        reach_of[here] = reach
+    del here, reach, order, used  # the search of the others needs the room
     if withheld is not None and not effort.should_stop():
         found += question.rest_searched(withheld, budget)
     best = min(found, key=lambda one: one.key)
-    if len(here) <= MOST_EXCHANGED:
-        reach_of = np.zeros(demand.size)
-        reach_of[here] = reach
+    if few:
         best = question.exchanged(best, budget, bound, reach_of)
     return replace(best, bound=min(bound, best.worst))
 
@@ -184,7 +187,7 @@ class _Tuples:
     def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
         """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
         kept = np.setdiff1d(np.arange(self.demand.size), withheld)
-        labels = np.zeros(self.demand.size, dtype=np.int64)
+        labels = np.zeros(self.demand.size, dtype=np.int32)
         if len(kept):
             try:
                 found = search_columns(

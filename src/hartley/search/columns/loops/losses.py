@@ -39,8 +39,8 @@ class Losses(NamedTuple):
     known: Places
     without: Floats
     spared: Flags
-    """Of each tuple, as long as its cluster has the known version: the loss of its cluster without it, and
-    whether that is enough."""
+    """Of each tuple, as long as its cluster has the version before the known one: the loss of its cluster
+    without it, and whether that is enough."""
 
 
 @inner_part
@@ -193,9 +193,9 @@ def look_without(
 ) -> None:
     """Find out what the cluster of a tuple is without it, unless that is known."""
     cluster = clusters.label[one] + ZERO
-    if losses.known[one] == losses.version[cluster]:
+    if losses.known[one] == losses.version[cluster] + 1:
         return
-    losses.known[one] = losses.version[cluster]
+    losses.known[one] = losses.version[cluster] + 1
     losses.without[one] = changed_loss(cells, needs, clusters, losses, cluster, one, NONE, np.inf)
     losses.spared[one] = can_spare(clusters, one, needs, marks)
 

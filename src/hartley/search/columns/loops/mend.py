@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int32s, Places
@@ -59,7 +60,7 @@ class Near(NamedTuple):
     """Lists of near tuples: ``pool[start[x]:start[x] + size[x]]``; start is -1 where there is none yet."""
 
     start: Places
-    size: Int32s
+    size: npt.NDArray[np.int16]
     pool: Int32s
 
 
@@ -237,7 +238,7 @@ def form(
     stamp = marks.stamp[0]
     left = needs.wanted[0] - keep_codes(one, stamp, needs, marks)
     rows = needs.rows[one]
-    first, length = near.start[one], near.size[one]
+    first, length = near.start[one], near.size[one] + ZERO
     out_of_reach = np.zeros(length, np.bool_)
     dissolved = ZERO
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):

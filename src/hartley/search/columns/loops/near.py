@@ -11,6 +11,7 @@ weaker.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Floats, Int32s, Places
@@ -140,7 +141,7 @@ def list_nearest(
     nearest: int,
     most: int,
     start: Places,
-    sizes: Places,
+    sizes: npt.NDArray[np.int16],
     pool: Int32s,
     used: int,
 ) -> int:
