@@ -13,14 +13,14 @@ Beside the width there is the *gap* of two cells, which never exceeds the side o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Places, sparse_zeros
 from hartley.search.columns.loops.cells import Cells
 
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
@@ -80,9 +80,15 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
     if not columns:
         raise InputError("a search over columns needs at least one column")
     norm = NORMS[combination]
-    parts = [_number_part(c) if isinstance(c, NumberCells) else _category_part(c, norm) for c in columns]
-    if len({len(part.place) for part in parts}) != 1:
+    sizes_of = {len(c.positions) if isinstance(c, NumberCells) else len(c.codes) for c in columns}
+    if len(sizes_of) != 1:
         raise InputError("the public columns must have the same length")
+    place = sparse_zeros((sizes_of.pop(), len(columns)), np.float64)
+    parts: list[_Part] = []
+    for number, column in enumerate(columns):
+        part = _number_part(column) if isinstance(column, NumberCells) else _category_part(column, norm)
+        place[:, number] = part.place
+        parts.append(replace(part, place=_nothing()))
     sizes = np.array([part.size for part in parts], dtype=np.int64)
     rises, gaps = [part.rise for part in parts], [part.gap for part in parts]
     longest = max(int(sizes.max()), 2)
@@ -90,7 +96,7 @@ def cells_of(columns: Sequence[Column], combination: Combination = "max") -> Cel
     log[1:] = np.floor(np.log2(np.arange(1, longest + 1)) + 1e-12).astype(np.int64)
     share = np.array([part.share for part in parts])
     return Cells(
-        place=np.ascontiguousarray(np.column_stack([part.place for part in parts]), dtype=np.float64),
+        place=place,
         kind=np.array([part.kind for part in parts], dtype=np.int64),
         mixed=np.array([part.mixed for part in parts]),
         apart=np.array([part.apart for part in parts]),

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.model.arrays import Ints, Places, sparse_zeros
+from hartley.model.arrays import Ints, Places, code_type, sparse_zeros
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import cluster_sides, relative_widths
 from hartley.search.columns.loops.cells import Cells
 from hartley.search.columns.loops.losses import Losses
-from hartley.search.columns.loops.mend import Near
-from hartley.search.columns.loops.near import list_nearest
+from hartley.search.columns.loops.near import PAGE, PackedLists, list_nearest
 from hartley.search.columns.loops.polish import polish_clusters
 from hartley.search.columns.loops.split import MIDDLE
 from hartley.search.columns.prepared import COMPILED_FROM, Prepared, as_lists, compact
@@ -39,8 +38,8 @@ MOST_DISSOLVED_PER_WANTED = 6
 def width_cells(cells: Cells) -> Cells:
     """Return cells whose gaps are relative widths: what a cluster of two tuples would lose."""
     numbers = cells.kind == 0
-    place = cells.place.copy()
-    place[:, numbers] *= cells.share[numbers]
+    place = sparse_zeros(cells.place.shape, np.float64)
+    np.multiply(cells.place, np.where(numbers, cells.share, 1.0), out=place)
     return cells._replace(
         place=place, kind=np.where(numbers, 0, CATEGORY), mixed=cells.share, apart=cells.share, norm=1
     )
@@ -53,10 +52,12 @@ class Polisher:
         self.prepared = prepared
         self.nearby: Prepared | None = None
         """The index of their own, while lists are made; of few tuples it is kept."""
-        self.near = Near(
-            start=np.full(prepared.size, -1, dtype=np.int64),
+        room = (prepared.size * MOST_NEAR,)
+        self.near = PackedLists(
+            start=np.full(prepared.size, -1, dtype=code_type(room[0])),
             size=sparse_zeros((prepared.size,), np.int16),
-            pool=sparse_zeros((prepared.size * MOST_NEAR,), np.int32),
+            low=sparse_zeros(room, np.uint16),
+            page=sparse_zeros(room, np.uint8 if prepared.size <= PAGE << 8 else np.uint16),
         )
         self.used = 0
 
@@ -107,7 +108,9 @@ class Polisher:
             loss = np.asarray(losses.loss)
             order = waiting[np.argsort(-loss[waiting], kind="stable")]
             self._list_near(np.flatnonzero(loss[clusters.label] > 0))
-            near = as_lists(self.near) if is_interpreted else self.near
+            near = self.near
+            if is_interpreted:
+                near = as_lists(near._replace(low=near.low[: self.used], page=near.page[: self.used]))
             changed = 0
             for start in range(0, len(order), CLUSTERS_AT_A_TIME):
                 if effort.should_stop():
@@ -137,9 +140,7 @@ class Polisher:
             missing,
             NEAREST,
             MOST_NEAR,
-            near.start,
-            near.size,
-            near.pool,
+            near,
             self.used,
         )
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.hot_loops import HotLoop
-from hartley.model.arrays import Floats, Ints, Places, sparse_zeros
+from hartley.model.arrays import Floats, Ints, Places, frozen_array, sparse_zeros
 from hartley.model.partition import numbered_by_first
 from hartley.search.columns.cells import TABLE
 from hartley.search.columns.costs import Runs, boxes_of, sides_of
 from hartley.search.columns.loops.cells import Cells, Marks, Needs, side_of
-from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
+from hartley.search.columns.loops.index import LEAF, MOST_WORDS, Sorting, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
 from hartley.search.columns.loops.near import bound_cluster, near_tuples
 from hartley.search.enough import Enough
@@ -57,7 +57,7 @@ def needs_of(demand: Enough) -> Needs:
     offsets, wanted = (demand.offsets, demand.wanted) if len(demand.wanted) else ([0, 0], [0])
     return Needs(
         ptr=demand.value_ptr,
-        code=demand.value_code.astype(np.int32, copy=False),
+        code=frozen_array(demand.value_code.astype(np.int32, copy=False)),
         next_code=demand.next_code,
         offsets=np.array(offsets, dtype=np.int64),
         count_of=np.repeat(np.arange(len(demand.wanted)), np.diff(demand.offsets)).astype(np.int64),
@@ -129,9 +129,26 @@ class Prepared:
     @cached_property
     def tree(self) -> Tree:
         """The index."""
-        words = (self.demand.width + 63) // 64
-        grown: Tree = self.loop(grow_tree)(self.cells, self.needs, words if 0 < words <= MOST_WORDS else 1)
-        return grown
+        n, columns, words = self.size, self.columns, (self.demand.width + 63) // 64
+        most = 4 * (n // LEAF + 2)
+        room = Tree(
+            order=sparse_zeros((n,), np.int32),
+            first=sparse_zeros((most,), np.int32),
+            last=sparse_zeros((most,), np.int32),
+            left=sparse_zeros((most,), np.int32),
+            right=sparse_zeros((most,), np.int32),
+            low=sparse_zeros((most, columns), np.float64),
+            high=sparse_zeros((most, columns), np.float64),
+            bits=sparse_zeros((most, words if 0 < words <= MOST_WORDS else 1), np.uint64),
+        )
+        paper = Sorting(
+            key=sparse_zeros((n,), np.float64),
+            other_line=sparse_zeros((n,), np.int32),
+            other_key=sparse_zeros((n,), np.float64),
+        )
+        used = self.loop(grow_tree)(self.cells, self.needs, room, paper)
+        boxes = {name: each[:used] for name, each in room._asdict().items() if name != "order"}
+        return room._replace(**boxes)
 
     def forget_index(self) -> None:
         """Free the memory of the index, and of all that was found with it; it is made anew when needed."""
@@ -227,7 +244,7 @@ class Prepared:
         for some, piece in runs.pieces():
             low[some], high[some] = boxes_of(self.cells, piece)
             side[some] = sides_of(self.cells, low[some], high[some])
-        size, head = sparse_zeros((most,), np.int32), np.full(most, -1, dtype=np.int32)
+        size, head = sparse_zeros((most,), np.int32), sparse_zeros((most,), np.int32)
         size[:count], head[:count] = runs.sizes, order[starts]
         ids = np.zeros(most, dtype=np.int32)
         ids[: most - count] = np.arange(most - 1, count - 1, -1, dtype=np.int32)

@@ -58,23 +58,29 @@ class Walk(NamedTuple):
     met_gap: Floats
 
 
+class Sorting(NamedTuple):
+    """Scratch paper to sort tuples on."""
+
+    key: Floats
+    other_line: Int32s
+    other_key: Floats
+
+
 @hot_loop
-def grow_tree(cells: Cells, needs: Needs, words: int) -> Tree:
-    """Build the tree: boxes are halved at the median of their widest column down to a few tuples."""
+def grow_tree(cells: Cells, needs: Needs, tree: Tree, paper: Sorting) -> int:
+    """Build the tree: boxes are halved at the median of their widest column down to a few tuples.
+
+    It is written into the room that is given, of zeros; what is returned is how many boxes there are.
+    """
     n, columns = cells.place.shape
-    most = 4 * (n // LEAF + 2)
-    order, other_line = np.empty(n, np.int32), np.empty(n, np.int32)
-    first, last = np.empty(most, np.int32), np.empty(most, np.int32)
-    left, right = np.empty(most, np.int32), np.empty(most, np.int32)
-    low, high = np.empty((most, columns)), np.empty((most, columns))
-    key, other_key = np.empty(n), np.empty(n)
+    order, low, high = tree.order, tree.low, tree.high
     for i in range(n):
         order[i] = i
-    first[0], last[0] = 0, n
+    tree.first[0], tree.last[0] = 0, n
     used, box = 1, 0
     while box < used:
-        a, b = first[box] + ZERO, last[box] + ZERO
-        left[box], right[box] = -1, -1
+        a, b = tree.first[box] + ZERO, tree.last[box] + ZERO
+        tree.left[box], tree.right[box] = -1, -1
         for column in range(columns):
             low[box, column] = np.inf
             high[box, column] = -np.inf
@@ -92,25 +98,25 @@ def grow_tree(cells: Cells, needs: Needs, words: int) -> Tree:
                 if width > widest:
                     widest, chosen = width, column
             for i in range(a, b):
-                key[i - a] = cells.place[order[i], chosen]
-            sort_stably(order[a:b], key, b - a, other_line, other_key)
+                paper.key[i - a] = cells.place[order[i], chosen]
+            sort_stably(order[a:b], paper.key, b - a, paper.other_line, paper.other_key)
             middle = (a + b) // 2
-            left[box], first[used], last[used] = used, a, middle
-            right[box], first[used + 1], last[used + 1] = used + 1, middle, b
+            tree.left[box], tree.first[used], tree.last[used] = used, a, middle
+            tree.right[box], tree.first[used + 1], tree.last[used + 1] = used + 1, middle, b
             used += 2
         box += 1
-    bits = np.zeros((used, words), np.uint64)
+    words = tree.bits.shape[1]
     for box in range(used - 1, -1, -1):
-        if left[box] >= 0:
+        if tree.left[box] >= 0:
             for word in range(words):
-                bits[box, word] = bits[left[box], word] | bits[right[box], word]
+                tree.bits[box, word] = tree.bits[tree.left[box], word] | tree.bits[tree.right[box], word]
             continue
-        for i in range(first[box], last[box]):
+        for i in range(tree.first[box], tree.last[box]):
             for at in range(needs.ptr[order[i]], needs.ptr[order[i] + 1]):
                 code = np.int64(needs.code[at])
                 if (code >> 6) < words:
-                    bits[box, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    return Tree(order, first[:used], last[:used], left[:used], right[:used], low[:used], high[:used], bits)
+                    tree.bits[box, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    return used
 
 
 @inner_part

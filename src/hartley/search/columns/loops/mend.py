@@ -40,6 +40,7 @@ class Clusters(NamedTuple):
     after: Int32s
     before: Int32s
     head: Int32s
+    """The first member, of clusters that have or had one."""
     size: Int32s
     low: Floats
     high: Floats
@@ -111,10 +112,11 @@ def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
             refit(cells, clusters, old)
     clusters.label[one] = cluster
     if cluster >= 0:
-        clusters.after[one] = clusters.head[cluster]
+        first = clusters.head[cluster] + ZERO if clusters.size[cluster] > 0 else NONE
+        clusters.after[one] = first
         clusters.before[one] = -1
-        if clusters.head[cluster] >= 0:
-            clusters.before[clusters.head[cluster]] = one
+        if first >= 0:
+            clusters.before[first] = one
         clusters.head[cluster] = one
         clusters.size[cluster] += 1
         if clusters.size[cluster] == 1:

@@ -10,11 +10,13 @@ weaker.
 
 from __future__ import annotations
 
+from typing import NamedTuple, cast
+
 import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Flags, Floats, Int32s, Places
+from hartley.model.arrays import Flags, Floats, Int32s, Ints, Places
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -39,6 +41,21 @@ from hartley.search.columns.loops.index import (
     reach_of,
     use_up,
 )
+
+PAGE = cast("int", np.int64(1 << 16))
+
+
+class PackedLists(NamedTuple):
+    """Lists of near tuples for very many of them, in three bytes for each while there are at most 2^24.
+
+    The list of tuple ``x`` has the numbers ``page[at] * PAGE + low[at]`` for ``size[x]`` places from
+    ``start[x]`` on; start is -1 where there is none yet.
+    """
+
+    start: Ints
+    size: npt.NDArray[np.int16]
+    low: npt.NDArray[np.uint16]
+    page: npt.NDArray[np.unsignedinteger]
 
 
 @hot_loop
@@ -140,21 +157,18 @@ def list_nearest(
     members: Places,
     nearest: int,
     most: int,
-    start: Places,
-    sizes: npt.NDArray[np.int16],
-    pool: Int32s,
+    lists: PackedLists,
     used: int,
 ) -> int:
-    """Write lists of near tuples into a pool from ``used`` on; return how far it is used then.
+    """Write lists of near tuples from ``used`` on; return how far the room is used then.
 
     A list holds the nearest; where these are not enough together, fewer of them and the nearest holder of
     each code.
     """
-    gaps = np.empty(nearest)
+    gaps, out = np.empty(nearest), np.empty(most, np.int32)
     near = np.empty(nearest + 1, np.int32)
     for i in range(len(members)):
         one = members[i]
-        out = pool[used : used + most]
         got = nearest_tuples(cells, tree, walk, one, nearest, gaps, out)
         for k in range(got):
             near[k] = out[k]
@@ -162,8 +176,11 @@ def list_nearest(
         if not is_enough(near, ZERO, got + 1, NONE, needs, marks):
             half, codes = nearest // 2, 2 * needs.wanted[0] if needs.plain else len(marks.kept)
             got = near_tuples(cells, needs, marks, tree, walk, one, np.inf, half, ONE, codes, most, out)
-        start[one] = used
-        sizes[one] = got
+        lists.start[one] = used
+        lists.size[one] = got
+        for k in range(got):
+            lists.low[used + k] = out[k] % PAGE
+            lists.page[used + k] = out[k] // PAGE
         used += got
     return used
 

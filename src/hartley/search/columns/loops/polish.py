@@ -25,7 +25,8 @@ from hartley.search.columns.loops.losses import (
     shift,
     take_back,
 )
-from hartley.search.columns.loops.mend import Clusters, Near, brings_new, is_cluster_enough, keep_codes
+from hartley.search.columns.loops.mend import Clusters, brings_new, is_cluster_enough, keep_codes
+from hartley.search.columns.loops.near import PAGE, PackedLists
 
 MOST_MEMBERS = 400
 """Clusters of more tuples take and give none: each look at them would cost too much."""
@@ -51,7 +52,7 @@ def best_taker(
     cells: Cells,
     needs: Needs,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     one: int,
     own: int,
@@ -59,11 +60,11 @@ def best_taker(
 ) -> int:
     """Return the cluster whose loss grows least with a tuple, -1 where none can take it."""
     best, least = NONE, np.inf
-    first = near.start[one]
+    first = near.start[one] + ZERO
     losses.stamp[0] += 1
     tried = losses.stamp[0]
     for i in range(near.size[one]):
-        cluster = clusters.label[near.pool[first + i]] + ZERO
+        cluster = clusters.label[near.page[first + i] * PAGE + near.low[first + i]] + ZERO
         if cluster < 0 or cluster == own or losses.tried[cluster] == tried:
             continue
         losses.tried[cluster] = tried
@@ -83,7 +84,7 @@ def hand_over(
     needs: Needs,
     marks: Marks,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     cluster: int,
     cap: float,
@@ -112,7 +113,7 @@ def exchange(
     needs: Needs,
     marks: Marks,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     cluster: int,
     cap: float,
@@ -126,9 +127,9 @@ def exchange(
             if member != one:
                 add_to_basis(cells, needs, losses, member)
             member = clusters.after[member] + ZERO
-        first = near.start[one]
+        first = near.start[one] + ZERO
         for i in range(near.size[one]):
-            other = near.pool[first + i] + ZERO
+            other = near.page[first + i] * PAGE + near.low[first + i]
             its = clusters.label[other] + ZERO
             if its == cluster or clusters.size[its] > MOST_MEMBERS:
                 continue
@@ -162,7 +163,7 @@ def form_at_least_loss(
     needs: Needs,
     marks: Marks,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     one: int,
     cap: float,
@@ -176,11 +177,11 @@ def form_at_least_loss(
     left, rows = needs.wanted[0] - keep_codes(one, stamp, needs, marks), needs.rows[one]
     clear_basis(losses)
     add_to_basis(cells, needs, losses, one)
-    first = near.start[one]
+    first = near.start[one] + ZERO
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
         best, least = NONE, np.inf
         for i in range(near.size[one]):
-            other = near.pool[first + i] + ZERO
+            other = near.page[first + i] * PAGE + near.low[first + i]
             its = clusters.label[other] + ZERO
             if its == own or (rows >= needs.row_k and not brings_new(other, stamp, needs, marks)):
                 continue
@@ -211,7 +212,7 @@ def dissolve(
     needs: Needs,
     marks: Marks,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     cluster: int,
     cap: float,
@@ -259,7 +260,7 @@ def polish_clusters(
     needs: Needs,
     marks: Marks,
     clusters: Clusters,
-    near: Near,
+    near: PackedLists,
     losses: Losses,
     order: Places,
     cap: float,
