@@ -5,7 +5,8 @@
 Every search runs in a process of its own, once on a small table, so that its loops are loaded, and then on
 tables of so many pairs of public and sensitive value. What is counted is the most memory of the process while
 it searches, less what it held before, over the pairs. The goal is 200 bytes. Several columns are drawn with
-one pair for every tuple, and their bytes are for a pair as well.
+one pair for every tuple, and their bytes are for a pair as well. Polished, as a release is, they take minutes
+at a million pairs: ``--only polished --pairs 100000``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from greedy_families import scattered_points, several_of
@@ -25,6 +27,8 @@ from hartley.hot_loops import HotLoop
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import JointRange
 from hartley.model.requirement import Requirement
+from hartley.search.columns.search import ColumnsResult, search_columns
+from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.distortion.istar import fewest_components_within
 from hartley.search.distortion.l0 import least_distortion
 from hartley.search.effort import Effort
@@ -76,19 +80,29 @@ def required(joint: JointRange) -> object:
     return least_intervals(values)
 
 
-def over_columns(pairs: int) -> tuple[object, object]:
-    """Return four columns as the search takes them."""
-    from columns import mixture, prepared
+def over_columns(numbers: int, categories: int) -> Callable[[int], tuple[Any, Any]]:
+    """Return what draws so many columns as the search takes them."""
 
-    return prepared(mixture(pairs, 4, 0, 50))
+    def draw(pairs: int) -> tuple[Any, Any]:
+        from columns import mixture, prepared
+
+        columns, demand = prepared(mixture(pairs, numbers, categories, 50))
+        return columns, demand.asking(0, 5)
+
+    return draw
 
 
-def search_over_columns(drawn: tuple[object, object]) -> object:
+def search_over_columns(drawn: tuple[Any, Any], polish: bool = False) -> ColumnsResult:
     """Search boxes that keep five candidates."""
-    from hartley.search.columns.search import search_columns
-
     columns, demand = drawn
-    return search_columns(columns, demand.asking(0, 5), polish=False)
+    return search_columns(columns, demand, polish=polish)
+
+
+def withhold_over_columns(drawn: tuple[Any, Any]) -> object:
+    """Search boxes with a hundredth of the rows withheld; what is kept is polished."""
+    columns, demand = drawn
+    base = search_over_columns(drawn)
+    return withhold_tuples(columns, demand, int(demand.rows.sum()) // 100, base, effort=bounded())
 
 
 SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
@@ -102,7 +116,11 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
     "optimal, L0, resolution": (two_each, lambda j: l0_level(j, 5, bounded())),
     "optimal, I*, resolution": (one_each, istar_levels),
     "intervals with requirements": (two_each, required),
-    "several columns": (over_columns, search_over_columns),
+    "several columns": (over_columns(4, 0), search_over_columns),
+    "several columns, two of categories": (over_columns(3, 2), search_over_columns),
+    "several columns, eight": (over_columns(8, 0), search_over_columns),
+    "several columns polished": (over_columns(4, 0), lambda drawn: search_over_columns(drawn, polish=True)),
+    "several columns polished, rows withheld": (over_columns(4, 0), withhold_over_columns),
 }
 
 

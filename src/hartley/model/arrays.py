@@ -48,8 +48,8 @@ def sparse_zeros(shape: tuple[int, ...], kind: type[D]) -> npt.NDArray[D]:
 
     NumPy's own zeros do so as well, unless they happen to come to stand where others stood.
 
-    >>> sparse_zeros((2, 3), np.int32).sum()
-    np.int32(0)
+    >>> sparse_zeros((2, 3), np.int32).tolist()
+    [[0, 0, 0], [0, 0, 0]]
     """
     size = prod(shape) * np.dtype(kind).itemsize
     if size < MAPPED_FROM:
