@@ -39,13 +39,15 @@ class Standing(NamedTuple):
     """All clusters of a run under way; loops change the arrays in place."""
 
     nodes: Nodes
-    """The clusters, by their places, and after them the kins; the place of a kin is its best cluster."""
+    """The clusters, and after them the kins; the place of a kin is that of its best cluster."""
     size: Ints
     """Of a cluster or of the clusters of a kin."""
     values: Ints
     """How many values each component has."""
+    top: Ints
+    """The best cluster of each kin, by its number among the kins; -1 where none is left."""
     component: Ints
-    """The component of each kin, by its number among the kins."""
+    """The component of each kin."""
     next_kin: Ints
     """The next kin of the same component."""
     first_kin: Ints
@@ -78,7 +80,8 @@ class Standing(NamedTuple):
 def standing_for(component: Ints, values: Ints, candidates: Ints, width: int) -> Standing:
     """Lay out single values: the component and candidates of each, and how many values each component has.
 
-    ``width`` is how many sensitive values there are.
+    ``width`` is how many sensitive values there are. The values of a component lie side by side, and the
+    largest component, which is the first to grow, comes first: so what is read together lies together.
     """
     many, parts = len(component), len(values)
     every = many + 2 * parts
@@ -87,18 +90,19 @@ def standing_for(component: Ints, values: Ints, candidates: Ints, width: int) ->
     def none(length: int) -> Ints:
         return np.full(length, -1, kind)
 
-    nodes = Nodes(none(every), np.zeros(every, kind), none(every), none(every), none(every), none(every))
-    nodes.shown[:many] = candidates
-    nodes.place[:many] = np.arange(many)
+    largest_first = np.argsort(-values, kind="stable")
+    rank = np.empty(parts, kind)
+    rank[largest_first] = np.arange(parts)
     alive: Ints = np.bincount(candidates, minlength=width + 1).astype(kind)
     present = np.flatnonzero(alive)
     counts = np.empty(max(len(present), isqrt(2 * int(candidates.sum()))) + 2, kind)
     counts[: len(present)] = present
     most_sizes = isqrt(2 * many) + 2
     standing = Standing(
-        nodes=nodes,
+        nodes=Nodes(none(every), np.zeros(every, kind), none(every), none(every), none(every), none(every)),
         size=np.ones(every, kind),
-        values=values.astype(kind),
+        values=values[largest_first].astype(kind),
+        top=none(2 * parts),
         component=none(2 * parts),
         next_kin=none(2 * parts),
         first_kin=np.arange(many, many + parts, dtype=kind),
@@ -117,23 +121,39 @@ def standing_for(component: Ints, values: Ints, candidates: Ints, width: int) ->
         at=np.array([parts, 0, 1, 1, len(present)]),
     )
     standing.component[:parts] = np.arange(parts)
-    pile_up.for_size(every)(component, standing)
+    pile_up.for_size(every)(rank, component, candidates, standing)
     return standing
 
 
 @hot_loop
-def pile_up(component: Ints, standing: Standing) -> None:
-    """Make a kin of each component, and a pile of all kins."""
-    nodes, pile = standing.nodes, standing.pile
+def pile_up(rank: Ints, component: Ints, candidates: Ints, standing: Standing) -> None:
+    """Make a kin of each component, which come in the order of ``rank``, and a pile of all kins."""
+    nodes, top, pile, values = standing.nodes, standing.top, standing.pile, standing.values
     many = len(component)
+    cluster = np.zeros(len(values), np.int64)
+    for part in range(1, len(values)):
+        cluster[part] = cluster[part - 1] + values[part - 1]
     for place in range(many):
-        kin = many + component[place]
-        nodes.place[kin] = melded(nodes.place[kin], place, nodes)
-    for part in range(len(standing.values)):
-        kin = many + part
-        nodes.shown[kin] = nodes.shown[nodes.place[kin]]
-        nodes.many[kin] = standing.values[part]
-        pile[1] = melded(pile[1], kin, nodes)
+        part = rank[component[place]]
+        nodes.shown[cluster[part]] = candidates[place]
+        nodes.place[cluster[part]] = place
+        cluster[part] += 1
+    for part in range(len(values)):
+        for node in range(cluster[part] - values[part], cluster[part]):
+            top[part] = melded(top[part], node, nodes)
+        renew(many + part, standing)
+        pile[1] = melded(pile[1], many + part, nodes)
+
+
+@hot_part
+def renew(kin: int, standing: Standing) -> None:
+    """Let a kin be known by its best cluster and by its component as they are now."""
+    nodes = standing.nodes
+    many = len(standing.size) - len(standing.component)
+    best = standing.top[kin - many]
+    nodes.shown[kin] = nodes.shown[best]
+    nodes.place[kin] = nodes.place[best]
+    nodes.many[kin] = standing.values[standing.component[kin - many]]
 
 
 @hot_part
@@ -239,14 +259,15 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
     """Merge the best clusters of two kins, and their components; return the place kept and the one not."""
     nodes, size, at = standing.nodes, standing.size, standing.at
     component, next_kin, first_kin = standing.component, standing.next_kin, standing.first_kin
-    pile, slot = standing.pile, standing.slot
+    top, pile, slot = standing.top, standing.pile, standing.slot
     many = len(size) - len(component)
-    keep = min(nodes.place[one], nodes.place[other])
-    join = max(nodes.place[one], nodes.place[other])
+    if nodes.place[other] < nodes.place[one]:
+        one, other = other, one
+    keep, join = top[one - many], top[other - many]
     part, gone = component[one - many], component[other - many]
     standing.values[part] += standing.values[gone]
-    nodes.place[one] = without_first(nodes.place[one], nodes)
-    nodes.place[other] = without_first(nodes.place[other], nodes)
+    top[one - many] = without_first(keep, nodes)
+    top[other - many] = without_first(join, nodes)
     discount_cluster(nodes.shown[keep], standing)
     discount_cluster(nodes.shown[join], standing)
     nodes.shown[keep] += nodes.shown[join]
@@ -264,7 +285,7 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
         pile[size[kin]] = without(kin, pile[size[kin]], nodes)
         own = slot[size[kin]]
         if own >= 0:
-            nodes.place[own] = melded(nodes.place[own], nodes.place[kin], nodes)
+            top[own - many] = melded(top[own - many], top[kin - many], nodes)
         else:
             slot[size[kin]] = kin
             component[kin - many] = part
@@ -281,15 +302,14 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
         component[own - many] = part
         next_kin[own - many] = first_kin[part]
         first_kin[part] = own
-    nodes.place[own] = melded(nodes.place[own], keep, nodes)
+    top[own - many] = melded(top[own - many], keep, nodes)
     # Back into the piles, for the component has grown; what holds no cluster any more stays out.
     kin, before = first_kin[part], -1
     while kin >= 0:
         following = next_kin[kin - many]
         slot[size[kin]] = -1
-        if nodes.place[kin] >= 0:
-            nodes.shown[kin] = nodes.shown[nodes.place[kin]]
-            nodes.many[kin] = standing.values[part]
+        if top[kin - many] >= 0:
+            renew(kin, standing)
             pile[size[kin]] = melded(pile[size[kin]], kin, nodes)
             before = kin
         else:
@@ -300,7 +320,7 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
             else:
                 next_kin[before - many] = following
         kin = following
-    return keep, join
+    return nodes.place[keep], nodes.place[join]
 
 
 @hot_loop
