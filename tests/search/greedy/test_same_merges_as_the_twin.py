@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from greedy_instances import random_joint, random_positions, small_size
+from greedy_instances import random_joint, random_positions, separate_blocks, small_size
 from hartley.hot_loops import HotLoop
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
@@ -96,6 +96,17 @@ def test_search_of_many_values_merges_as_its_twin(search: str, utility: str) -> 
 def test_joint_search_of_many_values_merges_as_its_twin(utility: str) -> None:
     # The twin of problem (3) is cubic: sizes stay at the lower end.
     compare("joint", utility, sample(usual=50, long=200), (50, 55))
+
+
+@pytest.mark.usefixtures("compiled")
+def test_joint_search_of_components_of_every_kind_merges_as_its_twin() -> None:
+    # Clusters of many sizes and numbers of candidates; with the least weights, many sizes change as much.
+    rng = random.Random(31)
+    for turn in range(sample(usual=400, long=2000)):
+        joint = separate_blocks(rng, rng.randint(2, 30 if turn % 8 else 50))
+        weight = rng.choice([0.0, 1e-14, 1e-12, 1e-3, 0.3, 1.0, 50.0, 1e5])
+        fast, slow = both_runs("joint", "resolution", joint, [], weight)
+        assert fast == slow, (turn, weight)
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
