@@ -22,7 +22,7 @@ import numpy as np
 from hartley.hot_loops import hot_loop, hot_part
 from hartley.model.arrays import Floats, Int64s, Ints, code_type
 from hartley.search.greedy.loops.joint import is_better, rounded
-from hartley.search.greedy.loops.pairing_heap import (
+from hartley.search.greedy.loops.node_piles import (
     Nodes,
     comes_first,
     melded,
