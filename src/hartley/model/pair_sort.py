@@ -50,7 +50,7 @@ def by_counting(
     return indptr, indices, counts
 
 
-def numbered_keys(keys: Int64s, bound: int) -> tuple[Int64s, Ints]:
+def numbered_keys(keys: Ints, bound: int) -> tuple[Int64s, Ints]:
     """Return the different keys below a bound in their order, and the place of each key among them.
 
     >>> different, places = numbered_keys(np.array([7, 2, 7]), 10)
@@ -59,7 +59,7 @@ def numbered_keys(keys: Int64s, bound: int) -> tuple[Int64s, Ints]:
     """
     if bound > MOST_MARKED * max(len(keys), 1):
         different, places = np.unique(keys, return_inverse=True)
-        return different, places
+        return different.astype(np.int64, copy=False), places
     occurs = np.zeros(bound, dtype=np.bool_)
     occurs[keys] = True
     number: Ints = np.cumsum(occurs).astype(code_type(bound), copy=False)

@@ -44,7 +44,7 @@ class Partition:
         labels = np.asarray(self.labels)
         if labels.ndim != 1 or not labels.size or labels.dtype.kind not in "iu":
             raise InputError("a partition needs one cluster number for each public value")
-        object.__setattr__(self, "labels", frozen_array(_numbered_by_first(labels)))
+        object.__setattr__(self, "labels", frozen_array(numbered_by_first(labels)))
 
     @classmethod
     def singletons(cls, size: int) -> Partition:
@@ -154,18 +154,23 @@ class Partition:
             )
 
 
-def _numbered_by_first(labels: Ints) -> Ints:
+def numbered_by_first(labels: Ints) -> Ints:
+    """Return the labels renumbered by the first value of each cluster.
+
+    >>> numbered_by_first(np.array([7, 2, 7])).tolist()
+    [0, 1, 0]
+    """
     kind = code_type(len(labels))
     low, high = int(labels.min()), int(labels.max())
     if low >= 0 and high < 4 * len(labels):
-        first = np.full(high + 1, len(labels))
-        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        first = np.full(high + 1, len(labels), dtype=kind)
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1, dtype=kind)
         present = np.flatnonzero(first < len(labels))
         number = np.empty(high + 1, dtype=kind)
         number[present[np.argsort(first[present], kind="stable")]] = np.arange(len(present))
         return np.take(number, labels)
     _, inverse = np.unique(labels, return_inverse=True)
-    return _numbered_by_first(inverse)
+    return numbered_by_first(inverse)
 
 
 def meet(partitions: Sequence[Partition]) -> Partition:

@@ -20,8 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Int32s, Ints, Places
+from hartley.model.pair_sort import numbered_keys
 from hartley.search.columns.cells import CATEGORY
+from hartley.search.columns.costs import Runs
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -87,13 +89,13 @@ def take_into(cells: Cells, one: int, low: Floats, high: Floats) -> None:
 
 
 @inner_part
-def extreme_tuple(cells: Cells, line: Places, size: int, upper: int, low: Floats, high: Floats) -> int:
+def extreme_tuple(cells: Cells, line: Int32s, size: int, upper: int, low: Floats, high: Floats) -> int:
     """Return the place in the line of the tuple at an end of the widest column; -1 if all are the same."""
     for column in range(cells.place.shape[1]):
         low[column] = np.inf
         high[column] = -np.inf
     for i in range(size):
-        take_into(cells, line[i], low, high)
+        take_into(cells, line[i] + ZERO, low, high)
     if side_of(cells, low, high) <= 0:
         return -1
     widest, column = -1.0, 0
@@ -114,7 +116,7 @@ def next_to_peel(
     cells: Cells,
     needs: Needs,
     marks: Marks,
-    line: Places,
+    line: Int32s,
     size: int,
     taken: int,
     held: int,
@@ -126,7 +128,7 @@ def next_to_peel(
     """Return the place in the line of the tuple to take next; -1 where none can be taken."""
     best, least, least_share = -1, np.inf, np.inf
     for i in range(taken, size):
-        one = line[i]
+        one = line[i] + ZERO
         if needs.row_k <= 1 and new_codes(one, stamp, needs, marks) == 0:
             continue
         side = side_with(cells, low, high, one)
@@ -149,7 +151,7 @@ def peel_part(
     cells: Cells,
     needs: Needs,
     marks: Marks,
-    line: Places,
+    line: Int32s,
     size: int,
     upper: int,
     times: Places,
@@ -173,7 +175,7 @@ def peel_part(
         high[column] = -np.inf
     taken, left = ZERO, needs.wanted[0]
     while True:
-        one = line[chosen]
+        one = line[chosen] + ZERO
         if taken == 0:
             fits = (
                 held - lost_codes(one, times, needs) >= needs.wanted[0]
@@ -211,11 +213,11 @@ def peel_clusters(
     cells: Cells,
     needs: Needs,
     marks: Marks,
-    members: Places,
+    members: Int32s,
     starts: Places,
     from_cluster: int,
     budget: int,
-    label: Places,
+    label: Int32s,
     counts: Places,
 ) -> int:
     """Peel clusters, from one on, until about so many tuples were looked at; return the next one.
@@ -254,25 +256,27 @@ MOST_SUBSETS = 256
 MOST_PAIRS = 50_000_000
 
 
-def blocks_first(cells: Cells, demand: Enough) -> Places:
+def blocks_first(cells: Cells, demand: Enough) -> Ints:
     """Return a partition whose clusters are enough and mix as few columns of categories as possible."""
     n = len(cells.place)
     columns = np.flatnonzero(cells.kind == CATEGORY)
-    labels = np.full(n, -1, dtype=np.int64)
-    waiting = np.arange(n)
+    labels = np.full(n, -1, dtype=np.int32)
+    waiting = np.arange(n, dtype=np.int32)
     used = 0
     for left_out in _subsets_left_out(cells, columns):
         kept = np.setdiff1d(columns, left_out)
         groups = _groups(cells, waiting, kept)
-        enough = demand.take(waiting).are_enough(groups, int(groups.max()) + 1)[groups]
+        count = int(groups.max()) + 1
+        part = demand if len(waiting) == n else demand.take(waiting)
+        enough = part.are_enough(groups, count)[groups]
         labels[waiting[enough]] = used + groups[enough]
-        used += int(groups.max()) + 1
+        used += count
         waiting = waiting[~enough]
         if not len(waiting):
             break
     if len(waiting):
         labels[waiting] = _nearest_segments(cells, columns, labels, waiting) if used else 0
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    return numbered_keys(labels, max(used, 1))[1]
 
 
 def _subsets_left_out(cells: Cells, columns: Places) -> list[Places]:
@@ -288,16 +292,21 @@ def _subsets_left_out(cells: Cells, columns: Places) -> list[Places]:
     return [np.array(subset, dtype=np.int64) for subset in ordered]
 
 
-def _groups(cells: Cells, members: Places, columns: Places) -> Places:
+def _groups(cells: Cells, members: Ints, columns: Places) -> Ints:
     """Return the group of each member: those with the same cells in these columns."""
-    groups = np.zeros(len(members), dtype=np.int64)
+    groups: Ints = np.zeros(len(members), dtype=np.int32)
+    count = 1
     for column in columns:
-        codes = cells.place[members, column].astype(np.int64)
-        groups = np.unique(groups * cells.size[column] + codes, return_inverse=True)[1].astype(np.int64)
+        size = int(cells.size[column])
+        keys = groups.astype(np.int64)
+        keys *= size
+        keys += cells.place[members, column].astype(np.int64)
+        different, groups = numbered_keys(keys, count * size)
+        count = len(different)
     return groups
 
 
-def _nearest_segments(cells: Cells, columns: Places, labels: Places, waiting: Places) -> Places:
+def _nearest_segments(cells: Cells, columns: Places, labels: Ints, waiting: Ints) -> Places:
     """Return the segment that each waiting tuple joins: the least mixing, then the first."""
     placed = np.flatnonzero(labels >= 0)
     if not len(placed):
@@ -323,11 +332,11 @@ TUPLES_AT_A_TIME = 2_000_000
 
 def split(
     prepared: Prepared,
-    labels: npt.NDArray[np.integer],
+    labels: Ints,
     rule: int,
     effort: Effort,
     tie_cuts: bool = True,
-) -> Places:
+) -> Ints:
     """Cut every cluster of a partition until no cut leaves both halves enough, or until it is stopped."""
     n = prepared.size
     order, first, last = segments_of(labels)
@@ -336,11 +345,11 @@ def split(
         first=np.zeros(n + 2, dtype=np.int64),
         last=np.zeros(n + 2, dtype=np.int64),
         spent=np.zeros((n + 2, prepared.columns), dtype=np.bool_),
-        label=np.zeros(n, dtype=np.int64),
+        label=np.zeros(n, dtype=np.int32),
         counts=np.array([len(first), 0], dtype=np.int64),
-        line=np.empty(n, dtype=np.int64),
+        line=np.empty(n, dtype=np.int32),
         key=np.empty(n),
-        other_line=np.empty(n, dtype=np.int64),
+        other_line=np.empty(n, dtype=np.int32),
         other_key=np.empty(n),
     )
     segments.first[: len(first)], segments.last[: len(last)] = first[::-1], last[::-1]
@@ -349,14 +358,16 @@ def split(
         loop(prepared.cells, prepared.needs, prepared.marks, segments, rule, tie_cuts, TUPLES_AT_A_TIME)
     for at in range(int(segments.counts[0])):
         segments.label[order[segments.first[at] : segments.last[at]]] = segments.counts[1] + at
-    return compact(segments.label)
+    label = segments.label
+    del segments, order  # a renumbering needs the room
+    return compact(label)
 
 
-def peel(prepared: Prepared, labels: npt.NDArray[np.integer], effort: Effort) -> Places:
+def peel(prepared: Prepared, labels: Ints, effort: Effort) -> Ints:
     """Peel small parts off every cluster while the rest stays enough."""
     members, first, last = segments_of(labels)
     starts = np.append(first, last[-1])
-    peeled = labels.astype(np.int64)
+    peeled = labels.astype(np.int32)
     counts = np.array([int(peeled.max()) + 1], dtype=np.int64)
     loop = prepared.loop(peel_clusters)
     done = 0
@@ -366,8 +377,7 @@ def peel(prepared: Prepared, labels: npt.NDArray[np.integer], effort: Effort) ->
     return compact(peeled)
 
 
-def segments_of(labels: npt.NDArray[np.integer]) -> tuple[Places, Places, Places]:
+def segments_of(labels: Ints) -> tuple[Int32s, Places, Places]:
     """Return the tuples sorted by cluster, and where each cluster begins and ends."""
-    order = np.argsort(labels, kind="stable")
-    cuts = np.flatnonzero(np.diff(labels[order])) + 1
-    return order, np.concatenate([[0], cuts]), np.concatenate([cuts, [len(labels)]])
+    runs = Runs.of(labels)
+    return runs.order, runs.starts, runs.starts + runs.sizes

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Ints, Places
 from hartley.model.disjoint_sets import DisjointSets
 from hartley.search.columns.cells import CATEGORY, NUMBER, TABLE
+from hartley.search.columns.costs import sides_of
 from hartley.search.columns.loops.cells import Cells
-from hartley.search.columns.prepared import compact, sides_of
+from hartley.search.columns.prepared import compact
 from hartley.search.effort import UNLIMITED, Effort
 
 NEIGHBOURS = 16
@@ -38,7 +39,7 @@ ROUNDED_BY = 1e-9
 class Joining:
     """The joins that lead to fewer components, the cheapest first."""
 
-    labels: Places
+    labels: Ints
     """The partition before any join."""
     joins: tuple[tuple[int, int], ...]
     """Two tuples whose clusters are joined; each join leaves one component less."""
@@ -58,7 +59,7 @@ class Joining:
         places = np.unique(np.linspace(0, len(counts) - 1, min(most, len(counts))).round().astype(int))
         return [counts[place] for place in places.tolist()]
 
-    def after(self, count: int) -> Places:
+    def after(self, count: int) -> Ints:
         """Return the partition after so many joins."""
         sets = DisjointSets.of(int(self.labels.max()) + 1)
         for one, other in self.joins[:count]:
@@ -71,7 +72,7 @@ class ComponentSearch:
 
     def __init__(self, cells: Cells, component: npt.NDArray[np.integer]) -> None:
         self.cells = cells
-        self.component: Places = compact(component)
+        self.component: Ints = compact(component)
         self.norm = (np.inf, 1, 2)[cells.norm]
         self.points = _embedded(cells)
         self.index = _index_of(self.points)
@@ -114,7 +115,7 @@ class ComponentSearch:
         gaps, near = self.index.query(self.points, k=many, p=self.norm)
         return gaps.reshape(len(self.points), many), near.reshape(len(self.points), many)
 
-    def _nearest_others(self, group: Places) -> list[tuple[float, int, int]]:
+    def _nearest_others(self, group: Ints) -> list[tuple[float, int, int]]:
         """Return for every group the shortest way to a tuple of another one."""
         gaps, near = self._neighbours
         is_other = group[near] != group[:, None]
@@ -169,7 +170,7 @@ class ComponentSearch:
             left -= 1
         return Joining(labels, tuple(joins), tuple(sides), before)
 
-    def _boxes(self, labels: Places) -> tuple[Floats, Floats, Places]:
+    def _boxes(self, labels: Ints) -> tuple[Floats, Floats, Ints]:
         """Return the box of every cluster, and the component of its first tuple."""
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
@@ -178,7 +179,7 @@ class ComponentSearch:
         return low, np.maximum.reduceat(place, starts), self.component[order[starts]]
 
     def _edges(
-        self, labels: Places, low: Floats, high: Floats, groups: DisjointSets
+        self, labels: Ints, low: Floats, high: Floats, groups: DisjointSets
     ) -> Iterator[tuple[float, int, int]]:
         """Return pairs of near tuples of different components, with the side of their clusters' union."""
         group = np.array(groups.roots())[self.component]

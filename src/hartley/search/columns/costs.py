@@ -8,14 +8,16 @@ tuple.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import OptionError
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Int32s, Ints, Places
 from hartley.search.columns.cells import (
     NORMS,
     CategoryCells,
@@ -25,29 +27,122 @@ from hartley.search.columns.cells import (
     path_tree,
 )
 from hartley.search.columns.loops.cells import Cells
-from hartley.search.columns.prepared import sides_of
+
+TUPLES_AT_ONCE = 1 << 17
+"""Tuples that are measured at once, about."""
 
 
 @dataclass(frozen=True)
 class Runs:
     """The tuples sorted by cluster, and where each cluster begins; every number from 0 on is used."""
 
-    order: Places
+    order: Int32s
     starts: Places
     sizes: Places
 
     @classmethod
-    def of(cls, labels: npt.NDArray[np.integer]) -> Runs:
+    def of(cls, labels: Ints) -> Runs:
         """Sort the tuples by cluster."""
         sizes = np.bincount(labels)
-        return cls(np.argsort(labels, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+        order = np.argsort(labels, kind="stable").astype(np.int32)
+        return cls(order, np.cumsum(sizes) - sizes, sizes)
+
+    def pieces(self) -> Iterator[tuple[slice, Runs]]:
+        """Yield some clusters at a time: which they are, and their tuples."""
+        begins = np.searchsorted(self.starts, np.arange(0, len(self.order), TUPLES_AT_ONCE))
+        for first, last in pairwise(np.unique([*begins, len(self.starts)]).tolist()):
+            start = self.starts[first]
+            stop = start + self.sizes[first:last].sum()
+            yield (
+                slice(first, last),
+                Runs(self.order[start:stop], self.starts[first:last] - start, self.sizes[first:last]),
+            )
+
+
+class WorstFirst:
+    """Clusters from the one of the greatest cost on (ties: the smaller number), while new ones come in."""
+
+    def __init__(self, costs: Floats) -> None:
+        self._costs = costs.copy()
+        self._order = np.argsort(-costs, kind="stable").astype(np.int32)
+        self._at = 0
+        self._new: list[tuple[float, int]] = []
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return bool(self._new) or self._at < len(self._order)
+
+    @property
+    def first(self) -> tuple[float, int]:
+        """The greatest cost, and the number of its cluster."""
+        if self._new and (self._at == len(self._order) or self._new[0] < self._oldest):
+            cost, number = self._new[0]
+        else:
+            cost, number = self._oldest
+        return -cost, number
+
+    @property
+    def greatest_number(self) -> int:
+        """The greatest number of a cluster."""
+        numbers = [number for _, number in self._new]
+        return max(*numbers, -1, int(self._order[self._at :].max(initial=-1)))
+
+    @property
+    def _oldest(self) -> tuple[float, int]:
+        number = int(self._order[self._at])
+        return -float(self._costs[number]), number
+
+    def take_first(self) -> tuple[float, int]:
+        """Return the greatest cost and the number of its cluster, and forget it."""
+        cost, number = self.first
+        if self._new and self._new[0] == (-cost, number):
+            heapq.heappop(self._new)
+        else:
+            self._at += 1
+        return cost, number
+
+    def add(self, cost: float, number: int) -> None:
+        """Take a cluster in."""
+        heapq.heappush(self._new, (-cost, number))
+
+
+def sides_of(cells: Cells, low: Floats, high: Floats) -> Floats:
+    """Return the side of every box, as :func:`~hartley.search.columns.cells.side_of` does for one."""
+    widths = np.zeros(low.shape)
+    for column in range(low.shape[1]):
+        first, last = low[:, column], high[:, column]
+        if cells.kind[column] == 0:
+            widths[:, column] = last - first
+        elif cells.kind[column] == 1:
+            widths[:, column] = np.where(last > first, cells.mixed[column], 0.0)
+        else:
+            start, length = first.astype(np.int64), (last - first).astype(np.int64)
+            level = cells.log[length]
+            at = cells.rise_at[column] + level * cells.size[column] + start
+            wide = np.maximum(cells.rise[at], cells.rise[at + np.maximum(length - (1 << level), 0)])
+            widths[:, column] = np.where(length > 0, wide, 0.0)
+    if cells.norm == 0:
+        largest: Floats = np.max(widths, axis=1)
+        return largest
+    total = np.zeros(len(low))
+    for column in range(low.shape[1]):
+        total += widths[:, column] if cells.norm == 1 else widths[:, column] ** 2
+    return np.sqrt(total) if cells.norm == 2 else total
 
 
 def cluster_sides(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
     """Return the side of every cluster."""
     runs = Runs.of(labels)
+    sides = np.empty(len(runs.starts))
+    for clusters, piece in runs.pieces():
+        sides[clusters] = sides_of(cells, *boxes_of(cells, piece))
+    return sides
+
+
+def boxes_of(cells: Cells, runs: Runs) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest cell of every cluster in each column."""
     place = cells.place[runs.order]
-    return sides_of(cells, np.minimum.reduceat(place, runs.starts), np.maximum.reduceat(place, runs.starts))
+    return np.minimum.reduceat(place, runs.starts), np.maximum.reduceat(place, runs.starts)
 
 
 def relative_widths(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
@@ -57,15 +152,24 @@ def relative_widths(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
     less one.
     """
     runs = Runs.of(labels)
+    widths = np.empty(len(runs.starts))
+    for clusters, piece in runs.pieces():
+        widths[clusters] = _widths_of(cells, piece)
+    return widths
+
+
+def _widths_of(cells: Cells, runs: Runs) -> Floats:
+    """Return the relative widths of some clusters."""
     widths = np.zeros(len(runs.starts))
     for column in range(cells.place.shape[1]):
         place = cells.place[runs.order, column]
         if cells.kind[column] == 0:
             spans = np.maximum.reduceat(place, runs.starts) - np.minimum.reduceat(place, runs.starts)
         else:
-            codes = labels[runs.order].astype(np.int64) * cells.size[column] + place.astype(np.int64)
-            pairs = np.unique(codes)
-            spans = np.bincount(pairs // cells.size[column], minlength=len(runs.starts)) - 1
+            size = int(cells.size[column])
+            cluster = np.repeat(np.arange(len(runs.starts)), runs.sizes)
+            pairs = np.unique(cluster * size + place.astype(np.int64))
+            spans = np.bincount(pairs // size, minlength=len(runs.starts)) - 1
         widths += cells.share[column] * spans
     return widths
 
@@ -92,8 +196,16 @@ def midpoint_costs(
     if combination not in NORMS:
         raise OptionError.unknown("combination", combination, NORMS)
     runs = Runs.of(labels)
-    total = np.zeros(len(labels))
-    missing = np.zeros(len(labels), dtype=np.bool_)
+    costs = np.empty(len(runs.starts))
+    for clusters, piece in runs.pieces():
+        costs[clusters] = _costs_of(columns, piece, combination)
+    return costs
+
+
+def _costs_of(columns: Sequence[Column], runs: Runs, combination: Combination) -> Floats:
+    """Return the costs of some clusters."""
+    total = np.zeros(len(runs.order))
+    missing = np.zeros(len(runs.order), dtype=np.bool_)
     for column in columns:
         if isinstance(column, NumberCells):
             distances = _from_midpoints(column.positions[runs.order], runs) * column.weight

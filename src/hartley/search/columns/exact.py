@@ -5,13 +5,11 @@ All partitions of them are looked at: the least worst cost, then the least loss 
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
-from hartley.search.columns.costs import Runs
+from hartley.model.arrays import Floats, Ints, Places
+from hartley.search.columns.costs import Runs, WorstFirst
 from hartley.search.columns.loops.cells import (
     NONE,
     ZERO,
@@ -24,7 +22,7 @@ from hartley.search.columns.loops.cells import (
     width_between,
 )
 from hartley.search.columns.loops.losses import Losses, loss_of
-from hartley.search.columns.polish import fresh_losses
+from hartley.search.columns.polish import empty_losses
 from hartley.search.columns.prepared import NEAREST, Prepared, compact
 from hartley.search.effort import Effort
 
@@ -37,14 +35,43 @@ LEAST_GAIN = 1e-9
 """By which share a division must lower the worst cost to be taken."""
 
 
+class _DividedClusters:
+    """The members of each cluster of a partition under change, sorted."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._new: dict[int, Ints] = {}
+        self._gone: set[int] = set()
+
+    def __contains__(self, number: int) -> bool:
+        """Tell whether there is such a cluster."""
+        return number in self._new or (0 <= number < len(self._runs.starts) and number not in self._gone)
+
+    def __getitem__(self, number: int) -> Ints:
+        """Return the members of a cluster."""
+        if number in self._new:
+            return self._new[number]
+        start = self._runs.starts[number]
+        return self._runs.order[start : start + self._runs.sizes[number]]
+
+    def __setitem__(self, number: int, members: Ints) -> None:
+        """Take a new cluster in."""
+        self._new[number] = members
+
+    def __delitem__(self, number: int) -> None:
+        """Forget a cluster."""
+        self._new.pop(number, None)
+        self._gone.add(number)
+
+
 class ExactDivision:
     """The best division of a few tuples of one table."""
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
-        self.losses = fresh_losses(prepared, np.zeros(prepared.size, dtype=np.int64), 1)
+        self.losses = empty_losses(prepared, 1)
 
-    def divide(self, members: Places, below: float = np.inf) -> tuple[Places, float]:
+    def divide(self, members: Ints, below: float = np.inf) -> tuple[Places, float]:
         """Return the cluster of each of some tuples, and the worst cost: the least, then the least loss.
 
         Where no division has a worst cost below a number, the cost that is returned is infinite.
@@ -54,34 +81,33 @@ class ExactDivision:
         loop = best_division.for_size(3 ** len(members), in_pieces=True)
         if loop is best_division.plain:
             loop = best_division.interpreted
-        worst = loop(prepared.cells, prepared.needs, prepared.marks, self.losses, members, out, below)
+        at_hand = (prepared.cells, prepared.needs, prepared.marks, self.losses)
+        worst = loop(*at_hand, members.astype(np.int64, copy=False), out, below)
         return out, float(worst)
 
-    def lower(self, labels: Places, costs: Floats, effort: Effort) -> Places:
+    def lower(self, labels: Ints, costs: Floats, effort: Effort) -> Ints:
         """Divide the surroundings of the worst cluster anew while that lowers its cost."""
         runs = Runs.of(labels)
         if runs.sizes[int(costs.argmax())] >= MOST_TUPLES:
             return labels
         labels = labels.copy()
-        members = dict(enumerate(np.split(runs.order, runs.starts[1:])))
-        heap = [(-float(cost), number) for number, cost in enumerate(costs)]
-        heapq.heapify(heap)
+        members, waiting = _DividedClusters(runs), WorstFirst(costs)
         for _ in range(MOST_TURNS):
             if effort.should_stop():
                 break
-            cost, number = heap[0]
+            cost, number = waiting.first
             if number not in members:
-                heapq.heappop(heap)
+                waiting.take_first()
                 continue
-            if cost >= 0 or not self._is_lowered(labels, members, heap, number, -cost):
+            if cost <= 0 or not self._is_lowered(labels, members, waiting, number, cost):
                 break
         return compact(labels)
 
     def _is_lowered(
         self,
-        labels: Places,
-        members: dict[int, Places],
-        heap: list[tuple[float, int]],
+        labels: Ints,
+        members: _DividedClusters,
+        waiting: WorstFirst,
         number: int,
         cost: float,
     ) -> bool:
@@ -93,19 +119,19 @@ class ExactDivision:
                 continue
             for one in chosen:
                 del members[one]
-            first = int(max(heap, key=lambda item: item[1])[1]) + 1
+            first = waiting.greatest_number + 1
             labels[inside] = first + parts
             for part in range(int(parts.max()) + 1):
                 members[first + part] = inside[parts == part]
-                heapq.heappush(heap, (-self.cost(members[first + part]), first + part))
+                waiting.add(self.cost(members[first + part]), first + part)
             return True
         return False
 
-    def cost(self, members: Places) -> float:
+    def cost(self, members: Ints) -> float:
         """Return the cost of a cluster."""
         return float(cost_of(self.prepared.cells, members, len(members), np.zeros(len(members))))
 
-    def _surroundings(self, labels: Places, members: dict[int, Places], number: int) -> list[list[int]]:
+    def _surroundings(self, labels: Ints, members: _DividedClusters, number: int) -> list[list[int]]:
         """Return some sets of clusters around one, that one included, each of a few tuples."""
         prepared, own = self.prepared, members[number]
         prepared.list_near(own, prepared.widest)
@@ -131,7 +157,7 @@ SAME_WITHIN = 1e-12
 
 
 @inner_part
-def centre_of(cells: Cells, column: int, members: Places, size: int) -> int:
+def centre_of(cells: Cells, column: int, members: Ints, size: int) -> int:
     """Return the category that stands for the members of a cluster: the least worst, then the earliest."""
     best, least = ZERO, np.inf
     for i in range(size):
@@ -146,7 +172,7 @@ def centre_of(cells: Cells, column: int, members: Places, size: int) -> int:
 
 
 @inner_part
-def cost_of(cells: Cells, members: Places, size: int, distance: Floats) -> float:
+def cost_of(cells: Cells, members: Ints, size: int, distance: Floats) -> float:
     """Return the cost of a cluster; its members are sorted, ``distance`` is scratch paper."""
     for i in range(size):
         distance[i] = 0.0
@@ -187,7 +213,7 @@ def best_division(
     size = len(members)
     sets = 1 << size
     cost, loss = np.full(sets, np.inf), np.zeros(sets)
-    some, distance = np.empty(size, np.int64), np.empty(size)
+    some, distance = np.empty(size, np.int32), np.empty(size)
     covered = 0
     for bits in range(1, sets):
         count = ZERO

@@ -7,13 +7,13 @@ clusters whose side is above it, from the greatest down: no other tuple can rais
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from hartley.model.arrays import Places
+from hartley.model.arrays import Ints, Places
+from hartley.search.columns.costs import WorstFirst
 from hartley.search.columns.loops.cells import width_between
 from hartley.search.columns.loops.mend import DONE, LISTS_NEEDED, MOST_DISSOLVED, Clusters, place_all
 from hartley.search.columns.prepared import NEAREST, Prepared, as_lists, compact
@@ -33,7 +33,7 @@ MOST_MEMBERS = 4000
 class Mended:
     """What mending came to."""
 
-    labels: Places
+    labels: Ints
     bound: float
     """No partition has a smaller worst side."""
     mends: int
@@ -53,13 +53,12 @@ class _Attempt:
 class _Mender:
     """One run of mending."""
 
-    def __init__(self, prepared: Prepared, labels: Places, bound: float) -> None:
+    def __init__(self, prepared: Prepared, labels: Ints, bound: float) -> None:
         self.prepared = prepared
         self.clusters: Clusters = prepared.clusters(labels)
         self.bound = bound
         count = int(labels.max()) + 1
-        self.heap = [(-float(side), number) for number, side in enumerate(self.clusters.side[:count])]
-        heapq.heapify(self.heap)
+        self.waiting = WorstFirst(self.clusters.side[:count])
         self.place_all = prepared.loop(place_all)
         self.at_hand = (prepared.cells, prepared.needs, prepared.marks)
         self.is_interpreted = self.place_all is place_all.interpreted
@@ -72,9 +71,8 @@ class _Mender:
         """Mend until done, stuck or stopped."""
         stuck = False
         clusters = self.clusters
-        while self.heap and not effort.should_stop():
-            negative, worst = heapq.heappop(self.heap)
-            side = -negative
+        while self.waiting and not effort.should_stop():
+            side, worst = self.waiting.take_first()
             if clusters.size[worst] == 0 or clusters.side[worst] != side:
                 continue
             if side <= max(self.bound, goal):
@@ -192,13 +190,13 @@ class _Mender:
         touched |= {int(clusters.label[one]) for one in clusters.moved[:moves]}
         for cluster in sorted(cluster for cluster in touched if cluster >= 0):
             if clusters.size[cluster]:
-                heapq.heappush(self.heap, (-float(clusters.side[cluster]), cluster))
+                self.waiting.add(float(clusters.side[cluster]), cluster)
             else:
                 clusters.ids[clusters.counts[0]] = cluster
                 clusters.counts[0] += 1
         self.mends += 1
 
 
-def mend(prepared: Prepared, labels: Places, bound: float, effort: Effort, goal: float = 0.0) -> Mended:
+def mend(prepared: Prepared, labels: Ints, bound: float, effort: Effort, goal: float = 0.0) -> Mended:
     """Mend a partition that is enough everywhere, from the worst cluster down to the bound or to a goal."""
     return _Mender(prepared, labels, bound).run(effort, goal)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.model.arrays import Places
+from hartley.model.arrays import Ints, Places
 from hartley.search.columns.boxes import peel, split
 from hartley.search.columns.cells import CATEGORY
 from hartley.search.columns.costs import cluster_sides, relative_widths
@@ -54,14 +54,14 @@ class Polisher:
         self.nearby = Prepared(width_cells(prepared.cells), prepared.demand)
         self.near = Near(
             start=np.full(prepared.size, -1, dtype=np.int64),
-            size=np.zeros(prepared.size, dtype=np.int64),
+            size=np.zeros(prepared.size, dtype=np.int32),
             pool=np.zeros(1 << 14, dtype=np.int32),
         )
         self.used = 0
 
     def polish(
-        self, labels: Places, effort: Effort, cap: float | None = None, hopeless_above: float = np.inf
-    ) -> Places:
+        self, labels: Ints, effort: Effort, cap: float | None = None, hopeless_above: float = np.inf
+    ) -> Ints:
         """Return a partition of no greater loss, in which no cluster can be peeled.
 
         No side grows above the cap; without one that is the greatest side there is. Where the loss is still
@@ -72,7 +72,7 @@ class Polisher:
             cap = float(cluster_sides(prepared.cells, labels).max())
         loss = np.inf
         progress = LEAST_PROGRESS_OF_MANY if prepared.size > MANY else LEAST_PROGRESS
-        settled: Places | None = None
+        settled: Ints | None = None
         for _ in range(ROUNDS):
             looked_at, after = self._once(labels, cap, effort, settled)
             labels = peel(prepared, split(prepared, looked_at, MIDDLE, effort), effort)
@@ -82,9 +82,7 @@ class Polisher:
             loss = after
         return labels
 
-    def _once(
-        self, labels: Places, cap: float, effort: Effort, settled: Places | None
-    ) -> tuple[Places, float]:
+    def _once(self, labels: Ints, cap: float, effort: Effort, settled: Ints | None) -> tuple[Ints, float]:
         """Look at every cluster, and again at those that were touched, until nothing changes.
 
         Where the clusters are parts of others that were looked at before, only at those that are new.
@@ -143,18 +141,22 @@ class Polisher:
         )
 
 
-def fresh_losses(prepared: Prepared, labels: Places, most: int) -> Losses:
+def fresh_losses(prepared: Prepared, labels: Ints, most: int) -> Losses:
     """Return the losses of a partition, with room for so many clusters."""
-    count = int(labels.max()) + 1
-    rows = np.bincount(labels, weights=prepared.needs.rows, minlength=count)
-    loss, waiting = np.zeros(most), np.zeros(most, dtype=np.bool_)
-    loss[:count] = relative_widths(prepared.cells, labels) * rows
-    waiting[:count] = True
+    losses = empty_losses(prepared, most)
+    rows = np.bincount(labels, weights=prepared.needs.rows)
+    losses.loss[: len(rows)] = relative_widths(prepared.cells, labels) * rows
+    losses.waiting[: len(rows)] = True
+    return losses
+
+
+def empty_losses(prepared: Prepared, most: int) -> Losses:
+    """Return room for the losses of so many clusters; what is never written takes no memory."""
     room = 8 * prepared.size + 10_000
     categories = int(prepared.cells.base[-1]) + 1
     return Losses(
-        loss=loss,
-        waiting=waiting,
+        loss=np.zeros(most),
+        waiting=np.zeros(most, dtype=np.bool_),
         changed=np.empty(room, dtype=np.int64),
         before=np.empty(room),
         version_before=np.empty(room, dtype=np.int64),
@@ -162,7 +164,7 @@ def fresh_losses(prepared: Prepared, labels: Places, most: int) -> Losses:
         seen=np.zeros(categories, dtype=np.int64),
         stamp=np.full(1, most + 1, dtype=np.int64),
         tried=np.zeros(most, dtype=np.int64),
-        members=np.empty(prepared.size + 1, dtype=np.int64),
+        members=np.empty(prepared.size + 1, dtype=np.int32),
         low=np.empty(prepared.columns),
         high=np.empty(prepared.columns),
         held=np.zeros(categories, dtype=np.int64),

@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from hartley.errors import InputError
 from hartley.hot_loops import HotLoop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.partition import numbered_by_first
 from hartley.search.columns.cells import TABLE
+from hartley.search.columns.costs import Runs, boxes_of, sides_of
 from hartley.search.columns.loops.cells import Cells, Marks, Needs, side_of
 from hartley.search.columns.loops.index import MOST_WORDS, Tree, Walk, grow_tree, reaches
 from hartley.search.columns.loops.mend import MOST_DISSOLVED, Clusters, Near
@@ -42,6 +44,8 @@ LOADED_FROM = 100_000
 NEAREST = 48
 PER_CODE = 4
 MOST_NEAR = 248
+MOST_TUPLES = 1 << 30
+"""Tuples and boxes of them are numbered in 32 bits."""
 MOST_LISTED = 1 << 26
 """Entries of lists of near tuples that are kept at most; beyond that they are made anew."""
 
@@ -53,7 +57,7 @@ def needs_of(demand: Enough) -> Needs:
     offsets, wanted = (demand.offsets, demand.wanted) if len(demand.wanted) else ([0, 0], [0])
     return Needs(
         ptr=demand.value_ptr,
-        code=demand.value_code.astype(np.int32),
+        code=demand.value_code.astype(np.int32, copy=False),
         next_code=demand.next_code,
         offsets=np.array(offsets, dtype=np.int64),
         count_of=np.repeat(np.arange(len(demand.wanted)), np.diff(demand.offsets)).astype(np.int64),
@@ -86,6 +90,8 @@ class Prepared:
         self.needs = needs_of(demand)
         self.marks = marks_of(demand)
         self.size, self.columns = cells.place.shape
+        if self.size > MOST_TUPLES:
+            raise InputError(f"a search over columns takes at most {MOST_TUPLES:,} different tuples")
         box = np.ascontiguousarray(cells.place.min(axis=0)), np.ascontiguousarray(cells.place.max(axis=0))
         self.widest = float(side_of(cells, *box))
         """The side of one cluster of everything; no cluster is wider."""
@@ -126,10 +132,10 @@ class Prepared:
         most = 2 * self.size + 1000
         return Walk(
             gap=np.empty(most),
-            item=np.empty(most, dtype=np.int64),
+            item=np.empty(most, dtype=np.int32),
             mask=np.zeros(self.tree.bits.shape[1], dtype=np.uint64),
             times=np.zeros(max(self.demand.width, 1), dtype=np.int64),
-            met=np.empty(self.size if not self.needs.plain else 1, dtype=np.int64),
+            met=np.empty(self.size if not self.needs.plain else 1, dtype=np.int32),
             met_gap=np.empty(self.size if not self.needs.plain else 1),
         )
 
@@ -164,7 +170,7 @@ class Prepared:
             self.reach[unknown] = out
         return self.reach[members]
 
-    def list_near(self, members: Places, most_gap: float) -> None:
+    def list_near(self, members: Ints, most_gap: float) -> None:
         """Make the lists of near tuples that are missing."""
         listing = self.loop(near_tuples)
         at_hand = (self.cells, self.needs, self.marks, self.tree, self.walk)
@@ -183,33 +189,35 @@ class Prepared:
     def _no_lists(self) -> Near:
         return Near(
             start=np.full(self.size, -1, dtype=np.int64),
-            size=np.zeros(self.size, dtype=np.int64),
+            size=np.zeros(self.size, dtype=np.int32),
             pool=np.zeros(1 << 14, dtype=np.int32),
         )
 
-    def clusters(self, labels: npt.NDArray[np.integer]) -> Clusters:
-        """Return a partition that the loops can change."""
-        n, count = self.size, int(labels.max()) + 1
+    def clusters(self, labels: Ints) -> Clusters:
+        """Return a partition that the loops can change.
+
+        There is room for a cluster of every tuple. Nothing is written where no cluster is yet, so that what
+        is never used takes no memory.
+        """
+        n = self.size
+        runs = Runs.of(labels)
+        order, starts, count = runs.order, runs.starts, len(runs.starts)
         most = n + 4 * MOST_DISSOLVED + 16
-        order = np.argsort(labels, kind="stable")
-        sizes = np.bincount(labels, minlength=count)
-        starts = np.cumsum(sizes) - sizes
-        first = np.zeros(n, dtype=bool)
-        first[starts] = True
-        after, before = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
-        follows = np.flatnonzero(~first)
-        after[order[follows - 1]] = order[follows]
-        before[order[follows]] = order[follows - 1]
-        low, high = np.full((most, self.columns), np.inf), np.full((most, self.columns), -np.inf)
-        low[:count] = np.minimum.reduceat(self.cells.place[order], starts)
-        high[:count] = np.maximum.reduceat(self.cells.place[order], starts)
-        size, head = np.zeros(most, dtype=np.int64), np.full(most, -1, dtype=np.int64)
-        size[:count], head[:count] = sizes, order[starts]
-        side = np.full(most, -1.0)
-        side[:count] = sides_of(self.cells, low[:count], high[:count])
+        after, before = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+        after[order[:-1]], before[order[1:]] = order[1:], order[:-1]
+        after[order[starts + runs.sizes - 1]], before[order[starts]] = -1, -1
+        low, high = np.zeros((most, self.columns)), np.zeros((most, self.columns))
+        side = np.zeros(most)
+        for some, piece in runs.pieces():
+            low[some], high[some] = boxes_of(self.cells, piece)
+            side[some] = sides_of(self.cells, low[some], high[some])
+        size, head = np.zeros(most, dtype=np.int32), np.full(most, -1, dtype=np.int32)
+        size[:count], head[:count] = runs.sizes, order[starts]
+        ids = np.zeros(most, dtype=np.int32)
+        ids[: most - count] = np.arange(most - 1, count - 1, -1, dtype=np.int32)
         room = 2 * n + 100 * (int(self.needs.wanted.sum()) + self.needs.row_k + 64)
         return Clusters(
-            label=labels.astype(np.int64),
+            label=labels.astype(np.int32),
             after=after,
             before=before,
             head=head,
@@ -217,42 +225,15 @@ class Prepared:
             low=low,
             high=high,
             side=side,
-            ids=np.concatenate([np.arange(most - 1, count - 1, -1), np.zeros(count, dtype=np.int64)]),
-            moved=np.empty(room, dtype=np.int64),
-            moved_from=np.empty(room, dtype=np.int64),
-            queue=np.empty(room, dtype=np.int64),
+            ids=ids,
+            moved=np.empty(room, dtype=np.int32),
+            moved_from=np.empty(room, dtype=np.int32),
+            queue=np.empty(room, dtype=np.int32),
             counts=np.array([most - count, 0, 0], dtype=np.int64),
-            buffer=np.empty(n, dtype=np.int64),
+            buffer=np.empty(n, dtype=np.int32),
         )
 
 
-def sides_of(cells: Cells, low: Floats, high: Floats) -> Floats:
-    """Return the side of every box, as :func:`~hartley.search.columns.cells.side_of` does for one."""
-    widths = np.zeros(low.shape)
-    for column in range(low.shape[1]):
-        first, last = low[:, column], high[:, column]
-        if cells.kind[column] == 0:
-            widths[:, column] = last - first
-        elif cells.kind[column] == 1:
-            widths[:, column] = np.where(last > first, cells.mixed[column], 0.0)
-        else:
-            start, length = first.astype(np.int64), (last - first).astype(np.int64)
-            level = cells.log[length]
-            at = cells.rise_at[column] + level * cells.size[column] + start
-            wide = np.maximum(cells.rise[at], cells.rise[at + np.maximum(length - (1 << level), 0)])
-            widths[:, column] = np.where(length > 0, wide, 0.0)
-    if cells.norm == 0:
-        largest: Floats = np.max(widths, axis=1)
-        return largest
-    total = np.zeros(len(low))
-    for column in range(low.shape[1]):
-        total += widths[:, column] if cells.norm == 1 else widths[:, column] ** 2
-    return np.sqrt(total) if cells.norm == 2 else total
-
-
-def compact(labels: npt.NDArray[np.integer]) -> Places:
+def compact(labels: Ints) -> Ints:
     """Return the labels renumbered by the first tuple of each cluster."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    ranks = np.empty(len(first), dtype=np.int64)
-    ranks[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return ranks[inverse]
+    return numbered_by_first(np.asarray(labels))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
-from hartley.model.arrays import Places
+from hartley.model.arrays import Ints, Places
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
@@ -48,7 +48,7 @@ POLISH_ALL_UP_TO = 5000
 class ColumnsResult:
     """A partition of tuples over several columns, with what is known of it."""
 
-    labels: Places
+    labels: Ints
     """The cluster of each tuple, numbered by its first."""
     worst: float
     """The greatest cost of a cluster."""
@@ -72,7 +72,7 @@ class ColumnsResult:
 class Candidate:
     """A partition that may be the result."""
 
-    labels: Places
+    labels: Ints
     worst: float
     loss: float
 
@@ -113,7 +113,7 @@ class ColumnsSearch:
             if self.is_met(candidates) or effort.should_stop():
                 break
         if polish or not self.is_met(candidates):
-            whole = np.zeros(prepared.size, dtype=np.int64)
+            whole = np.zeros(prepared.size, dtype=np.int32)
             mondrian = split(prepared, whole, ROWS, effort)
             for start in (mondrian, *starts):
                 if not effort.should_stop():
@@ -134,7 +134,7 @@ class ColumnsSearch:
         best = self.candidate(compact(labels))
         return ColumnsResult(best.labels, best.worst, best.worst, best.loss)
 
-    def candidate(self, labels: Places) -> Candidate:
+    def candidate(self, labels: Ints) -> Candidate:
         """Measure a partition."""
         worst = float(midpoint_costs(self.columns, labels, self.combination).max())
         return Candidate(labels, worst, relative_loss(self.prepared.cells, labels, self.prepared.needs.rows))
@@ -143,7 +143,7 @@ class ColumnsSearch:
         """Tell whether the bound is met."""
         return min(c.worst for c in candidates) <= self.bound / 2 * (1 + SAME_WITHIN)
 
-    def settled(self, labels: Places, rule: int, effort: Effort) -> Candidate:
+    def settled(self, labels: Ints, rule: int, effort: Effort) -> Candidate:
         """Cut, peel and mend until nothing is mended any more."""
         prepared = self.prepared
         labels = peel(prepared, split(prepared, labels, rule, effort), effort)
@@ -155,7 +155,7 @@ class ColumnsSearch:
             labels = peel(prepared, split(prepared, mended.labels, rule, effort), effort)
         return self.candidate(labels)
 
-    def lowered(self, labels: Places, worst: float, effort: Effort) -> list[Candidate]:
+    def lowered(self, labels: Ints, worst: float, effort: Effort) -> list[Candidate]:
         """Return a start as it is if it is better, and mended down to the worst cost that is known."""
         prepared = self.prepared
         start = self.candidate(peel(prepared, split(prepared, labels, MIDDLE, effort), effort))

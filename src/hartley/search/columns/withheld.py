@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Ints, Places
 from hartley.search.columns.cells import Column, Combination, cells_of
 from hartley.search.columns.costs import midpoint_costs, relative_loss
 from hartley.search.columns.prepared import Prepared, compact
@@ -44,7 +44,7 @@ MOST_TRIED = 24
 class WithheldTuples:
     """A partition of tuples over several columns with some of them withheld as one cluster."""
 
-    labels: Places
+    labels: Ints
     worst: float
     """The greatest cost of a cluster that is not withheld."""
     bound: float
@@ -65,7 +65,7 @@ def withhold_tuples(
     demand: Enough,
     budget: int,
     base: ColumnsResult,
-    known: tuple[Places, Places] | None = None,
+    known: tuple[Ints, Places] | None = None,
     *,
     combination: Combination = "max",
     effort: Effort,
@@ -121,7 +121,7 @@ class _Tuples:
             found[piece] = prepared.reaches_of(piece)
         return found
 
-    def measured(self, labels: Places, withheld: Places) -> WithheldTuples:
+    def measured(self, labels: Ints, withheld: Places) -> WithheldTuples:
         """Return a partition with its cost and loss, what is withheld left out."""
         kept = np.setdiff1d(np.arange(self.demand.size), withheld)
         rows = int(self.demand.rows[withheld].sum())
@@ -241,7 +241,7 @@ class _Tuples:
                         yield filled
 
 
-def _as_one(labels: Places, withheld: Places) -> Places:
+def _as_one(labels: Ints, withheld: Places) -> Ints:
     joined = labels.copy()
     joined[withheld] = int(labels.max(initial=-1)) + 1
     return compact(joined)

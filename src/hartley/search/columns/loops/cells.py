@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import HotLoop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Int32s, Places
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,7 +49,7 @@ def sort_codes(codes: Places, size: int) -> None:
 
 
 @inner_part
-def sort_stably(items: Places, keys: Floats, size: int, other_items: Places, other_keys: Floats) -> None:
+def sort_stably(items: Int32s, keys: Floats, size: int, other_items: Int32s, other_keys: Floats) -> None:
     """Sort items by their keys in place, equal ones as they stood; the other arrays are scratch paper."""
     for start in range(0, size, RUN):
         for i in range(start + 1, min(start + RUN, size)):
@@ -69,11 +68,11 @@ def sort_stably(items: Places, keys: Floats, size: int, other_items: Places, oth
             if middle >= end or keys[middle - 1] <= keys[middle]:
                 continue
             for i in range(start, middle):
-                other_items[i] = items[i]
-                other_keys[i] = keys[i]
-            left, right = start, middle
+                other_items[i - start] = items[i]
+                other_keys[i - start] = keys[i]
+            left, right, end_of_left = 0, middle, middle - start
             for i in range(start, end):
-                if left == middle:
+                if left == end_of_left:
                     break
                 if right < end and keys[right] < other_keys[left]:
                     items[i] = items[right]
@@ -219,14 +218,17 @@ def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
 NONE = cast("int", np.int64(-1))
 ZERO = cast("int", np.int64(0))
 ONE = cast("int", np.int64(1))
-"""Numbers that loops hand to loops; for each one written out, the compiler makes a version of the callee."""
+"""Numbers that loops hand to loops; for each one written out, the compiler makes a version of the callee.
+
+It makes one more for a number out of a narrow array, unless ``ZERO`` is added to it.
+"""
 
 
 class Needs(NamedTuple):
     """A demand, as the loops take it."""
 
     ptr: Places
-    code: npt.NDArray[np.int32]
+    code: Int32s
     next_code: Places
     offsets: Places
     count_of: Places
@@ -252,7 +254,7 @@ class Marks(NamedTuple):
 
 
 @inner_part
-def is_enough(members: Places, start: int, stop: int, without: int, needs: Needs, marks: Marks) -> bool:
+def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs, marks: Marks) -> bool:
     """Tell whether ``members[start:stop]`` without one of them (-1: with all) hold what is wanted."""
     marks.stamp[0] += 1
     stamp = marks.stamp[0]
@@ -307,7 +309,7 @@ def is_enough(members: Places, start: int, stop: int, without: int, needs: Needs
 
 
 @inner_part
-def needed_from_one_end(members: Places, size: int, forward: int, needs: Needs, marks: Marks) -> int:
+def needed_from_one_end(members: Int32s, size: int, forward: int, needs: Needs, marks: Marks) -> int:
     """Return how many members from one end are enough, or one more than there are if all of them are not.
 
     They are the first ones where ``forward`` is 1, else the last ones.
@@ -330,7 +332,7 @@ def needed_from_one_end(members: Places, size: int, forward: int, needs: Needs, 
 
 
 @inner_part
-def least_between(members: Places, low: int, size: int, forward: int, needs: Needs, marks: Marks) -> int:
+def least_between(members: Int32s, low: int, size: int, forward: int, needs: Needs, marks: Marks) -> int:
     """Return the least number of members from one end that is enough, by doubling and halving."""
     high = low + 1
     while True:

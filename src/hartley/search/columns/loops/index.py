@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -37,11 +37,11 @@ MOST_WORDS = 64
 class Tree(NamedTuple):
     """Boxes of tuples: ``order[first[b]:last[b]]`` lie in box ``b``; the root is 0, a leaf has left -1."""
 
-    order: Places
-    first: Places
-    last: Places
-    left: Places
-    right: Places
+    order: Int32s
+    first: Int32s
+    last: Int32s
+    left: Int32s
+    right: Int32s
     low: Floats
     high: Floats
     bits: npt.NDArray[np.uint64]
@@ -51,10 +51,10 @@ class Walk(NamedTuple):
     """Scratch paper of a walk: a heap of boxes and tuples by gap, the codes that are used up, tuples met."""
 
     gap: Floats
-    item: Places
+    item: Int32s
     mask: npt.NDArray[np.uint64]
     times: Places
-    met: Places
+    met: Int32s
     met_gap: Floats
 
 
@@ -63,16 +63,21 @@ def grow_tree(cells: Cells, needs: Needs, words: int) -> Tree:
     """Build the tree: boxes are halved at the median of their widest column down to a few tuples."""
     n, columns = cells.place.shape
     most = 4 * (n // LEAF + 2)
-    order = np.arange(n)
-    first, last = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    left, right = np.full(most, -1, np.int64), np.full(most, -1, np.int64)
-    low, high = np.full((most, columns), np.inf), np.full((most, columns), -np.inf)
-    line, other_line = np.empty(n, np.int64), np.empty(n, np.int64)
+    order, other_line = np.empty(n, np.int32), np.empty(n, np.int32)
+    first, last = np.empty(most, np.int32), np.empty(most, np.int32)
+    left, right = np.empty(most, np.int32), np.empty(most, np.int32)
+    low, high = np.empty((most, columns)), np.empty((most, columns))
     key, other_key = np.empty(n), np.empty(n)
-    last[0] = n
+    for i in range(n):
+        order[i] = i
+    first[0], last[0] = 0, n
     used, box = 1, 0
     while box < used:
-        a, b = first[box], last[box]
+        a, b = first[box] + ZERO, last[box] + ZERO
+        left[box], right[box] = -1, -1
+        for column in range(columns):
+            low[box, column] = np.inf
+            high[box, column] = -np.inf
         for i in range(a, b):
             for column in range(columns):
                 cell = cells.place[order[i], column]
@@ -87,11 +92,8 @@ def grow_tree(cells: Cells, needs: Needs, words: int) -> Tree:
                 if width > widest:
                     widest, chosen = width, column
             for i in range(a, b):
-                line[i - a] = order[i]
                 key[i - a] = cells.place[order[i], chosen]
-            sort_stably(line, key, b - a, other_line, other_key)
-            for i in range(a, b):
-                order[i] = line[i - a]
+            sort_stably(order[a:b], key, b - a, other_line, other_key)
             middle = (a + b) // 2
             left[box], first[used], last[used] = used, a, middle
             right[box], first[used + 1], last[used + 1] = used + 1, middle, b
@@ -198,7 +200,7 @@ def open_box(
     n = len(cells.place)
     if tree.left[box] < 0:
         for i in range(tree.first[box], tree.last[box]):
-            other = tree.order[i]
+            other = tree.order[i] + ZERO
             if stamp < 0 or has_code_left(needs, marks, walk, other, stamp, per_code):
                 gap = gap_of(cells, one, other)
                 if gap <= most:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from hartley.model.arrays import Floats, Places
-from hartley.search.columns.loops.cells import NONE, Cells, Marks, Needs, inner_part, width_between
+from hartley.model.arrays import Flags, Floats, Int32s, Places
+from hartley.search.columns.loops.cells import NONE, ZERO, Cells, Marks, Needs, inner_part, width_between
 from hartley.search.columns.loops.mend import Clusters, can_spare, move, undo_to
 
 
@@ -16,7 +15,7 @@ class Losses(NamedTuple):
     """What the loops know of the losses: of each cluster, which are to be looked at, scratch paper."""
 
     loss: Floats
-    waiting: npt.NDArray[np.bool_]
+    waiting: Flags
     """Clusters to be looked at again."""
     changed: Places
     before: Floats
@@ -28,7 +27,7 @@ class Losses(NamedTuple):
     stamp: Places
     tried: Places
     """The stamp under which each cluster was tried last."""
-    members: Places
+    members: Int32s
     low: Floats
     high: Floats
     held: Places
@@ -39,13 +38,13 @@ class Losses(NamedTuple):
     """Changes whenever a cluster does."""
     known: Places
     without: Floats
-    spared: npt.NDArray[np.bool_]
+    spared: Flags
     """Of each tuple, as long as its cluster has the known version: the loss of its cluster without it, and
     whether that is enough."""
 
 
 @inner_part
-def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Places, size: int, cap: float) -> float:
+def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Int32s, size: int, cap: float) -> float:
     """Return the loss of a set of tuples; infinite where its side exceeds the cap."""
     rows = 0
     for i in range(size):
@@ -155,7 +154,7 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
 
 
 @inner_part
-def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Places) -> int:
+def gather(clusters: Clusters, cluster: int, without: int, with_one: int, out: Int32s) -> int:
     """List the members of a cluster without one and with another (-1: none); return how many."""
     size = 0
     one = clusters.head[cluster]
@@ -193,7 +192,7 @@ def look_without(
     cells: Cells, needs: Needs, marks: Marks, clusters: Clusters, losses: Losses, one: int
 ) -> None:
     """Find out what the cluster of a tuple is without it, unless that is known."""
-    cluster = clusters.label[one]
+    cluster = clusters.label[one] + ZERO
     if losses.known[one] == losses.version[cluster]:
         return
     losses.known[one] = losses.version[cluster]
@@ -218,7 +217,7 @@ def note(losses: Losses, cluster: int, loss: float) -> float:
 @inner_part
 def shift(cells: Cells, needs: Needs, clusters: Clusters, losses: Losses, one: int, cluster: int) -> float:
     """Move a tuple into a cluster (-1: set it free); return by how much the loss grew."""
-    old = clusters.label[one]
+    old = clusters.label[one] + ZERO
     move(cells, clusters, one, cluster)
     growth = 0.0
     if old >= 0:

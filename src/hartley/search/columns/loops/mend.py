@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
     ZERO,
@@ -35,33 +34,33 @@ IDS, MOVES, QUEUE = 0, 1, 2
 class Clusters(NamedTuple):
     """A partition under change: members as linked lists, boxes, sides, numbers that are free."""
 
-    label: Places
+    label: Int32s
     """The cluster of each tuple, -1 where it is free."""
-    after: Places
-    before: Places
-    head: Places
-    size: Places
+    after: Int32s
+    before: Int32s
+    head: Int32s
+    size: Int32s
     low: Floats
     high: Floats
     side: Floats
-    ids: Places
+    ids: Int32s
     """Cluster numbers that are free, on a stack."""
-    moved: Places
-    moved_from: Places
+    moved: Int32s
+    moved_from: Int32s
     """Every move of the attempt: which tuple, from where."""
-    queue: Places
+    queue: Int32s
     """Tuples to be placed."""
     counts: Places
     """How many ids are free, how many moves were made, how many tuples are in the queue."""
-    buffer: Places
+    buffer: Int32s
 
 
 class Near(NamedTuple):
     """Lists of near tuples: ``pool[start[x]:start[x] + size[x]]``; start is -1 where there is none yet."""
 
     start: Places
-    size: Places
-    pool: npt.NDArray[np.int32]
+    size: Int32s
+    pool: Int32s
 
 
 @inner_part
@@ -98,7 +97,7 @@ def is_at_border(cells: Cells, clusters: Clusters, one: int, cluster: int) -> bo
 @inner_part
 def relabel(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
     """Take a tuple out of its cluster and put it into another (-1: leave it free)."""
-    old = clusters.label[one]
+    old = clusters.label[one] + ZERO
     if old >= 0:
         if clusters.before[one] >= 0:
             clusters.after[clusters.before[one]] = clusters.after[one]
@@ -141,7 +140,7 @@ def move(cells: Cells, clusters: Clusters, one: int, cluster: int) -> None:
 def undo_to(cells: Cells, clusters: Clusters, moves: int) -> None:
     """Undo all moves but the first ones."""
     for at in range(clusters.counts[1] - 1, moves - 1, -1):
-        relabel(cells, clusters, clusters.moved[at], clusters.moved_from[at])
+        relabel(cells, clusters, clusters.moved[at] + ZERO, clusters.moved_from[at] + ZERO)
     clusters.counts[1] = moves
 
 
@@ -163,7 +162,7 @@ def can_spare(clusters: Clusters, one: int, needs: Needs, marks: Marks) -> bool:
     if clusters.size[clusters.label[one]] < 2:
         return False
     if not needs.plain:
-        return is_cluster_enough(clusters, clusters.label[one], one, needs, marks)
+        return is_cluster_enough(clusters, clusters.label[one] + ZERO, one, needs, marks)
     marks.stamp[0] += 1
     stamp, left = marks.stamp[0], needs.wanted[0]
     other = clusters.head[clusters.label[one]]
@@ -208,7 +207,7 @@ def keep_codes(one: int, stamp: int, needs: Needs, marks: Marks) -> int:
 def dissolve(cells: Cells, clusters: Clusters, cluster: int) -> None:
     """Set all members of a cluster free and put them into the queue."""
     while clusters.head[cluster] >= 0:
-        one = clusters.head[cluster]
+        one = clusters.head[cluster] + ZERO
         clusters.queue[clusters.counts[2]] = one
         clusters.counts[2] += 1
         move(cells, clusters, one, NONE)
@@ -232,7 +231,7 @@ def form(
     the nearest.
     """
     clusters.counts[0] -= 1
-    own = clusters.ids[clusters.counts[0]]
+    own = clusters.ids[clusters.counts[0]] + ZERO
     move(cells, clusters, one, own)
     marks.stamp[0] += 1
     stamp = marks.stamp[0]
@@ -244,7 +243,7 @@ def form(
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
         best, least, least_hold = NONE, np.inf, 3
         for i in range(length):
-            other = int(near.pool[first + i])
+            other = near.pool[first + i] + ZERO
             if out_of_reach[i] or clusters.label[other] == own:
                 continue
             if rows >= needs.row_k and not brings_new(other, stamp, needs, marks):
@@ -268,7 +267,7 @@ def form(
                 best, least, least_hold = other, side, hold
         if best < 0:
             return -1
-        old = clusters.label[best]
+        old = clusters.label[best] + ZERO
         move(cells, clusters, best, own)
         if least_hold == 2:
             dissolved += 1
@@ -284,7 +283,7 @@ def nearest_cluster(cells: Cells, clusters: Clusters, near: Near, one: int, own:
     best, least = NONE, np.inf
     first = near.start[one]
     for i in range(min(nearest, near.size[one])):
-        cluster = clusters.label[near.pool[first + i]]
+        cluster = clusters.label[near.pool[first + i]] + ZERO
         if cluster < 0 or cluster in (best, own):
             continue
         side = side_with(cells, clusters.low[cluster], clusters.high[cluster], one)
@@ -319,7 +318,7 @@ def place_all(
     dissolved, at, answer = ZERO, 0, 1
     room = len(clusters.moved) - 64 - MOST_DISSOLVED * (4 * needs.wanted[0] + needs.row_k + 16)
     while at < clusters.counts[2]:
-        one = clusters.queue[at]
+        one = clusters.queue[at] + ZERO
         if clusters.label[one] >= 0:
             at += 1
             continue
@@ -330,7 +329,8 @@ def place_all(
         if clusters.counts[1] > room or clusters.counts[2] > room:
             answer = 0
             break
-        moves, queued, own = clusters.counts[1], clusters.counts[2], clusters.ids[clusters.counts[0] - 1]
+        moves, queued = clusters.counts[1], clusters.counts[2]
+        own = clusters.ids[clusters.counts[0] - 1] + ZERO
         more = form(cells, needs, marks, clusters, near, one, target, dissolving - dissolved)
         other = nearest_cluster(cells, clusters, near, one, own, nearest)
         joined = np.inf

@@ -11,10 +11,9 @@ weaker.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     NONE,
     ONE,
@@ -54,7 +53,7 @@ def near_tuples(
     per_code: int,
     most_codes: int,
     most: int,
-    out: npt.NDArray[np.int32],
+    out: Int32s,
 ) -> int:
     """List tuples near one, nearest first, and return how many.
 
@@ -99,7 +98,7 @@ def near_tuples(
 
 @hot_loop
 def nearest_tuples(
-    cells: Cells, tree: Tree, walk: Walk, one: int, nearest: int, gaps: Floats, out: npt.NDArray[np.int32]
+    cells: Cells, tree: Tree, walk: Walk, one: int, nearest: int, gaps: Floats, out: Int32s
 ) -> int:
     """List the tuples nearest to one, nearest first; return how many."""
     n = len(cells.place)
@@ -115,7 +114,7 @@ def nearest_tuples(
                     size = push(walk, size, gap, n + child)
             continue
         for i in range(tree.first[box], tree.last[box]):
-            other = tree.order[i]
+            other = tree.order[i] + ZERO
             gap = gap_of(cells, one, other)
             if other == one or (got == nearest and gap >= gaps[got - 1]):
                 continue
@@ -142,7 +141,7 @@ def list_nearest(
     most: int,
     start: Places,
     sizes: Places,
-    pool: npt.NDArray[np.int32],
+    pool: Int32s,
     used: int,
 ) -> int:
     """Write lists of near tuples into a pool from ``used`` on; return how far it is used then.
@@ -151,7 +150,7 @@ def list_nearest(
     each code.
     """
     gaps = np.empty(nearest)
-    near = np.empty(nearest + 1, np.int64)
+    near = np.empty(nearest + 1, np.int32)
     for i in range(len(members)):
         one = members[i]
         out = pool[used : used + most]
@@ -169,7 +168,7 @@ def list_nearest(
 
 
 @inner_part
-def within_gap(cells: Cells, tree: Tree, walk: Walk, one: int, gap: float, out: Places, most: int) -> int:
+def within_gap(cells: Cells, tree: Tree, walk: Walk, one: int, gap: float, out: Int32s, most: int) -> int:
     """List the tuples within a gap of one; one more than ``most`` where there are too many."""
     got, top = 0, 1
     walk.item[0] = 0
@@ -184,7 +183,7 @@ def within_gap(cells: Cells, tree: Tree, walk: Walk, one: int, gap: float, out: 
             top += 2
             continue
         for i in range(tree.first[box], tree.last[box]):
-            if gap_of(cells, one, tree.order[i]) <= gap:
+            if gap_of(cells, one, tree.order[i] + ZERO) <= gap:
                 if got == most:
                     return most + 1
                 out[got] = tree.order[i]
@@ -199,16 +198,16 @@ STEPS = 20
 
 @hot_loop
 def has_box(
-    cells: Cells, needs: Needs, marks: Marks, one: int, side: float, near: Places, size: int, most: int
+    cells: Cells, needs: Needs, marks: Marks, one: int, side: float, near: Int32s, size: int, most: int
 ) -> bool:
     """Tell whether a box of this side holds a tuple and enough, out of ``near[:size]``."""
     columns = cells.place.shape[1]
-    sets = np.empty((columns + 1, size), np.int64)
+    sets = np.empty((columns + 1, size), np.int32)
     sizes = np.zeros(columns + 1, np.int64)
     column_of = np.full(columns + 1, -1, np.int64)
     next_of = np.zeros(columns + 1, np.int64)
     end_of = np.full(columns + 1, -1, np.int64)
-    other_set, key, other_key = np.empty(size, np.int64), np.empty(size), np.empty(size)
+    other_set, key, other_key = np.empty(size, np.int32), np.empty(size), np.empty(size)
     for i in range(size):
         sets[0, i] = near[i]
     sizes[0] = size
@@ -283,7 +282,7 @@ def window_above(
     one: int,
     known: float,
     side: float,
-    near: Places,
+    near: Int32s,
 ) -> float:
     """Return a bound of a tuple's window, at least ``known`` and at most ``side``, which is known to do.
 
@@ -318,7 +317,7 @@ def bound_cluster(
     walk: Walk,
     members: Places,
     reach: Floats,
-    looked: npt.NDArray[np.bool_],
+    looked: Flags,
     bound: float,
     side: float,
     most: float,
@@ -328,7 +327,7 @@ def bound_cluster(
 
     ``reach[x]`` is below 0 where it is not known.
     """
-    near = np.empty(MOST_TUPLES + 1, np.int64)
+    near = np.empty(MOST_TUPLES + 1, np.int32)
     for i in range(len(members)):
         one = members[i]
         if looked[one]:

@@ -63,7 +63,7 @@ def best_taker(
     losses.stamp[0] += 1
     tried = losses.stamp[0]
     for i in range(near.size[one]):
-        cluster = clusters.label[near.pool[first + i]]
+        cluster = clusters.label[near.pool[first + i]] + ZERO
         if cluster < 0 or cluster == own or losses.tried[cluster] == tried:
             continue
         losses.tried[cluster] = tried
@@ -90,9 +90,9 @@ def hand_over(
 ) -> bool:
     """Hand tuples that a cluster can spare to others where the loss falls; tell whether any went."""
     any_went = False
-    one = clusters.head[cluster]
+    one = clusters.head[cluster] + ZERO
     while one >= 0:
-        after = clusters.after[one]
+        after = clusters.after[one] + ZERO
         look_without(cells, needs, marks, clusters, losses, one)
         if losses.spared[one]:
             taker = best_taker(cells, needs, clusters, near, losses, one, cluster, cap)
@@ -118,18 +118,18 @@ def exchange(
     cap: float,
 ) -> bool:
     """Let a tuple change places with one of another cluster where the loss falls; tell whether it did."""
-    one = clusters.head[cluster]
+    one = clusters.head[cluster] + ZERO
     while one >= 0:
         clear_basis(losses)
-        member = clusters.head[cluster]
+        member = clusters.head[cluster] + ZERO
         while member >= 0:
             if member != one:
                 add_to_basis(cells, needs, losses, member)
-            member = clusters.after[member]
+            member = clusters.after[member] + ZERO
         first = near.start[one]
         for i in range(near.size[one]):
-            other = int(near.pool[first + i])
-            its = clusters.label[other]
+            other = near.pool[first + i] + ZERO
+            its = clusters.label[other] + ZERO
             if its == cluster or clusters.size[its] > MOST_MEMBERS:
                 continue
             before = losses.loss[cluster] + losses.loss[its]
@@ -152,7 +152,7 @@ def exchange(
             shift(cells, needs, clusters, losses, other, cluster)
             commit(clusters, losses)
             return True
-        one = clusters.after[one]
+        one = clusters.after[one] + ZERO
     return False
 
 
@@ -169,7 +169,7 @@ def form_at_least_loss(
 ) -> float:
     """Grow a cluster from a free tuple; return by how much the loss grows, infinite where it fails."""
     clusters.counts[0] -= 1
-    own = clusters.ids[clusters.counts[0]]
+    own = clusters.ids[clusters.counts[0]] + ZERO
     growth = shift(cells, needs, clusters, losses, one, own)
     marks.stamp[0] += 1
     stamp = marks.stamp[0]
@@ -180,8 +180,8 @@ def form_at_least_loss(
     while not (left <= 0 if needs.plain else is_cluster_enough(clusters, own, NONE, needs, marks)):
         best, least = NONE, np.inf
         for i in range(near.size[one]):
-            other = int(near.pool[first + i])
-            its = clusters.label[other]
+            other = near.pool[first + i] + ZERO
+            its = clusters.label[other] + ZERO
             if its == own or (rows >= needs.row_k and not brings_new(other, stamp, needs, marks)):
                 continue
             change = loss_with(cells, needs, losses, other, cap) - losses.loss[own]
@@ -221,9 +221,9 @@ def dissolve(
     total = 0.0
     ids = clusters.counts[0]
     for i in range(size):
-        total += shift(cells, needs, clusters, losses, clusters.queue[i], NONE)
+        total += shift(cells, needs, clusters, losses, clusters.queue[i] + ZERO, NONE)
     for i in range(size):
-        one = clusters.queue[i]
+        one = clusters.queue[i] + ZERO
         if clusters.label[one] >= 0:
             continue
         if total >= -LEAST_GAIN:
@@ -233,7 +233,7 @@ def dissolve(
             total = np.inf
             break
         formed = form_at_least_loss(cells, needs, marks, clusters, near, losses, one, cap)
-        taker = best_taker(cells, needs, clusters, near, losses, one, clusters.label[one], cap)
+        taker = best_taker(cells, needs, clusters, near, losses, one, clusters.label[one] + ZERO, cap)
         joined = np.inf
         if taker >= 0:
             joined = changed_loss(cells, needs, clusters, losses, taker, NONE, one, cap) - losses.loss[taker]

@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Places
+from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
     ONE,
     ZERO,
@@ -36,23 +35,23 @@ is widest beside its whole extent (Mondrian's)."""
 class Segments(NamedTuple):
     """Segments of an order of the tuples: a stack of those still to be cut, and the clusters done."""
 
-    order: Places
+    order: Int32s
     first: Places
     last: Places
-    spent: npt.NDArray[np.bool_]
+    spent: Flags
     """The columns of each segment that have no cut left."""
-    label: Places
+    label: Int32s
     counts: Places
     """How many segments are on the stack, and how many clusters are done."""
-    line: Places
+    line: Int32s
     key: Floats
-    other_line: Places
+    other_line: Int32s
     other_key: Floats
     """Scratch paper to sort a segment on."""
 
 
 @inner_part
-def box_into(cells: Cells, members: Places, first: int, last: int, low: Floats, high: Floats) -> None:
+def box_into(cells: Cells, members: Int32s, first: int, last: int, low: Floats, high: Floats) -> None:
     """Write the box of ``members[first:last]``."""
     for column in range(cells.place.shape[1]):
         low[column] = np.inf
@@ -94,7 +93,7 @@ def sort_line(cells: Cells, segments: Segments, size: int, column: int) -> None:
 @inner_part
 def chosen_cut(
     cells: Cells,
-    line: Places,
+    line: Int32s,
     size: int,
     column: int,
     start: int,
