@@ -17,7 +17,7 @@ from math import log
 from pathlib import Path
 
 import numpy as np
-from greedy_families import POSITIONS, TABLES, scattered_points
+from greedy_families import POSITIONS, TABLES, every_block, scattered_points
 from meter import cost
 
 from hartley.frontiers import frontier_of_runs
@@ -144,13 +144,30 @@ def whole_frontier() -> dict[str, Callable[[int], Callable[[], object]]]:
 
 
 def problem_3() -> dict[str, Callable[[int], Callable[[], object]]]:
-    """Give the joint search."""
+    """Give the joint search under resolution, which does not look at all pairs, on tables of every kind."""
+
+    def at(make: Callable[[int], JointRange], weight: float) -> Callable[[int], Callable[[], object]]:
+        def prepare(size: int) -> Callable[[], object]:
+            joint = make(size)
+            return lambda: joint_search(joint, Resolution(size), weight)
+
+        return prepare
+
     return {
-        "problem (3), U1": lambda size: lambda: joint_search(scattered(size), Resolution(size), 0.3),
-        "problem (3), U2 centroid": lambda size: (
-            lambda: joint_search(scattered(size), LineDistortion(scattered_points(size), "centroid"), 0.3)
-        ),
+        f"problem (3), {name}, weight {weight}": at(make, weight)
+        for name, make in {"scattered": scattered, "blocks of every kind": every_block, **TABLES}.items()
+        for weight in (0.0, 0.3)
     }
+
+
+def problem_3_of_all_pairs() -> dict[str, Callable[[int], Callable[[], object]]]:
+    """Give the joint search on a line, which keeps a table of all pairs."""
+
+    def at(size: int) -> Callable[[], object]:
+        joint, measure = scattered(size), LineDistortion(scattered_points(size), "centroid")
+        return lambda: joint_search(joint, measure, 0.3)
+
+    return {"problem (3), U2 centroid": at}
 
 
 def several_columns() -> dict[str, Callable[[int], Callable[[], object]]]:
@@ -245,12 +262,15 @@ def main() -> None:
     largest = 1e5 if given.quick else given.largest
     sizes = [size for size in (1_000, 10_000, 100_000, 1_000_000) if size <= largest]
     compile_always()
-    for prepare in [*searches().values(), *whole_frontier().values(), *problem_3().values()]:
+    others = (whole_frontier(), problem_3(), problem_3_of_all_pairs())
+    for prepare in [*searches().values(), *(each for rows in others for each in rows.values())]:
         prepare(500)()  # compiles
     table("Greedy searches, CPU seconds", searches(), sizes)
     table("Tables of every kind, resolution and distortion of the centroid", families(), sizes)
     table("All measures of all steps, and the frontier", whole_frontier(), sizes)
-    table("Problem (3)", problem_3(), [300, 1_000, 3_000] if given.quick else [1_000, 3_000, 10_000, 30_000])
+    table("Problem (3), resolution", problem_3(), sizes)
+    few = [300, 1_000, 3_000] if given.quick else [1_000, 3_000, 10_000]
+    table("Problem (3), all pairs", problem_3_of_all_pairs(), few)
     table("Several columns", several_columns(), [300, 1_000] if given.quick else [1_000, 2_500, 5_000])
     table("Naive twins", twins(), [30, 100] if given.quick else [30, 100, 300])
     if not given.quick:

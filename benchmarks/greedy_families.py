@@ -67,6 +67,22 @@ def each_its_own(size: int) -> JointRange:
     return JointRange.from_codes(public_codes=np.arange(size), sensitive_codes=np.arange(size))
 
 
+def every_block(size: int) -> JointRange:
+    """Return components of few and of many public values, whose numbers of candidates differ widely."""
+    rng = np.random.default_rng(size + 4)
+    many = np.minimum(rng.zipf(1.6, size), 500)
+    many = many[: int(np.searchsorted(np.cumsum(many), size)) + 1]
+    block = np.repeat(np.arange(len(many)), many)[:size]
+    width = np.minimum(rng.zipf(1.7, len(many)), 1000)
+    # All have the first sensitive value of their block, and so many that follow.
+    times = rng.integers(1, width[block] + 1)
+    times[np.unique(block, return_index=True)[1]] = width
+    offset = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    first = np.cumsum(width) - width
+    public = np.repeat(rng.permutation(size), times)
+    return JointRange.from_codes(public_codes=public, sensitive_codes=np.repeat(first[block], times) + offset)
+
+
 TABLES: dict[str, Callable[[int], JointRange]] = {
     **{f"two of {width:,}": several_of(width, 2) for width in (100, 1_000, 10_000)},
     **{f"two or three of {width:,}": several_of(width, 3) for width in (100, 1_000, 10_000)},

@@ -40,6 +40,22 @@ def random_joint(rng: random.Random, size: int, side: bool = False) -> JointRang
     )
 
 
+def separate_blocks(rng: random.Random, size: int) -> JointRange:
+    """Return components of few or many public values, each with few or many candidates of its own."""
+    pairs: list[tuple[int, int]] = []
+    places = rng.sample(range(size), size)
+    sensitive = 0
+    while places:
+        width = rng.choice([1, 1, 2, 3, rng.randint(1, 20)])
+        block = [places.pop() for _ in range(min(len(places), rng.choice([1, 1, 2, 5, 12])))]
+        for i, place in enumerate(block):
+            others = rng.sample(range(width), rng.randint(1, width)) if i else range(width)
+            pairs.extend((place, sensitive + value) for value in {0, *others})
+        sensitive += width
+    table = np.array(sorted(pairs))
+    return JointRange.from_codes(public_codes=table[:, 0], sensitive_codes=table[:, 1])
+
+
 def random_positions(rng: random.Random, size: int) -> list[float]:
     """Positions with ties, equal gaps, decimals, or huge ones of both signs; sorted or not; some missing."""
     draw: Callable[[], float] = rng.choice(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reference
-from greedy_instances import random_joint, random_positions, small_size
+from greedy_instances import random_joint, random_positions, separate_blocks, small_size
 from hartley.hot_loops import HotLoop
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, MergeTree
@@ -98,6 +98,17 @@ def test_joint_search_of_many_values_merges_as_its_twin(utility: str) -> None:
     compare("joint", utility, sample(usual=50, long=200), (50, 55))
 
 
+@pytest.mark.usefixtures("compiled")
+def test_joint_search_of_components_of_every_kind_merges_as_its_twin() -> None:
+    # Clusters of many sizes and numbers of candidates; with the least weights, many sizes change as much.
+    rng = random.Random(31)
+    for turn in range(sample(usual=400, long=2000)):
+        joint = separate_blocks(rng, rng.randint(2, 30 if turn % 8 else 50))
+        weight = rng.choice([0.0, 1e-14, 1e-12, 1e-3, 0.3, 1.0, 50.0, 1e5])
+        fast, slow = both_runs("joint", "resolution", joint, [], weight)
+        assert fast == slow, (turn, weight)
+
+
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_search_with_side_information_merges_as_its_twin(search: str, utility: str) -> None:
@@ -123,12 +134,14 @@ def test_sets_that_grow_value_by_value_merge_as_the_twin(
     compare("narrowest first", utility, 5, (50, 60))
 
 
-def test_sets_that_get_their_numbers_when_all_are_there_merge_as_the_twin(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hartley.search.greedy.loops.narrowest.FIRST_ROWS", 2)
-    compare("narrowest first", "resolution", 200, None)
-    compare("narrowest first", "resolution", 5, (50, 60))
+@pytest.mark.parametrize("utility", UTILITIES)
+def test_no_decision_rests_on_a_hash(utility: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Any two sets with as many values, or two values more, have the same hash.
+    monkeypatch.setattr(
+        "hartley.search.greedy.loops.set_pool._marks", lambda size: np.full(size, 5, dtype=np.int64)
+    )
+    compare("narrowest first", utility, 200, None)
+    compare("narrowest first", utility, 5, (50, 60))
 
 
 @pytest.mark.parametrize("utility", UTILITIES)

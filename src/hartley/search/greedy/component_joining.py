@@ -82,7 +82,7 @@ def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> Merg
     )
     del line  # the slots hold all that is needed of it
     offers = joining.offers_for(kind, parts.size)
-    no_sets = sets_for(0, 0, 0, is_numbered=True)
+    no_sets = sets_for(0, 0, 0)
 
     def report() -> tuple[int, int, str]:
         done = offers.at[joining.ASKED] + offers.at[joining.MERGES]

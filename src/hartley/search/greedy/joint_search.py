@@ -26,12 +26,15 @@ from hartley.measures.uncertainty import candidate_counts
 from hartley.measures.utility import Resolution, Utility
 from hartley.model import JointRange, MergeTree, Partition
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.greedy.loops.joint import MERGES, best_joint_pair, joint_by_size, rounded, standing_for
+from hartley.search.greedy.loops.joint import best_joint_pair, rounded
+from hartley.search.greedy.loops.joint_by_size import MERGES, joint_by_size, standing_for
 from hartley.search.greedy.observations import Candidates, Components
 from hartley.search.greedy.recorder import Recorder, run_in_slices
 
 MOST_VALUES = 10_000
 """Beyond so many values a table of all unions does not fit a machine any more."""
+STEPS_A_MERGE = 120
+"""About how many elementary steps a merge takes under resolution."""
 WHAT = "joining components, narrowest first"
 
 
@@ -64,13 +67,16 @@ def joint_search(
 def _by_size(joint: JointRange, utility_weight: float, effort: Effort) -> MergeTree:
     size = joint.public.size
     parts = components(joint)
-    standing = standing_for(parts.labels, parts.sizes, candidate_counts(joint))
+    if parts.size == 1:
+        nothing = np.empty(0, np.int64)
+        return MergeTree.of_merges(size, nothing, nothing)
+    standing = standing_for(parts.labels, parts.sizes, candidate_counts(joint), joint.sensitive.size)
     state = (standing, joint.sensitive.size, float(utility_weight))
 
     def report() -> tuple[int, int, str]:
         return int(standing.at[MERGES]), parts.size - 1, WHAT
 
-    complete = run_in_slices(joint_by_size, size * parts.size, state, effort, report)
+    complete = run_in_slices(joint_by_size, STEPS_A_MERGE * parts.size, state, effort, report)
     done = int(standing.at[MERGES])
     return MergeTree.of_merges(size, standing.kept[:done], standing.joined[:done], complete=complete)
 

@@ -62,7 +62,7 @@ def narrowest_first(joint: JointRange, utility: Utility, effort: Effort = UNLIMI
 def _by_size(joint: JointRange, effort: Effort) -> MergeTree:
     size, width = joint.public.size, joint.sensitive.size
     steps = steps_for(size, width)
-    sets = sets_for(size, joint.pairs, width, is_numbered=True)
+    sets = sets_for(size, joint.pairs, width)
     state = (joint.indptr, joint.indices.astype(np.int32), sets, tournament_for(size), steps)
     complete = run_in_slices(
         narrowest_by_size, STEPS_PER_VALUE * size, state, effort, lambda: _progress(steps, size)
@@ -84,7 +84,7 @@ def _on_line(joint: JointRange, utility: LineDistortion, effort: Effort) -> Merg
     slot_at = np.empty(size, np.int32)
     slot_at[line.places] = np.arange(size)
     steps = steps_for(size, width)
-    sets = sets_for(size, joint.pairs, width, is_numbered=False)
+    sets = sets_for(size, joint.pairs, width)
     state = (joint.indptr, joint.indices.astype(np.int32), slot_at, slots, sets, steps)
     complete = run_in_slices(
         narrowest_on_line, STEPS_PER_VALUE * size, state, effort, lambda: _progress(steps, size)

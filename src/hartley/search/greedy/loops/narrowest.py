@@ -6,7 +6,8 @@ that it knows lies in arrays.
 
 **Resolution.** The partner is the smallest cluster with other candidates. A tournament over the places keeps,
 for every block of them, the smallest cluster and the smallest one with other candidates than that. Its top
-answers any question at once, and a merge replays two paths.
+answers any question at once, and a merge replays two paths. Sets are compared where clusters meet, by their
+hashes first: a table of all sets would be asked once for every merge, at a place that no cache holds.
 
 **Distortion on a line.** The partner has other candidates and the cheapest union.
 """
@@ -23,7 +24,7 @@ from hartley.search.greedy.loops.cheapest_partner import look_everywhere, look_n
 from hartley.search.greedy.loops.interned_sets import add_row, number_once, unite
 from hartley.search.greedy.loops.line_slots import WORK as TREE_WORK
 from hartley.search.greedy.loops.line_slots import Slots, join_slots
-from hartley.search.greedy.loops.set_pool import GIVEN_OUT, IS_NUMBERED, MOVED, Sets
+from hartley.search.greedy.loops.set_pool import IS_NUMBERED, MOVED, Sets, has_same_values
 
 ENTERED, ENTRIES, COUNT, FOUND, CURSOR, MERGES, STEPS, IS_STRANDED, WORK = range(9)
 """What ``at`` holds: values entered, entries in the lists, how many candidates the narrowest have, how many
@@ -179,8 +180,6 @@ def find_narrowest(steps: Steps) -> None:
         at[COUNT] += 1
 
 
-FIRST_ROWS = 65536
-"""After so many public values is seen whether many of them have equal sets."""
 STEPS_OF_A_MERGE = 64
 """Elementary steps that a merge takes beside those for its candidates: two paths of the tournament."""
 
@@ -192,6 +191,8 @@ class Tournament(NamedTuple):
     other: Ints
     size: Ints
     set_of: Ints
+    hash_of: Ints
+    """The hash of that set."""
     undecided: Ints
     """One number: the nodes below it are still to be decided for the first time."""
 
@@ -206,14 +207,31 @@ def tournament_for(values: int) -> Tournament:
         other=np.full(2 * half, -1, np.int32),
         size=np.ones(values, np.int32),
         set_of=np.empty(values, np.int32),
+        hash_of=np.empty(values, np.int64),
         undecided=np.array([half]),
     )
 
 
 @hot_part
-def play(node: int, rounds: Tournament) -> None:
+def has_same_set(one: int, other: int, rounds: Tournament, sets: Sets) -> bool:
+    """Tell whether two clusters have equal sets, which then get one number."""
+    if rounds.hash_of[one] != rounds.hash_of[other]:
+        return False
+    mine, yours = rounds.set_of[one], rounds.set_of[other]
+    if mine == yours:
+        return True
+    if not has_same_values(mine, yours, sets):
+        return False
+    sets.users[yours] -= 1
+    sets.users[mine] += 1
+    rounds.set_of[other] = mine
+    return True
+
+
+@hot_part
+def play(node: int, rounds: Tournament, sets: Sets) -> None:
     """Decide a node of the tournament from its two children; the earlier place wins ties."""
-    best, other, size, set_of = rounds.best, rounds.other, rounds.size, rounds.set_of
+    best, other, size = rounds.best, rounds.other, rounds.size
     one, two = best[2 * node], best[2 * node + 1]
     if one < 0 or two < 0:
         side = 2 * node if two < 0 else 2 * node + 1
@@ -227,7 +245,7 @@ def play(node: int, rounds: Tournament) -> None:
     best[node] = first
     second = other[winner]
     third = best[loser]
-    if set_of[third] == set_of[first]:
+    if has_same_set(first, third, rounds, sets):
         third = other[loser]
     if second < 0 or (
         third >= 0 and (size[third] < size[second] or (size[third] == size[second] and third < second))
@@ -237,17 +255,17 @@ def play(node: int, rounds: Tournament) -> None:
 
 
 @hot_part
-def replay_both(one: int, two: int, rounds: Tournament) -> None:
+def replay_both(one: int, two: int, rounds: Tournament, sets: Sets) -> None:
     """Play again above two leaves that have changed."""
     one //= 2
     two //= 2
     while one != two:
-        play(one, rounds)
-        play(two, rounds)
+        play(one, rounds, sets)
+        play(two, rounds, sets)
         one //= 2
         two //= 2
     while one > 0:
-        play(one, rounds)
+        play(one, rounds, sets)
         one //= 2
 
 
@@ -265,26 +283,22 @@ def narrowest_by_size(
     half = len(rounds.best) // 2
     while at[ENTERED] < len(rounds.size) and at[WORK] < budget:
         place = at[ENTERED]
-        rounds.set_of[place] = add_row(place, indptr, indices, sets)
+        number = add_row(place, indptr, indices, sets)
+        rounds.set_of[place] = number
+        rounds.hash_of[place] = sets.hashes[number]
         enter(place, indptr[place + 1] - indptr[place], steps)
         at[ENTERED] += 1
         at[WORK] += 8 + indptr[place + 1] - indptr[place]
-        if place == FIRST_ROWS and 2 * sets.used[GIVEN_OUT] > FIRST_ROWS:
-            # Few sets are equal: all get their numbers when they are there, which is faster.
-            sets.used[IS_NUMBERED] = 0
-    if at[ENTERED] == len(rounds.size) and sets.used[IS_NUMBERED] == 0:
-        number_once(rounds.set_of, sets)
-        at[WORK] += 8 * len(rounds.size)
     while rounds.undecided[0] > 1 and at[WORK] < budget:
         rounds.undecided[0] -= 1
-        play(rounds.undecided[0], rounds)
+        play(rounds.undecided[0], rounds, sets)
         at[WORK] += 2
     while at[WORK] + sets.used[MOVED] < budget:
         place = next_in_turn(steps)
         if place == OVER:
             return True
         partner = rounds.best[1]
-        if rounds.set_of[partner] == rounds.set_of[place]:
+        if has_same_set(place, partner, rounds, sets):
             partner = rounds.other[1]
         if partner < 0:
             at[IS_STRANDED] = 1
@@ -292,11 +306,13 @@ def narrowest_by_size(
         steps.waiting[partner] = False
         keep = min(place, partner)
         join = max(place, partner)
-        rounds.set_of[keep] = unite(rounds.set_of[keep], rounds.set_of[join], sets)
+        number = unite(rounds.set_of[keep], rounds.set_of[join], sets)
+        rounds.set_of[keep] = number
+        rounds.hash_of[keep] = sets.hashes[number]
         rounds.size[keep] += rounds.size[join]
         rounds.best[half + join] = -1
-        replay_both(half + keep, half + join, rounds)
-        write_down(keep, join, sets.lengths[rounds.set_of[keep]], steps)
+        replay_both(half + keep, half + join, rounds, sets)
+        write_down(keep, join, sets.lengths[number], steps)
         at[WORK] += STEPS_OF_A_MERGE
     return False
 

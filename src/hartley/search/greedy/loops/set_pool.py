@@ -51,11 +51,8 @@ class Sets(NamedTuple):
     """The hash of a set is the exclusive or of its values' marks."""
 
 
-def sets_for(values: int, pairs: int, width: int, *, is_numbered: bool) -> Sets:
+def sets_for(values: int, pairs: int, width: int) -> Sets:
     """Make room for the sets of so many public values out of ``width`` sensitive ones."""
-    table = np.empty(1 << max(3, (4 * values - 1).bit_length()), np.int32)
-    if is_numbered:
-        table[:] = -1
     return Sets(
         pool=np.empty(3 * pairs + 64, np.int32),
         starts=np.zeros(2 * values, np.int64),
@@ -63,10 +60,10 @@ def sets_for(values: int, pairs: int, width: int, *, is_numbered: bool) -> Sets:
         hashes=np.zeros(2 * values, np.int64),
         users=np.zeros(2 * values, np.int32),
         room=np.zeros(2 * values, np.int32),
-        table=table,
+        table=np.empty(1 << max(3, (4 * values - 1).bit_length()), np.int32),
         ordered=np.empty(values, np.int32),
         stretch_ends=np.zeros(STRETCHES + 1, np.int64),
-        used=np.array([0, 0, is_numbered, 0], np.int64),
+        used=np.zeros(4, np.int64),
         marks=_marks(width),
     )
 
