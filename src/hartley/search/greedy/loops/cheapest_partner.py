@@ -96,12 +96,14 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
 
 
 @hot_part
-def least_cost_below(
-    node: int, low: float, high: float, mean: float, count: float, slack: float, slots: Slots
-) -> float:
-    """Return what the union of a cluster with any below a node costs at least."""
+def least_cost_below(node: int, slot: int, mean: float, slack: float, slots: Slots) -> float:
+    """Return what the union of a cluster, whose mean is given, with any below a node costs at least."""
     body, bounds = slots.body, slots.bounds
     half = len(bounds)
+    if slots.codeword == CENTROID and node < half and slots.alike[node] >= 0:
+        # All clusters there cost the same: among many ties nothing else tells that a whole block is no better.
+        return union_cost(slot, slots.alike[node], slots)
+    low, high, count = body[slot, LOW], body[slot, HIGH], body[slot, MANY]
     mean_slack = 32 * 2.3e-16 * slots.reach + 2 * slack
     if node < half:
         last_low, first_high, span = bounds[node, 0], bounds[node, 1], bounds[node, 8]
@@ -148,9 +150,7 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
     if state[IS_BUILT] == 0 or state[CHANGED] > 0:
         settle_tree(slots)
     own = representative(alias, slots.kind[slot])
-    low, high = slots.body[slot, LOW], slots.body[slot, HIGH]
-    count = slots.body[slot, MANY]
-    mean = slots.body[slot, SUM] / count
+    mean = slots.body[slot, SUM] / slots.body[slot, MANY]
     slack = slack_of(slots)
     half = len(kinds) // 2
     climb = half + slot
@@ -161,7 +161,7 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
         if kinds[sibling] == EMPTY:
             continue
         stack[0, 0] = sibling
-        stack[0, 1] = least_cost_below(sibling, low, high, mean, count, slack, slots)
+        stack[0, 1] = least_cost_below(sibling, slot, mean, slack, slots)
         height = 1
         while height > 0:
             height -= 1
@@ -192,9 +192,9 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
             first, second = 2 * node, 2 * node + 1
             one, two = np.inf, np.inf
             if kinds[first] != EMPTY:
-                one = least_cost_below(first, low, high, mean, count, slack, slots)
+                one = least_cost_below(first, slot, mean, slack, slots)
             if kinds[second] != EMPTY:
-                two = least_cost_below(second, low, high, mean, count, slack, slots)
+                two = least_cost_below(second, slot, mean, slack, slots)
             if two < one or (two == one and labels[second] < labels[first]):
                 first, second = second, first
                 one, two = two, one

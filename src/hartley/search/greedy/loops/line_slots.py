@@ -52,6 +52,8 @@ class Slots(NamedTuple):
     labels: Ints
     kinds: Ints
     """The nodes of the tree; leaves come last, and have no bounds of their own: their clusters tell them."""
+    alike: Ints
+    """A slot below each node but the leaves, where all clusters there have the same body; elsewhere -1."""
     changed: Ints
     state: Ints
     stack: Floats
@@ -88,6 +90,7 @@ def slots_for(
         bounds=np.empty((half, 9), np.float64),
         labels=np.empty(2 * half, np.int32),
         kinds=np.full(2 * half, EMPTY, np.int32),
+        alike=np.empty(half, np.int32),
         # With more than an eighth of them changed, the tree is built anew.
         changed=np.empty(many // 4 + 4, np.int32),
         state=np.zeros(3, np.int64),
@@ -164,6 +167,18 @@ def near_and_far(slot: int, slots: Slots) -> tuple[float, float]:
 
 
 @hot_part
+def slot_of_alike(one: int, two: int, slots: Slots) -> int:
+    """Return one of two slots where their clusters have the same body, -1 elsewhere and where one is -1."""
+    if one < 0 or two < 0:
+        return -1
+    body = slots.body
+    for column in range(4):
+        if body[one, column] != body[two, column]:
+            return -1
+    return one
+
+
+@hot_part
 def settle_lowest_node(node: int, slots: Slots) -> None:
     """Work a node out from the clusters of the two leaves below it."""
     body, bounds, labels, kinds = slots.body, slots.bounds, slots.labels, slots.kinds
@@ -180,6 +195,7 @@ def settle_lowest_node(node: int, slots: Slots) -> None:
     if one != two and representative(slots.alias, kinds[one]) != representative(slots.alias, kinds[two]):
         kinds[node] = MIXED
     first, second = one - half, two - half
+    slots.alike[node] = slot_of_alike(first, second, slots)
     near, far = near_and_far(first, slots)
     other_near, other_far = near_and_far(second, slots)
     bounds[node, 0] = max(body[first, LOW], body[second, LOW])
@@ -205,9 +221,11 @@ def settle_node(node: int, slots: Slots) -> None:
         side = two if kinds[one] == EMPTY else one
         kinds[node] = kinds[side]
         labels[node] = labels[side]
+        slots.alike[node] = slots.alike[side]
         for column in range(9):
             bounds[node, column] = bounds[side, column]
         return
+    slots.alike[node] = slot_of_alike(slots.alike[one], slots.alike[two], slots)
     bounds[node, 0] = max(bounds[one, 0], bounds[two, 0])
     bounds[node, 1] = min(bounds[one, 1], bounds[two, 1])
     bounds[node, 2] = min(bounds[one, 2], bounds[two, 2])
