@@ -1,7 +1,8 @@
 """The cheapest union on a line: whom a cluster should be merged with, if its own class is barred.
 
 The search first looks at a few neighbours on either side, which nearly always settles it. Where it
-does not (long stretches of one class, clusters that overlap), it goes on in the tree over the slots.
+does not (long stretches of one class, clusters that overlap), it goes on in the tree over the slots; where
+that has much to catch up with, only after a look at more neighbours.
 
 Bounds. The cost of a union is at least half its span, under every codeword. Under the centroid it is
 also at least the distance from the mean of the union, which a node confines; under a member as codeword
@@ -36,6 +37,10 @@ from hartley.search.greedy.loops.line_slots import (
 from hartley.search.greedy.loops.set_pool import Sets
 
 NEIGHBOURS = 8
+MORE_NEIGHBOURS = 64
+"""So many are looked at before a tree that has much to catch up with is asked."""
+STEPS_OF_A_CHANGE = 16
+"""Elementary steps that the tree takes to catch up with a slot that changed."""
 
 
 @hot_part
@@ -56,10 +61,20 @@ def is_same_class(one: int, other: int, slots: Slots, sets: Sets) -> bool:
 
 @hot_part
 def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
-    """Look for the cheapest partner among a few neighbours; tell whether none farther off can be better.
+    """Look for the cheapest partner among neighbours; tell whether none farther off can be better.
 
     Gives its slot (-1 where there is none), the cost of the union, and that.
     """
+    found, best, is_settled = look_at_neighbours(slot, NEIGHBOURS, slots, sets)
+    state = slots.state
+    if is_settled or (state[IS_BUILT] == 1 and STEPS_OF_A_CHANGE * state[CHANGED] <= MORE_NEIGHBOURS):
+        return found, best, is_settled
+    return look_at_neighbours(slot, MORE_NEIGHBOURS, slots, sets)
+
+
+@hot_part
+def look_at_neighbours(slot: int, neighbours: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
+    """Look for the cheapest partner among so many neighbours; give what :func:`look_near` gives."""
     body, label, kind, after, before = slots.body, slots.label, slots.kind, slots.after, slots.before
     many = len(after)
     own = kind[slot]
@@ -69,7 +84,7 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
     slack = slack_of(slots)
     found = -1
     best = np.inf
-    right, left, budget = after[slot], before[slot], NEIGHBOURS
+    right, left, budget = after[slot], before[slot], neighbours
     while budget > 0 and (right < many or left >= 0):
         if right < many:
             budget -= 1
@@ -91,7 +106,7 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
                     if cost < best or (cost == best and label[left] < label[found]):
                         best, found = cost, left
                 left = before[left]
-    slots.state[WORK] += 2 * (NEIGHBOURS - budget)
+    slots.state[WORK] += 2 * (neighbours - budget)
     return found, best, right >= many and left < 0
 
 
@@ -101,7 +116,7 @@ def least_cost_below(node: int, slot: int, mean: float, slack: float, slots: Slo
     body, bounds = slots.body, slots.bounds
     half = len(bounds)
     if slots.codeword == CENTROID and node < half and slots.alike[node] >= 0:
-        # All clusters there cost the same: among many ties nothing else tells that a whole block is no better.
+        # All clusters there cost the same: among many ties only this tells that a whole block is no better.
         return union_cost(slot, slots.alike[node], slots)
     low, high, count = body[slot, LOW], body[slot, HIGH], body[slot, MANY]
     mean_slack = 32 * 2.3e-16 * slots.reach + 2 * slack
