@@ -1,7 +1,8 @@
 """The cheapest union on a line: whom a cluster should be merged with, if its own class is barred.
 
 The search first looks at a few neighbours on either side, which nearly always settles it. Where it
-does not (long stretches of one class, clusters that overlap), it goes on in the tree over the slots.
+does not (long stretches of one class, clusters that overlap), it goes on in the tree over the slots; where
+that has much to catch up with, only after a look at more neighbours.
 
 Bounds. The cost of a union is at least half its span, under every codeword. Under the centroid it is
 also at least the distance from the mean of the union, which a node confines; under a member as codeword
@@ -16,6 +17,7 @@ import numpy as np
 from hartley.hot_loops import hot_part
 from hartley.search.greedy.loops.interned_sets import is_same_set
 from hartley.search.greedy.loops.line_slots import (
+    BLOCK,
     CENTROID,
     CHANGED,
     EMPTY,
@@ -28,7 +30,6 @@ from hartley.search.greedy.loops.line_slots import (
     SUM,
     WORK,
     Slots,
-    near_and_far,
     representative,
     settle_tree,
     union_cost,
@@ -36,6 +37,10 @@ from hartley.search.greedy.loops.line_slots import (
 from hartley.search.greedy.loops.set_pool import Sets
 
 NEIGHBOURS = 8
+MORE_NEIGHBOURS = 64
+"""So many are looked at before a tree that has much to catch up with is asked."""
+STEPS_OF_A_CHANGE = 16
+"""Elementary steps that the tree takes to catch up with a slot that changed."""
 
 
 @hot_part
@@ -56,10 +61,20 @@ def is_same_class(one: int, other: int, slots: Slots, sets: Sets) -> bool:
 
 @hot_part
 def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
-    """Look for the cheapest partner among a few neighbours; tell whether none farther off can be better.
+    """Look for the cheapest partner among neighbours; tell whether none farther off can be better.
 
     Gives its slot (-1 where there is none), the cost of the union, and that.
     """
+    found, best, is_settled = look_at_neighbours(slot, NEIGHBOURS, slots, sets)
+    state = slots.state
+    if is_settled or (state[IS_BUILT] == 1 and STEPS_OF_A_CHANGE * state[CHANGED] <= MORE_NEIGHBOURS):
+        return found, best, is_settled
+    return look_at_neighbours(slot, MORE_NEIGHBOURS, slots, sets)
+
+
+@hot_part
+def look_at_neighbours(slot: int, neighbours: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
+    """Look for the cheapest partner among so many neighbours; give what :func:`look_near` gives."""
     body, label, kind, after, before = slots.body, slots.label, slots.kind, slots.after, slots.before
     many = len(after)
     own = kind[slot]
@@ -69,7 +84,7 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
     slack = slack_of(slots)
     found = -1
     best = np.inf
-    right, left, budget = after[slot], before[slot], NEIGHBOURS
+    right, left, budget = after[slot], before[slot], neighbours
     while budget > 0 and (right < many or left >= 0):
         if right < many:
             budget -= 1
@@ -91,29 +106,23 @@ def look_near(slot: int, slots: Slots, sets: Sets) -> tuple[int, float, bool]:
                     if cost < best or (cost == best and label[left] < label[found]):
                         best, found = cost, left
                 left = before[left]
-    slots.state[WORK] += 2 * (NEIGHBOURS - budget)
+    slots.state[WORK] += 2 * (neighbours - budget)
     return found, best, right >= many and left < 0
 
 
 @hot_part
-def least_cost_below(
-    node: int, low: float, high: float, mean: float, count: float, slack: float, slots: Slots
-) -> float:
-    """Return what the union of a cluster with any below a node costs at least."""
+def least_cost_below(node: int, slot: int, mean: float, slack: float, slots: Slots) -> float:
+    """Return what the union of a cluster, whose mean is given, with any below a node costs at least."""
     body, bounds = slots.body, slots.bounds
-    half = len(bounds)
+    if slots.codeword == CENTROID and slots.alike[node] >= 0:
+        # All clusters there cost the same: among many ties only this tells that a whole block is no better.
+        return union_cost(slot, slots.alike[node], slots)
+    low, high, count = body[slot, LOW], body[slot, HIGH], body[slot, MANY]
     mean_slack = 32 * 2.3e-16 * slots.reach + 2 * slack
-    if node < half:
-        last_low, first_high, span = bounds[node, 0], bounds[node, 1], bounds[node, 8]
-        near, far = bounds[node, 2], bounds[node, 3]
-        few, many = bounds[node, 4], bounds[node, 5]
-        upwards, downwards = bounds[node, 6], bounds[node, 7]
-    else:
-        last_low, first_high = body[node - half, LOW], body[node - half, HIGH]
-        span = first_high - last_low
-        near, far = near_and_far(node - half, slots)
-        few = many = body[node - half, MANY]
-        upwards, downwards = first_high - near, near - last_low
+    last_low, first_high, span = bounds[node, 0], bounds[node, 1], bounds[node, 8]
+    near, far = bounds[node, 2], bounds[node, 3]
+    few, many = bounds[node, 4], bounds[node, 5]
+    upwards, downwards = bounds[node, 6], bounds[node, 7]
     top = max(high, first_high)
     bottom = min(low, last_low)
     least = max(top - bottom, span) / 2 - slack
@@ -143,31 +152,31 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
 
     Classes must be numbered once: other numbers are other classes.
     """
-    label, alias, state = slots.label, slots.alias, slots.state
+    alias, kind, label, state = slots.alias, slots.kind, slots.label, slots.state
     labels, kinds, stack = slots.labels, slots.kinds, slots.stack
     if state[IS_BUILT] == 0 or state[CHANGED] > 0:
         settle_tree(slots)
-    own = representative(alias, slots.kind[slot])
-    low, high = slots.body[slot, LOW], slots.body[slot, HIGH]
-    count = slots.body[slot, MANY]
-    mean = slots.body[slot, SUM] / count
+    own = representative(alias, kind[slot])
+    mean = slots.body[slot, SUM] / slots.body[slot, MANY]
     slack = slack_of(slots)
     half = len(kinds) // 2
-    climb = half + slot
-    while climb > 1:
-        # Nearest blocks first: the sibling of every node on the way up.
+    # Nearest blocks first: its own, then the sibling of every node on the way up.
+    climb = half + slot // BLOCK
+    sibling = climb
+    while climb > 0:
+        if kinds[sibling] != EMPTY:
+            stack[0, 0] = sibling
+            stack[0, 1] = least_cost_below(sibling, slot, mean, slack, slots)
+            height = 1
+        else:
+            height = 0
         sibling = climb ^ 1
         climb //= 2
-        if kinds[sibling] == EMPTY:
-            continue
-        stack[0, 0] = sibling
-        stack[0, 1] = least_cost_below(sibling, low, high, mean, count, slack, slots)
-        height = 1
         while height > 0:
             height -= 1
             state[WORK] += 1
             node, least = int(stack[height, 0]), stack[height, 1]
-            if kinds[node] == MIXED:
+            if kinds[node] == MIXED and node < half:
                 left_kind, right_kind = kinds[2 * node], kinds[2 * node + 1]
                 if left_kind == EMPTY or right_kind == EMPTY:
                     kinds[node] = right_kind if left_kind == EMPTY else left_kind
@@ -182,19 +191,31 @@ def look_everywhere(slot: int, found: int, best: float, slots: Slots) -> tuple[i
             if least > best or (found >= 0 and least == best and labels[node] >= label[found]):
                 continue
             if node >= half:
-                other = node - half
-                cost = union_cost(slot, other, slots)
-                if cost < best or (cost == best and label[other] < label[found]):
-                    best, found = cost, other
+                begin = (node - half) * BLOCK
+                common = EMPTY
+                for other in range(begin, min(begin + BLOCK, len(kind))):
+                    if kind[other] == EMPTY:
+                        continue
+                    other_kind = representative(alias, kind[other])
+                    if common == EMPTY:
+                        common = other_kind
+                    elif common != other_kind:
+                        common = MIXED
+                    if other_kind == own:
+                        continue
+                    cost = union_cost(slot, other, slots)
+                    if cost < best or (cost == best and label[other] < label[found]):
+                        best, found = cost, other
+                kinds[node] = common
                 continue
             # The child with the smaller bound first; of equals the one with the earlier cluster, so that
             # among many ties the earliest is found at once.
             first, second = 2 * node, 2 * node + 1
             one, two = np.inf, np.inf
             if kinds[first] != EMPTY:
-                one = least_cost_below(first, low, high, mean, count, slack, slots)
+                one = least_cost_below(first, slot, mean, slack, slots)
             if kinds[second] != EMPTY:
-                two = least_cost_below(second, low, high, mean, count, slack, slots)
+                two = least_cost_below(second, slot, mean, slack, slots)
             if two < one or (two == one and labels[second] < labels[first]):
                 first, second = second, first
                 one, two = two, one

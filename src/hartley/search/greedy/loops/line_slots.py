@@ -1,8 +1,8 @@
 """Clusters as they lie on a line, and a tree over them that bounds what their unions cost.
 
 Clusters stand in slots, in the order of their lowest members; a merged cluster stays in the earlier slot.
-The tree's nodes bound the cost of every union with a cluster below them. It is only built when first
-needed, and brought up to date when next needed.
+The tree's nodes bound the cost of every union with a cluster below them; its leaves are blocks of a few slots
+that lie side by side. It is only built when first needed, and brought up to date when next needed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ EMPTY, MIXED = -1, -2
 """Kinds of slots and nodes: no cluster stands there any more; clusters of several classes do."""
 LOW, HIGH, SUM, MANY = range(4)
 """The columns of a body: lowest and highest position, sum of the positions, and how many there are."""
+BLOCK = 4
+"""How many slots a leaf of the tree has."""
 CHANGED, IS_BUILT, WORK = range(3)
 """What ``state`` holds: how many slots changed since the tree was up to date, whether it was ever built, and
 elementary steps since the slice began."""
@@ -51,7 +53,9 @@ class Slots(NamedTuple):
     bounds: Floats
     labels: Ints
     kinds: Ints
-    """The nodes of the tree; leaves come last, and have no bounds of their own: their clusters tell them."""
+    """Nodes of the tree, the leaves last: the earliest label below each, and the class where it is one."""
+    alike: Ints
+    """A slot below each node, where all clusters there have the same body; elsewhere -1."""
     changed: Ints
     state: Ints
     stack: Floats
@@ -71,7 +75,7 @@ def slots_for(
     many = len(positions)
     body = np.ones((many, 4))
     body[:, :MANY] = positions[:, np.newaxis]
-    half = 1 << max(many - 1, 0).bit_length()
+    half = 1 << (max(many - 1, 0) // BLOCK).bit_length()
     runs = np.arange(many if codeword == MEMBER else 0)
     links, values, run_used = single_runs.for_size(many)(positions[: len(runs)])
     return Slots(
@@ -85,9 +89,10 @@ def slots_for(
         links=links,
         values=values,
         run_used=run_used,
-        bounds=np.empty((half, 9), np.float64),
+        bounds=np.empty((2 * half, 9), np.float64),
         labels=np.empty(2 * half, np.int32),
         kinds=np.full(2 * half, EMPTY, np.int32),
+        alike=np.empty(2 * half, np.int32),
         # With more than an eighth of them changed, the tree is built anew.
         changed=np.empty(many // 4 + 4, np.int32),
         state=np.zeros(3, np.int64),
@@ -164,33 +169,53 @@ def near_and_far(slot: int, slots: Slots) -> tuple[float, float]:
 
 
 @hot_part
-def settle_lowest_node(node: int, slots: Slots) -> None:
-    """Work a node out from the clusters of the two leaves below it."""
-    body, bounds, labels, kinds = slots.body, slots.bounds, slots.labels, slots.kinds
-    half = len(bounds)
-    one, two = 2 * node, 2 * node + 1
-    if kinds[one] == EMPTY:
-        one = two
-    elif kinds[two] == EMPTY:
-        two = one
-    kinds[node] = kinds[one]
-    labels[node] = min(labels[one], labels[two])
-    if kinds[one] == EMPTY:
-        return
-    if one != two and representative(slots.alias, kinds[one]) != representative(slots.alias, kinds[two]):
-        kinds[node] = MIXED
-    first, second = one - half, two - half
-    near, far = near_and_far(first, slots)
-    other_near, other_far = near_and_far(second, slots)
-    bounds[node, 0] = max(body[first, LOW], body[second, LOW])
-    bounds[node, 1] = min(body[first, HIGH], body[second, HIGH])
-    bounds[node, 2] = min(near, other_near)
-    bounds[node, 3] = max(far, other_far)
-    bounds[node, 4] = min(body[first, MANY], body[second, MANY])
-    bounds[node, 5] = max(body[first, MANY], body[second, MANY])
-    bounds[node, 6] = min(body[first, HIGH] - near, body[second, HIGH] - other_near)
-    bounds[node, 7] = min(near - body[first, LOW], other_near - body[second, LOW])
-    bounds[node, 8] = min(body[first, HIGH] - body[first, LOW], body[second, HIGH] - body[second, LOW])
+def slot_of_alike(one: int, two: int, slots: Slots) -> int:
+    """Return one of two slots where their clusters have the same body, -1 elsewhere and where one is -1."""
+    if one < 0 or two < 0:
+        return -1
+    body = slots.body
+    for column in range(4):
+        if body[one, column] != body[two, column]:
+            return -1
+    return one
+
+
+@hot_part
+def settle_block(block: int, slots: Slots) -> None:
+    """Work a leaf out from the clusters of its slots."""
+    body, bounds, labels, kinds, kind = slots.body, slots.bounds, slots.labels, slots.kinds, slots.kind
+    node = len(kinds) // 2 + block
+    kinds[node] = EMPTY
+    for slot in range(block * BLOCK, min(block * BLOCK + BLOCK, len(kind))):
+        if kind[slot] == EMPTY:
+            continue
+        low, high, many = body[slot, LOW], body[slot, HIGH], body[slot, MANY]
+        near, far = near_and_far(slot, slots)
+        if kinds[node] == EMPTY:
+            kinds[node] = kind[slot]
+            labels[node] = slots.label[slot]
+            slots.alike[node] = slot
+            bounds[node, 0], bounds[node, 1] = low, high
+            bounds[node, 2], bounds[node, 3] = near, far
+            bounds[node, 4], bounds[node, 5] = many, many
+            bounds[node, 6], bounds[node, 7] = high - near, near - low
+            bounds[node, 8] = high - low
+            continue
+        if kinds[node] != MIXED and (
+            representative(slots.alias, kinds[node]) != representative(slots.alias, kind[slot])
+        ):
+            kinds[node] = MIXED
+        labels[node] = min(labels[node], slots.label[slot])
+        slots.alike[node] = slot_of_alike(slots.alike[node], slot, slots)
+        bounds[node, 0] = max(bounds[node, 0], low)
+        bounds[node, 1] = min(bounds[node, 1], high)
+        bounds[node, 2] = min(bounds[node, 2], near)
+        bounds[node, 3] = max(bounds[node, 3], far)
+        bounds[node, 4] = min(bounds[node, 4], many)
+        bounds[node, 5] = max(bounds[node, 5], many)
+        bounds[node, 6] = min(bounds[node, 6], high - near)
+        bounds[node, 7] = min(bounds[node, 7], near - low)
+        bounds[node, 8] = min(bounds[node, 8], high - low)
 
 
 @hot_part
@@ -198,16 +223,18 @@ def settle_node(node: int, slots: Slots) -> None:
     """Work a node out from its two children."""
     bounds, labels, kinds = slots.bounds, slots.labels, slots.kinds
     one, two = 2 * node, 2 * node + 1
-    if one >= len(bounds):
-        settle_lowest_node(node, slots)
-        return
     if kinds[one] == EMPTY or kinds[two] == EMPTY:
         side = two if kinds[one] == EMPTY else one
         kinds[node] = kinds[side]
+        if kinds[side] == EMPTY:
+            # Nodes beyond the line stay untouched, and so take no memory.
+            return
         labels[node] = labels[side]
+        slots.alike[node] = slots.alike[side]
         for column in range(9):
             bounds[node, column] = bounds[side, column]
         return
+    slots.alike[node] = slot_of_alike(slots.alike[one], slots.alike[two], slots)
     bounds[node, 0] = max(bounds[one, 0], bounds[two, 0])
     bounds[node, 1] = min(bounds[one, 1], bounds[two, 1])
     bounds[node, 2] = min(bounds[one, 2], bounds[two, 2])
@@ -228,30 +255,22 @@ def settle_node(node: int, slots: Slots) -> None:
 
 
 @hot_part
-def settle_leaf(slot: int, slots: Slots) -> None:
-    """Bring the leaf of a slot up to date."""
-    leaf = len(slots.kinds) // 2 + slot
-    slots.kinds[leaf] = slots.kind[slot]
-    if slots.kind[slot] != EMPTY:
-        slots.labels[leaf] = slots.label[slot]
-
-
-@hot_part
 def settle_tree(slots: Slots) -> None:
     """Bring the tree up to date with the slots that changed."""
     state = slots.state
     many = len(slots.after)
     half = len(slots.kinds) // 2
     if state[IS_BUILT] == 0 or state[CHANGED] * 8 > many:
-        for slot in range(many):
-            settle_leaf(slot, slots)
+        for block in range((many + BLOCK - 1) // BLOCK):
+            settle_block(block, slots)
         for node in range(half - 1, 0, -1):
             settle_node(node, slots)
         state[WORK] += 2 * many
     else:
         for i in range(state[CHANGED]):
-            settle_leaf(slots.changed[i], slots)
-            node = (half + slots.changed[i]) // 2
+            block = slots.changed[i] // BLOCK
+            settle_block(block, slots)
+            node = (half + block) // 2
             while node > 0:
                 settle_node(node, slots)
                 node //= 2
