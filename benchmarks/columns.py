@@ -80,7 +80,7 @@ def prepared(frame: pd.DataFrame) -> tuple[list[Column], Enough]:
     width = int((pairs % 1000).max()) + 1
     demand = Enough(
         value_ptr=starts,
-        value_code=pairs % 1000,
+        value_code=(pairs % 1000).astype(np.int32),
         next_code=np.arange(1, width + 1),
         offsets=np.array([0, width]),
         wanted=np.array([2]),

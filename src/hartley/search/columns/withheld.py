@@ -186,20 +186,22 @@ class _Tuples:
 
     def rest_searched(self, withheld: Places, budget: int, *, polish: bool = True) -> list[WithheldTuples]:
         """Search the tuples that are not withheld; then withhold the worst clusters with what is left."""
-        kept = np.setdiff1d(np.arange(self.demand.size), withheld)
+        is_kept = np.ones(self.demand.size, dtype=np.bool_)
+        is_kept[withheld] = False
         labels = np.zeros(self.demand.size, dtype=np.int32)
-        if len(kept):
+        if is_kept.any():
             try:
                 found = search_columns(
-                    [cells_at(column, kept) for column in self.columns],
-                    self.demand.take(kept),
+                    # Nothing here holds the cells and the places of the others while they are searched.
+                    [cells_at(column, np.flatnonzero(is_kept)) for column in self.columns],
+                    self.demand.take(np.flatnonzero(is_kept)),
                     combination=self.combination,
                     polish=polish,
                     effort=self.effort,
                 )
             except UnreachableError:
                 return []
-            labels[kept] = found.labels
+            labels[is_kept] = found.labels
         first = self.measured(_as_one(labels, withheld), withheld)
         return [first, self.less_its_worst(first, budget)]
 
