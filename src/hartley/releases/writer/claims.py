@@ -212,12 +212,16 @@ class Released:
         is_exact = farthest < EXACT and bool((placed == np.rint(placed)).all())
         if is_exact and self.policy.withheld is None:
             return float(self.utility.costs(self.book.partition).max())
-        exact = exact_positions(self.public)
+        (coordinate,) = self.public.coordinates
+        scale = None if coordinate.missing.any() else scale_of(coordinate)
+        exact = exact_positions(self.public) if scale is None else scale.ticks
+        # Moments lie at whole microseconds, and days at whole days; only numbers have finer ticks.
+        per_unit = scale.per_unit if scale is not None and coordinate.kind == "number" else 1
         costs = [
             cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
             for _, cluster in self._kept_clusters()
         ]
-        return float(max((cost for cost in costs if cost is not None), default=0))
+        return float(max((cost for cost in costs if cost is not None), default=Fraction(0)) / per_unit)
 
     def point(self) -> tuple[PointRecord, tuple[Proof, ...]]:
         """Return the released partition with what can be proven about it."""
