@@ -215,8 +215,7 @@ class Released:
         (coordinate,) = self.public.coordinates
         scale = None if coordinate.missing.any() else scale_of(coordinate)
         exact = exact_positions(self.public) if scale is None else scale.ticks
-        # Moments lie at whole microseconds, and days at whole days; only numbers have finer ticks.
-        per_unit = scale.per_unit if scale is not None and coordinate.kind == "number" else 1
+        per_unit = 1 if scale is None else scale.per_unit
         costs = [
             cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
             for _, cluster in self._kept_clusters()
