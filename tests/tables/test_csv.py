@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hartley.errors import TableError
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.counting import grid
 from hartley.tables.sources import csv as csv_source
+from hartley.tables.sources import csv_check
 from hartley.tables.sources.csv_check import check_records, line_of_record
 
 CELLS = st.one_of(
@@ -101,6 +103,52 @@ def test_many_blocks_are_checked_like_one(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr("hartley.tables.sources.csv_check.BLOCK", block)
         assert check_records(io.BytesIO(text), ",", "t") == whole
     assert (whole.records, whole.has_line_breaks_in_cells) == (5, True)
+
+
+WELL_WRITTEN = ['"a"', '"b,;c"', '"d ""e"" f"', '""', '""""', "g", "", '"é"']
+ODD = ['"x\ny"', '"x\r\ny"', '"x"y', 'x"y', 'x""', '"x', '"x"" ', "x\r", "x\ry", '"\r"', "\0", '"x,"']
+
+
+def shape_of(content: bytes, delimiter: str) -> object:
+    try:
+        return check_records(io.BytesIO(content), delimiter, "t.csv")
+    except TableError as error:
+        return str(error)
+
+
+@settings(max_examples=400, deadline=None)
+@given(data=st.data(), width=st.integers(1, 3), block=st.integers(1, 60))
+def test_lines_with_quotes_are_checked_at_once_as_one_by_one(
+    data: st.DataObject, width: int, block: int
+) -> None:
+    delimiter, ending = data.draw(st.sampled_from([",", ";"])), data.draw(st.sampled_from(["\n", "\r\n"]))
+    cells = st.sampled_from(WELL_WRITTEN + (ODD if data.draw(st.booleans()) else []))
+    widths = st.sampled_from([width] * 12 + [width + 1, max(width - 1, 1)] * data.draw(st.booleans()))
+    endings = st.sampled_from([ending] * 12 + ["\n", "\r\n", "\n\n"] * data.draw(st.booleans()))
+    records = data.draw(st.lists(widths.flatmap(lambda size: st.tuples(*[cells] * size)), max_size=12))
+    names = tuple(data.draw(st.sampled_from(['"{}"', "{}"])).format(f"n{place}") for place in range(width))
+    lines = [delimiter.join(record) + data.draw(endings) for record in [names, *records]]
+    text = data.draw(st.sampled_from(["", "\ufeff"])) + "".join(lines)
+    content = (text if data.draw(st.booleans()) else text.removesuffix(ending)).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_check, "BLOCK", block)
+        at_once = shape_of(content, delimiter)
+        patch.setattr(csv_check._Check, "_take_quoted", lambda *_: False)
+        patch.setattr(csv_check._Check, "_take_plain", lambda *_: False)
+        assert at_once == shape_of(content, delimiter)
+
+
+def test_blocks_of_lines_with_quotes_are_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b'"x","y"\r\n' + b'"a ""b"", c",1\r\n' * 40 + b',"d"\r\n' * 40
+    whole = shape_of(content, ",")
+    taken: list[bytes] = []
+    slowly = csv_check._Check._take_line
+    monkeypatch.setattr(
+        csv_check._Check, "_take_line", lambda check, text: (taken.append(text), slowly(check, text))
+    )
+    monkeypatch.setattr(csv_check, "BLOCK", 64)
+    assert shape_of(content, ",") == whole == csv_check.CsvShape(("x", "y"), 80, 14, False)
+    assert taken == [b'"x","y"\r']
 
 
 def test_a_record_is_found_by_its_first_line() -> None:

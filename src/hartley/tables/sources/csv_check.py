@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+import numpy as np
+
 from hartley.errors import TableError, option, quoted
 from hartley.tables.text_dialect import NAMES, likely_encoding
 
@@ -120,27 +122,70 @@ class _Check:
             return
         if self.ending is None:
             self.ending = b"\r\n" if lines[0].endswith(b"\r") and not self._opens(lines[0]) else b"\n"
-        if self.header and b'"' not in block and not self.pending and self._take_plain(block, lines):
-            return
+        if not self.header:
+            first = lines.pop(0)
+            self._take_line(first)
+            block = block[len(first) + 1 :]
+        if lines and self.header and not self.pending and not self.unless_last:
+            take_all = self._take_quoted if b'"' in block else self._take_plain
+            if take_all(block, lines):
+                return
         for text in lines:
             self._take_line(text)
 
     def _take_plain(self, block: bytes, lines: list[bytes]) -> bool:
         """Take a block without quotes in one go; say no where a closer look is needed."""
-        returns = block.count(b"\r")
-        if self.unless_last or returns != (0 if self.ending == b"\n" else block.count(b"\r\n")):
-            return False
-        if returns and returns != len(lines):
+        if not self._ends_alike(block, lines):
             return False
         mark, cells = self.delimiter, len(self.header)
         if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
             return False
         if {text.count(mark) for text in lines} != {cells - 1}:
             return False
+        self._count(lines)
+        return True
+
+    def _take_quoted(self, block: bytes, lines: list[bytes]) -> bool:
+        """Take a block with quotes in one go; say no where a closer look is needed, as at breaks in cells."""
+        mark, cells = self.delimiter, len(self.header)
+        if len(mark) > 1 or not block.endswith(b"\n") or not self._ends_alike(block, lines):
+            return False
+        if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
+            return False
+        letters = np.frombuffer(block, dtype=np.uint8)
+        is_quote = letters == ord('"')
+        # Quotes come in twos; where one closes and the next opens at once, they are a quote in a cell.
+        quotes = np.flatnonzero(is_quote)
+        if len(quotes) % 2:
+            return False
+        opening, closing = quotes[::2], quotes[1::2]
+        # The block ends with a line feed, so there is a letter after every quote, and one at -1.
+        before, after = letters[opening - 1], letters[closing + 1]
+        starts = (before == ord(mark)) | (before == ord("\n")) | (before == ord('"'))
+        stops = (after == ord(mark)) | (after == ord("\n")) | (after == ord("\r")) | (after == ord('"'))
+        if not (starts.all() and stops.all()):
+            return False
+        is_inside = np.bitwise_xor.accumulate(is_quote)
+        is_line = letters == ord("\n")
+        ends = np.flatnonzero(is_line | ((letters == ord(mark)) & ~is_inside))
+        last = ends[cells - 1 :: cells]
+        if len(ends) != cells * len(lines) or not is_line[last].all() or is_inside[last].any():
+            return False
+        self._count(lines)
+        return True
+
+    def _ends_alike(self, block: bytes, lines: list[bytes]) -> bool:
+        """Tell whether all lines end like the first, and no carriage return stands elsewhere."""
+        returns = block.count(b"\r")
+        if self.ending == b"\n":
+            return not returns
+        return returns == block.count(b"\r\n") == len(lines)
+
+    def _count(self, lines: list[bytes]) -> None:
+        """Count lines that are a record each, and end alike."""
         self.line += len(lines)
         self.records += len(lines)
-        self.longest = max(self.longest, max(map(len, lines)))
-        return True
+        self.longest = max(self.longest, max(map(len, lines)) - (self.ending == b"\r\n"))
 
     def _take_line(self, text: bytes) -> None:
         self.line += 1

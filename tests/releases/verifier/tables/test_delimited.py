@@ -46,8 +46,6 @@ def test_lines_are_split_at_once_as_one_by_one(pieces: list[str], mark: str, at_
         quickly = outcome(text, mark)
         patch.setattr(Delimited, "_split", lambda *_: None)
         assert quickly == outcome(text, mark)
-        patch.setattr(Delimited, "_parsed", lambda *_: None)
-        assert quickly == outcome(text, mark)
 
 
 @settings(max_examples=200, deadline=None)
@@ -63,6 +61,25 @@ def test_cells_are_those_that_were_written(rows: list[tuple[str, ...]], ending: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delimited, "AT_ONCE", at_once)
         assert cells(out.getvalue()) == expected
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_records_in_quotes_are_split_at_once(ending: str, last: str) -> None:
+    text = ending.join(['x,"y"', '"a ""b"", ä",1', ',""', '"new\nline","ret\r\nurn"', '"""",""""""']) + last
+    found = Delimited(text, ",", "t.csv")
+    place = text.index("\n") + 1
+    assert found._split(text[place:], 2, [0, 1]) is not None
+    assert cells(text) == [('a "b", ä', "1"), (None, ""), ("new\nline", "ret\r\nurn"), ('"', '""')]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\n\r\n", "x,y\n1,2\r", 'x,y\n1,"2"\r', 'x,y\n1,"2', "x\n\n1\n", "x\n\r"]
+)
+def test_ends_of_files_are_split_at_once_as_one_by_one(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    quickly = outcome(text, ",")
+    monkeypatch.setattr(Delimited, "_split", lambda *_: None)
+    assert quickly == outcome(text, ",")
 
 
 def test_an_empty_cell_in_quotes_is_text_and_one_without_is_missing() -> None:
