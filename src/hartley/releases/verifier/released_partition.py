@@ -20,7 +20,6 @@ from hartley.releases.verifier.tables.plain_keys import PlainKeys
 from hartley.releases.verifier.tables.reread import as_kind
 from hartley.releases.verifier.tables.row_numbers import Int64s, Ints, Numbered
 
-_FIRST_DAY = dt.datetime(1, 1, 1)
 _WIDEST = 1 << 62
 _ON_A_LINE = ("number", "date", "timestamp", "boolean")
 
@@ -74,19 +73,20 @@ class ReleasedPartition:
     def _ends(self, place: int) -> Iterator[tuple[int, Any, Any]]:
         """Return the least and the greatest cell of each cluster in a column."""
         column = self._cells[place]
-        if isinstance(column.keys, PlainKeys) and column.keys.are_numbers:
+        if isinstance(column.keys, PlainKeys) and column.keys.are_on_a_line:
             present = ~column.keys.is_missing[column.codes]
             groups = _Groups.of(column.keys.ticks[column.codes][present], self._cluster[present])
-            ends = zip(groups.cluster.tolist(), groups.low.tolist(), groups.high.tolist(), strict=True)
-            for cluster, low, high in ends:
-                yield cluster, *(Decimal(end).scaleb(-column.keys.decimals) for end in (low, high))
+            low, high = column.keys.at(groups.low), column.keys.at(groups.high)
+            yield from zip(groups.cluster.tolist(), low, high, strict=True)
             return
         members: dict[int, list[Any]] = defaultdict(list)
         for code, cluster in zip(column.codes.tolist(), self._cluster.tolist(), strict=True):
             if column.keys[code] is not None:
                 members[cluster].append(column.keys[code])
+        # Moments with and without nanoseconds have no order of their own.
+        order = position if any(isinstance(cell, tuple) for cell in column.keys) else None
         for cluster, cells in members.items():
-            yield cluster, min(cells), max(cells)
+            yield cluster, min(cells, key=order), max(cells, key=order)
 
     def moved(self) -> float | None:
         """Return how far a value of a single column may lie from its label, or from the middle of it."""
@@ -100,10 +100,10 @@ class ReleasedPartition:
     def ticks(self, cells: Numbered) -> Ticks:
         """Return where values of the one public column lie on a line, exactly."""
         keys = cells.keys
-        if isinstance(keys, PlainKeys) and keys.are_numbers:
+        if isinstance(keys, PlainKeys) and keys.are_on_a_line:
             is_missing = keys.is_missing[cells.codes]
             if self.policy.choices.missing_at is None or not is_missing.any():
-                return Ticks(keys.ticks[cells.codes], ~is_missing, 10**keys.decimals)
+                return Ticks(keys.ticks[cells.codes], ~is_missing, keys.per_unit)
         return Ticks.of([self._position(keys[code]) for code in cells.codes.tolist()])
 
     @property
@@ -123,13 +123,13 @@ class ReleasedPartition:
         if not self.is_on_a_line:
             return None
         keys = self._cells[0].keys
-        if isinstance(keys, PlainKeys) and keys.are_numbers and not keys.cells.null_count:
+        if isinstance(keys, PlainKeys) and keys.are_on_a_line and not keys.cells.null_count:
             kept = np.ones(len(self._cluster), dtype=bool)
             if self.policy.withheld is not None:
                 kept = self._cluster != self.policy.withheld
             groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
             if groups.are_exact:
-                return groups.cost(codeword) / int(10**keys.decimals)
+                return groups.cost(codeword) / keys.per_unit
         ticks = self.ticks(self._cells[0])
         members: dict[int, list[int | None]] = defaultdict(list)
         for cluster, tick in zip(self._cluster.tolist(), ticks.listed(), strict=True):
@@ -167,8 +167,17 @@ class _Groups:
 
     @property
     def are_exact(self) -> bool:
-        """Whether no sum of ticks leaves 64 bits."""
-        return int(np.abs(self.ticks).max(initial=0)) < _WIDEST // (len(self.ticks) + 1)
+        """Whether no distance between ticks of a cluster leaves 64 bits, nor a sum of them."""
+        if not len(self.starts):
+            return True
+        if int(self.high.max()) - int(self.low.min()) >= _WIDEST:
+            return False
+        return bool((self.sizes * (self.high - self.low).astype(np.float64)).max() < _WIDEST // 2)
+
+    @property
+    def sizes(self) -> Int64s:
+        """How many ticks each cluster has."""
+        return np.diff(self.starts, append=len(self.ticks))
 
     def cost(self, codeword: str) -> Fraction:
         """Return the worst distance from a cluster's codeword to its farthest member, in ticks."""
@@ -176,13 +185,13 @@ class _Groups:
             return Fraction(0)
         if codeword == "midpoint":
             return Fraction(int((self.high - self.low).max()), 2)
-        sizes = np.diff(self.starts, append=len(self.ticks))
+        sizes, width = self.sizes, self.high - self.low
+        from_low = self.ticks - np.repeat(self.low, sizes)
         if codeword == "member":
-            low, high = np.repeat(self.low, sizes), np.repeat(self.high, sizes)
-            reach = np.maximum(self.ticks - low, high - self.ticks)
+            reach = np.maximum(from_low, np.repeat(width, sizes) - from_low)
             return Fraction(int(np.minimum.reduceat(reach, self.starts).max()))
-        totals = np.add.reduceat(self.ticks, self.starts)
-        reach = np.maximum(totals - sizes * self.low, sizes * self.high - totals)
+        totals = np.add.reduceat(from_low, self.starts)
+        reach = np.maximum(totals, sizes * width - totals)
         # Floats find the clusters that may be the worst, and whole numbers the one that is.
         nearly = reach / sizes
         worst = np.flatnonzero(nearly >= nearly.max() * (1 - 1e-12))
@@ -197,9 +206,8 @@ def position(cell: Any) -> Fraction:
         return position(cell[0]) + Fraction(cell[1], 10**9)
     if isinstance(cell, dt.datetime):
         # Plain numbers of the clock: a moment of pandas has a narrower range than the difference.
-        gap = dt.datetime.combine(dt.date(cell.year, cell.month, cell.day), cell.time()) - _FIRST_DAY
-        finer = Fraction(getattr(cell, "nanosecond", 0), 10**9)
-        return Fraction(gap.days * 86400 + gap.seconds) + Fraction(gap.microseconds, 10**6) + finer
+        seconds = (cell.toordinal() - 1) * 86400 + cell.hour * 3600 + cell.minute * 60 + cell.second
+        return Fraction((seconds * 10**6 + cell.microsecond) * 1000 + getattr(cell, "nanosecond", 0), 10**9)
     if isinstance(cell, dt.date):
         return Fraction(cell.toordinal())
     return Fraction(cell)

@@ -1,11 +1,13 @@
-"""The different cells of a column as one array, for the verifier: whole numbers, fixed decimals, and texts.
+"""The different cells of a column as one array, for the verifier: numbers, dates, moments, and texts.
 
 What a cell means is asked in plain Python, cell by cell. Where all cells of a column are numbers of few
-digits, or texts, the same is asked of all of them at once; other columns are left to plain Python.
+digits, dates, moments or texts, the same is asked of all of them at once; other columns are left to plain
+Python.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Hashable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -22,6 +24,13 @@ Int64s = npt.NDArray[np.int64]
 MOST_DECIMALS = 9
 _PLAIN_NUMBER = r"^-?[0-9]{1,9}(\.[0-9]{1,9})?$|^-?[0-9]{1,18}$"
 """Numbers whose digits fit into 64 bits."""
+_PLAIN_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_PLAIN_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?"
+_ZONE = r"(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)"
+"""How far a moment is from Greenwich."""
+_DAYS_BEFORE_1970 = dt.date(1970, 1, 1).toordinal() - 1
+_MICROSECONDS = 86400 * 10**6
+"""In a day."""
 _LARGEST = 10**18
 _WHOLE_DIGITS = 9
 """Digits before the point, or a sign and so many less one, that leave room for as many decimals."""
@@ -31,7 +40,10 @@ class PlainKeys(Sequence[Hashable]):
     """Different cells, at most one of them missing, as an array."""
 
     def __init__(self, cells: Any, decimals: int = 0) -> None:
-        """``cells`` are an Arrow array of texts, or of whole numbers of which ``10**decimals`` make one."""
+        """``cells`` are an Arrow array of texts, or of whole numbers of which ``10**decimals`` make one.
+
+        Or they are dates, or moments in microseconds.
+        """
         self.cells = cells
         self.decimals = decimals
 
@@ -43,9 +55,39 @@ class PlainKeys(Sequence[Hashable]):
         return bool(pa.types.is_int64(self.cells.type))
 
     @property
+    def are_moments(self) -> bool:
+        """Whether the cells are dates or moments."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_temporal(self.cells.type))
+
+    @property
+    def are_on_a_line(self) -> bool:
+        """Whether the cells have places on a line."""
+        return self.are_numbers or self.are_moments
+
+    @property
+    def per_unit(self) -> int:
+        """How many ticks make a number, a day of dates, or a second of moments."""
+        import pyarrow as pa
+
+        return int(10**6 if pa.types.is_timestamp(self.cells.type) else 10**self.decimals)
+
+    @property
     def ticks(self) -> Int64s:
-        """The numbers as whole ticks; 0 stands for a missing one."""
-        found: Int64s = whole_numbers(self.cells)
+        """The cells as whole ticks; 0 stands for a missing one.
+
+        Dates count from the day before the first of the first year, moments from the first.
+        """
+        import pyarrow as pa
+
+        found: Int64s
+        if pa.types.is_date32(self.cells.type):
+            found = whole_numbers(self.cells.view(pa.int32())) + np.int64(_DAYS_BEFORE_1970 + 1)
+        elif pa.types.is_timestamp(self.cells.type):
+            found = whole_numbers(self.cells.view(pa.int64())) + _DAYS_BEFORE_1970 * _MICROSECONDS
+        else:
+            found = whole_numbers(self.cells)
         return np.where(self.is_missing, 0, found) if self.cells.null_count else found
 
     @property
@@ -68,14 +110,29 @@ class PlainKeys(Sequence[Hashable]):
 
     @cached_property
     def _listed(self) -> list[Hashable]:
-        if not self.are_numbers:
+        if not self.are_on_a_line:
             texts: list[Hashable] = self.cells.to_pylist()
             return texts
-        found: list[Hashable] = self.ticks.tolist()
-        if self.decimals:
-            found = [Decimal(tick).scaleb(-self.decimals) for tick in self.ticks.tolist()]
+        found = self.at(self.ticks)
         for place in np.flatnonzero(self.is_missing).tolist() if self.cells.null_count else ():
             found[place] = None
+        return found
+
+    def at(self, ticks: Int64s) -> list[Hashable]:
+        """Return the cells that lie at some ticks; at 0, where no date is, anything."""
+        import pyarrow as pa
+
+        found: list[Hashable]
+        if pa.types.is_date32(self.cells.type):
+            found = (ticks - (_DAYS_BEFORE_1970 + 1)).astype("datetime64[D]").tolist()
+        elif pa.types.is_timestamp(self.cells.type):
+            moments = (ticks - _DAYS_BEFORE_1970 * _MICROSECONDS).astype("datetime64[us]").tolist()
+            has_zone = self.cells.type.tz is not None
+            found = [moment.replace(tzinfo=dt.UTC) for moment in moments] if has_zone else moments
+        elif self.decimals:
+            found = [Decimal(tick).scaleb(-self.decimals) for tick in ticks.tolist()]
+        else:
+            found = ticks.tolist()
         return found
 
     def reprs(self) -> Any:
@@ -95,7 +152,7 @@ class PlainKeys(Sequence[Hashable]):
         """
         import pyarrow.compute as pc
 
-        if isinstance(others, PlainKeys) and others.are_numbers == self.are_numbers:
+        if isinstance(others, PlainKeys) and _are_alike(self, others):
             decimals = max(self.decimals, others.decimals)
             mine, theirs = self._finer(decimals), others._finer(decimals)
             if mine is not None and theirs is not None:
@@ -115,6 +172,13 @@ class PlainKeys(Sequence[Hashable]):
         if int(np.abs(ticks).max(initial=0)) >= _LARGEST // factor:
             return None
         return arrow_numbers(ticks * factor, self.is_missing)
+
+
+def _are_alike(one: PlainKeys, other: PlainKeys) -> bool:
+    """Tell whether Arrow can look for the cells of one among those of another."""
+    if one.are_moments or other.are_moments:
+        return bool(one.cells.type == other.cells.type)
+    return one.are_numbers == other.are_numbers
 
 
 def text_keys(texts: Sequence[str | None]) -> tuple[Int64s, Sequence[Hashable]]:
@@ -156,7 +220,10 @@ def meaning(keys: Sequence[Hashable], kind: str | None) -> tuple[Int64s, Sequenc
     [Decimal('1.50'), Decimal('2.00'), Decimal('1.50'), None]
     """
     found = _plain_meaning(keys, kind) if isinstance(keys, PlainKeys) else None
-    return distinct([as_kind(cell, kind) for cell in keys]) if found is None else found
+    if found is not None:
+        return found
+    numbers, different = distinct([as_kind(cell, kind) for cell in keys])
+    return numbers, _moments_together(different) if kind in ("date", "timestamp") else different
 
 
 def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys] | None:
@@ -169,6 +236,8 @@ def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys
         return (same, PlainKeys(keys.cells.cast(pa.string()))) if kind == "text" else None
     if kind == "text":
         return same, keys
+    if kind in ("date", "timestamp"):
+        return _moments(keys, kind)
     return _numbers(keys) if kind == "number" else None
 
 
@@ -194,7 +263,57 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     return _without_repetition(arrow_numbers(words, is_missing), decimals)
 
 
+def _moments(texts: PlainKeys, kind: str) -> tuple[Int64s, PlainKeys] | None:
+    """Read texts as dates or moments; nothing where one is none, or has another form than most."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if kind == "date":
+        forms: dict[str, Any] = {_PLAIN_DATE: pa.date32()}
+    else:
+        forms = {
+            _PLAIN_MOMENT + "$": pa.timestamp("us"),
+            _PLAIN_MOMENT + _ZONE + "$": pa.timestamp("us", "UTC"),
+        }
+    for form, type_ in forms.items():
+        if pc.all(pc.match_substring_regex(texts.cells, form), min_count=0).as_py():
+            try:
+                found, keys = _without_repetition(texts.cells.cast(type_), 0)
+            except pa.ArrowInvalid:
+                return None
+            return (found, keys) if _are_of_the_calendar(keys.cells) else None
+    return None
+
+
+def _moments_together(keys: Sequence[Hashable]) -> Sequence[Hashable]:
+    """Return dates or moments as an array; others as they are."""
+    import pyarrow as pa
+
+    types = set(map(type, keys)) - {type(None)}
+    if types == {dt.date}:
+        days = np.array(keys, dtype="datetime64[D]")
+        return PlainKeys(arrow_numbers(days.astype(np.int32), np.isnat(days)).view(pa.date32()))
+    zones = {cell.tzinfo for cell in keys if isinstance(cell, dt.datetime)}
+    if types != {dt.datetime} or len(zones) > 1 or not zones <= {None, dt.UTC}:
+        return keys
+    if zones == {dt.UTC}:
+        keys = [cell.replace(tzinfo=None) if isinstance(cell, dt.datetime) else None for cell in keys]
+    moments = np.array(keys, dtype="datetime64[us]")
+    whole = arrow_numbers(moments.astype(np.int64), np.isnat(moments))
+    return PlainKeys(whole.view(pa.timestamp("us", tz=None if None in zones else "UTC")))
+
+
+def _are_of_the_calendar(cells: Any) -> bool:
+    """Tell whether Python has all dates or moments of an array: those of the years 1 to 9999."""
+    import pyarrow as pa
+
+    days = dt.date.max.toordinal()
+    first, end = (1, days + 1) if pa.types.is_date32(cells.type) else (0, days * _MICROSECONDS)
+    present = PlainKeys(cells.drop_null()).ticks
+    return bool(((first <= present) & (present < end)).all())
+
+
 def _without_repetition(ticks: Any, decimals: int) -> tuple[Int64s, PlainKeys]:
-    """Let numbers that are written in several ways be one."""
+    """Let what is written in several ways be one."""
     coded = ticks.dictionary_encode(null_encoding="encode")
     return whole_numbers(coded.indices), PlainKeys(coded.dictionary, decimals)
