@@ -340,10 +340,13 @@ def _key(label: tuple[Cell, ...]) -> Hashable:
     return tuple(cell_text(cell) for cell in label)
 
 
+_MARKS = frozenset(',{}"')
+
+
 def _item(cell: Cell) -> str:
-    text = cell_text(cell)
+    text = cell if type(cell) is str else cell_text(cell)
     assert text is not None  # noqa: S101 (missing cells are written as a word by the caller)
-    plain = text.strip() == text and text not in ("", MISSING) and not set(text) & set(',{}"')
+    plain = text.strip() == text and text not in ("", MISSING) and _MARKS.isdisjoint(text)
     return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.errors import TableError
 from hartley.hot_loops import hot_loop
@@ -146,12 +147,10 @@ class CodebookIndex:
                 place = pc.add(pc.multiply(place, pa.scalar(axis.size, pa.int32())), here)
         return place
 
-    def labels(self, column: str) -> Any:
-        """Return a column of labels, by place; where the codebook has no value, it means nothing."""
-        import pyarrow.compute as pc
-
-        cells = self._book.column(column).combine_chunks()
-        return pc.take(cells, self._row_at) if len(cells) else cells
+    def cluster_at(self) -> npt.NDArray[np.int32]:
+        """Return the numbers of clusters, by place; where the codebook has no value, it means nothing."""
+        clusters: npt.NDArray[np.int32] = self._book.column("cluster").to_numpy()
+        return clusters[self._row_at] if len(clusters) else clusters
 
 
 def _lacking() -> TableError:
@@ -218,7 +217,7 @@ def count_on_grid(
     places = codebook_index_for(connection, book, keys)
     if places is None:
         return None
-    cluster_at = places.labels("cluster").to_numpy()
+    cluster_at = places.cluster_at()
     size = int(cluster_at.max(initial=0)) + 1
     axes = []
     for sql, kind in untouched:

@@ -122,46 +122,57 @@ class Publication:
             [*cells, *(value.cells[place] for value in unseen)]
             for place, cells in enumerate(policy.member_cells())
         ]
-        numbers = policy.member_clusters()
-        labels = [policy.clusters[number].label for number in numbers] + [value.label for value in unseen]
-        places = range(len(policy.public))
-        columns = {f"l{place}": ("VARCHAR", [label[place] for label in labels]) for place in places}
         shown = [*(cluster.label for cluster in policy.clusters), *(value.label for value in unseen)]
-        self._runs = [any(is_run(label[place]) for label in shown) for place in places]
-        if policy.choices.defuses_formulas:
-            columns |= {
-                f"d{place}": ("VARCHAR", [defused(label[place]) for label in labels]) for place in places
-            }
-        for place, column in enumerate(policy.public):
+        self._runs = [any(is_run(label[place]) for label in shown) for place in range(len(policy.public))]
+        numbers = [*policy.member_clusters(), *range(len(policy.clusters), len(shown))]
+        self._book = rows.keyed("hartley_codebook", policy.public_names, keys, cluster=("INTEGER", numbers))
+        self._hold_labels(shown)
+        self.join = (
+            f"{self._book} LEFT JOIN hartley_labels ON hartley_labels.cluster = hartley_codebook.cluster"
+        )
+
+    def _hold_labels(self, shown: Sequence[tuple[str | None, ...]]) -> None:
+        """Make the table of labels, each once: a label that names its members is long, and they are many."""
+        import pyarrow as pa
+
+        columns: dict[str, tuple[str, list[str | None]]] = {}
+        for place, column in enumerate(self._policy.public):
+            cells = [label[place] for label in shown]
+            columns[f"l{place}"] = ("VARCHAR", cells)
+            if self._policy.choices.defuses_formulas:
+                columns[f"d{place}"] = ("VARCHAR", list(map(defused, cells)))
             # In the column's own type as well: cast once for each label, and not for each row.
             if column.released_kind != "text":
-                cells = [label[place] for label in labels]
-                own = rows.columns[column.name].natural_type(recoded=True)
-                shown_cells = [label[place] for label in shown]
-                columns[f"t{place}"] = (type_for_labels(own, column.kind, shown_cells), cells)
-        numbers += range(len(policy.clusters), len(policy.clusters) + len(unseen))
-        self.join = rows.keyed(
-            "hartley_codebook", policy.public_names, keys, cluster=("INTEGER", numbers), **columns
+                own = self._rows.columns[column.name].natural_type(recoded=True)
+                columns[f"t{place}"] = (type_for_labels(own, column.kind, cells), cells)
+        held = {name: pa.array(cells, pa.string()) for name, (_, cells) in columns.items()}
+        connection = self._rows.connection
+        connection.register("hartley_shown", pa.table({"cluster": np.arange(len(shown)), **held}))
+        casts = [f"{name}::{kind} AS {name}" for name, (kind, _) in columns.items()]
+        connection.execute(
+            "CREATE OR REPLACE TEMP TABLE hartley_labels AS "
+            f"SELECT {', '.join(['cluster::INTEGER AS cluster', *casts])} FROM hartley_shown"
         )
+        connection.unregister("hartley_shown")
 
     def unseen_values(self) -> list[tuple[Cell, ...]]:
         """Return the values that the codebook lacks; refuse what no codebook can hold, such as infinity."""
         columns = [self._rows.columns[name] for name in self._policy.public_names]
         typed = tuple((one.typed, one.value) for one in columns if one.typed and one.value)
-        lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self.join} WHERE hartley_codebook.cluster IS NULL)"
+        lost = f"(SELECT q.* FROM {self._rows.sql} AS q{self._book} WHERE hartley_codebook.cluster IS NULL)"
         numbered = numbered_values(self._rows.connection, lost, typed, "hartley_unseen", None)
         return values_of(numbered.alphabet())
 
     def unseen_rows(self) -> int:
         """Count the rows that hold a value the codebook lacks."""
-        return self._rows.unmatched(self.join, "hartley_codebook", "cluster")
+        return self._rows.unmatched(self._book, "hartley_codebook", "cluster")
 
     def recoded_natural(self) -> str:
         """Return the query of the labels alone, in the types of the columns and the order of the rows."""
         cells = []
         for place, column in enumerate(self._policy.public):
             form = "l" if column.released_kind == "text" else "t"
-            cells.append(f"hartley_codebook.{form}{place} AS l{place}")
+            cells.append(f"hartley_labels.{form}{place} AS l{place}")
         return f"SELECT {', '.join(cells)} FROM {self._rows.sql} AS q{self.join} ORDER BY q.r"
 
     def write(
@@ -178,9 +189,8 @@ class Publication:
         ``cluster_rows`` is how many rows each cluster of the policy has, where that is known already.
         ``generator`` is for tests; the one that is taken by itself starts from a secret.
         """
-        recoding = Recoding(
-            "hartley_codebook", self.join, [self._rows.columns[name] for name in self._policy.public_names]
-        )
+        keys = [self._rows.columns[name] for name in self._policy.public_names]
+        recoding = Recoding("hartley_codebook", "hartley_labels", self.join, keys)
         cells = [self._cell(name, format_) for name in self._policy.published]
         arrangement = Arrangement(self._rows, recoding, cells)
         if format_.name == "json":
@@ -231,7 +241,7 @@ class Publication:
         is_text = not format_.is_typed or self._policy.public[place].released_kind == "text"
         is_defused = defuses and self._policy.public[place].released_kind == "text"
         label = f"{'d' if is_defused else 'l' if is_text else 't'}{place}"
-        return PublishedCell(f"hartley_codebook.{label}", label)
+        return PublishedCell(f"hartley_labels.{label}", label)
 
     def _has_missing(self, arrangement: Arrangement) -> bool:
         ((has_missing, has_empty),) = self._rows.connection.execute(

@@ -163,17 +163,19 @@ class PublishedCell:
     """The cell of one published column."""
 
     sql: str
-    """Its SQL, over the rows ``q`` and the codebook."""
+    """Its SQL, over the rows ``q`` and the labels."""
     label: str | None
-    """The column of the codebook that it is; nothing where it is published as it is."""
+    """The column of labels that it is; nothing where it is published as it is."""
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """How rows find their labels: a table of public values and labels, and the join to it."""
+    """How rows find their labels: a table of public values, one of labels, and the join to both."""
 
     table: str
-    """Holds the values as ``k0, k1, ...``, the number of their ``cluster``, and columns of labels."""
+    """Holds the values as ``k0, k1, ...``, and the number of their ``cluster``."""
+    labels: str
+    """Holds the columns of labels of each ``cluster`` 0, 1, ..."""
     join: str
     keys: Sequence[RowColumn]
     """The columns of the rows that are its keys."""
@@ -204,21 +206,23 @@ class Arrangement:
         )
         if places is None:
             return ReadyRows(connection, f"(SELECT {self._selected()} FROM {self._source} ORDER BY q.r)")
+        labels = self._labels()  # before the rows are asked for: a second question would end the first
+        cluster_at = places.cluster_at()
         asked = [*places.sql(recoding.keys), *(cell.sql for cell in self._cells if cell.label is None)]
         query = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(asked))
         reader = connection.sql(f"SELECT {query} FROM {self._rows.sql} AS q").to_arrow_reader(
             _rows_at_once(len(self._cells))
         )
-        labels = {cell.label: places.labels(cell.label) for cell in self._cells if cell.label is not None}
         keys = len(recoding.keys)
 
         def published(place: Any, untouched: Iterator[Any]) -> list[Any]:
             import pyarrow.compute as pc
 
+            cluster = np.take(cluster_at, place.to_numpy())
             return [
                 next(untouched)
                 if cell.label is None
-                else pc.take(labels[cell.label], place, boundscheck=False)
+                else pc.take(labels[cell.label], cluster, boundscheck=False)
                 for cell in self._cells
             ]
 
@@ -271,13 +275,21 @@ class Arrangement:
 
         A cluster stands there if the rows can hold one of its values: whole numbers cannot be 1.5.
         """
+        import pyarrow.compute as pc
+
+        known = f"SELECT DISTINCT cluster FROM {self._recoding.table} ORDER BY cluster"
+        (clusters,) = _arrays(self._rows.connection.sql(known).to_arrow_table())
+        labels = {name: pc.take(cells, clusters) for name, cells in self._labels().items()}
+        return clusters.to_numpy(), labels
+
+    def _labels(self) -> dict[str, Any]:
+        """Return each published column of labels, by the number of the cluster."""
         names = [cell.label for cell in self._cells if cell.label is not None]
-        asked = ", ".join(["cluster", *(f"any_value({name})" for name in names)])
+        asked = ", ".join([*names, "cluster"])
         table = self._rows.connection.sql(
-            f"SELECT {asked} FROM {self._recoding.table} GROUP BY cluster ORDER BY cluster"
+            f"SELECT {asked} FROM {self._recoding.labels} ORDER BY cluster"
         ).to_arrow_table()
-        clusters, *labels = _arrays(table)
-        return clusters.to_numpy(), dict(zip(names, labels, strict=True))
+        return dict(zip(names, _arrays(table), strict=False))
 
     def _counted_on_grid(self) -> tuple[list[Any], Int64s] | None:
         import pyarrow.compute as pc

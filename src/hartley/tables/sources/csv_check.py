@@ -153,9 +153,8 @@ class _Check:
         if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
             return False
         letters = np.frombuffer(block, dtype=np.uint8)
-        is_quote = letters == ord('"')
         # Quotes come in twos; where one closes and the next opens at once, they are a quote in a cell.
-        quotes = np.flatnonzero(is_quote)
+        quotes = np.flatnonzero(letters == ord('"'))
         if len(quotes) % 2:
             return False
         opening, closing = quotes[::2], quotes[1::2]
@@ -165,7 +164,8 @@ class _Check:
         stops = (after == ord(mark)) | (after == ord("\n")) | (after == ord("\r")) | (after == ord('"'))
         if not (starts.all() and stops.all()):
             return False
-        is_inside = np.bitwise_xor.accumulate(is_quote)
+        stretches = np.diff(np.r_[0, quotes, len(letters)])
+        is_inside = np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
         is_line = letters == ord("\n")
         ends = np.flatnonzero(is_line | ((letters == ord(mark)) & ~is_inside))
         last = ends[cells - 1 :: cells]

@@ -144,7 +144,9 @@ class Delimited:
         is_end |= is_line
         ends = np.flatnonzero(is_end)
         last = ends[width - 1 :: width]
-        if len(ends) != width * len(last) or not (is_line[last].all() and is_line.sum() == len(last)):
+        if len(ends) != width * len(last) or not (
+            is_line[last].all() and np.count_nonzero(is_line) == len(last)
+        ):
             return None
         starts = np.r_[0, ends[:-1] + 1]
         if is_return is not None:
@@ -192,9 +194,9 @@ class _Quotes:
     """
 
     def __init__(self, letters: npt.NDArray[np.uint8]) -> None:
-        is_quote = letters == ord('"')
-        self._places = np.flatnonzero(is_quote)
-        self.is_outside = ~np.bitwise_xor.accumulate(is_quote)
+        self._places = np.flatnonzero(letters == ord('"'))
+        stretches = np.diff(np.r_[0, self._places, len(letters)])
+        self.is_outside = np.repeat(np.arange(len(stretches)) % 2 == 0, stretches)
         self.are_in_cells = bool((np.diff(self._places)[1::2] == 1).any())
 
     def are_around_cells(self, letters: npt.NDArray[np.uint8], mark: str) -> bool:
