@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from ablation import WARM_UP, Method, clinic_table, compile_loops, is_chosen, line_tables, within
 from columns import mixture, prepared
+from meter import forget_peak, peak_gigabytes
 from optimality_resolution import FAMILIES
 from sklearn.datasets import load_diabetes
 
@@ -48,7 +49,7 @@ COLUMNS, COLUMNS_HELD = "columns", "columns, withheld"
 CODEBOOKS, CODEBOOKS_HELD = "codebooks", "codebooks, withheld"
 ROOMS = (LINE, LINE_HELD, SIZES, SIZES_HELD, COLUMNS, COLUMNS_HELD, CODEBOOKS, CODEBOOKS_HELD)
 HEAD = ("Without", "Where", "Tables", "Proven", "Proven without", "Dearer", "Cost")
-HEAD += ("Loss", "Loss without", "s", "s without")
+HEAD += ("Loss", "Loss without", "s", "s without", "MB at most")
 HELD = 0.05
 """Share of the rows that may be withheld where any may."""
 NOWHERE = 1e9
@@ -268,6 +269,7 @@ def row(
     method: Method, room: str, cases: list[Search], whole: list[tuple[Outcome, float]], seconds: float
 ) -> str:
     """Return the line of the table for one method in one room."""
+    forget_peak()
     with method.switched_off():
         others = [timed(search, seconds) for search in cases]
     dearer = nothing = 0
@@ -295,6 +297,7 @@ def row(
         f"{losses[1]:.4f}" if minds_loss else "-",
         f"{sum(seconds for _, seconds in whole):.2f}",
         f"{sum(seconds for _, seconds in others):.2f}",
+        f"{peak_gigabytes() * 1024:.0f}",
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 

@@ -48,3 +48,16 @@ def test_missing_cells_have_no_tick() -> None:
     scale = scale_of(column)
     assert scale is not None
     assert scale.ticks == (1500, None, 2250)
+
+
+def test_floats_of_many_digits_have_their_ticks_all_at_once() -> None:
+    rng = random.Random(8)
+    for _ in range(500):
+        values = np.array([rng.gauss(0, 10.0 ** rng.randint(-2, 9)) for _ in range(8)])
+        column = Coordinate("x", "number", values, np.zeros(8, dtype=bool))
+        found = _plain_numbers(column, None)
+        if any("e" in repr(value) for value in values.tolist()):
+            assert found is None
+        else:
+            assert found is not None
+            assert same(found, _numbers(column.cells, None, None)), values

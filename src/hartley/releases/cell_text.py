@@ -31,6 +31,9 @@ Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 SHORT = 19
 """Whole numbers of fewer digits are read at once."""
 _SHORT_NUMBERS = re.compile(r"(?:-?[0-9]{1,15}\n)*+-?[0-9]{1,15}")
+_PLAIN_NUMBERS = re.compile(
+    r"(?:-?[0-9]{1,15}(?:\.[0-9]*+(?<=[1-9]))?\n)*+-?[0-9]{1,15}(?:\.[0-9]*+(?<=[1-9]))?"
+)
 
 
 def cell_text(cell: Cell) -> str | None:
@@ -81,7 +84,7 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
 
 
 def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
-    """Read many cells back from their texts, all at once where they are short whole numbers.
+    """Read many cells back from their texts, all at once where they are plain numbers.
 
     Equal texts are read once: a column of many combinations has few different cells.
 
@@ -92,17 +95,24 @@ def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
         return list(map(int, texts))  # type: ignore[arg-type]
     if kind == "text":
         return list(texts)
+    if kind == "number" and _are_all(texts, _PLAIN_NUMBERS):
+        return [Decimal(text) if "." in text else int(text) for text in texts]  # type: ignore[operator, arg-type]
     read = {text: parse_cell(text, kind) for text in dict.fromkeys(texts)}
     return [read[text] for text in texts]
 
 
 def are_short_numbers(texts: Sequence[str | None]) -> bool:
     """Tell whether all texts are whole numbers of few digits."""
+    return _are_all(texts, _SHORT_NUMBERS)
+
+
+def _are_all(texts: Sequence[str | None], lines: re.Pattern[str]) -> bool:
+    """Tell whether all texts, one below the other, are what a pattern wants."""
     try:
         joined = "\n".join(texts)  # type: ignore[arg-type]
     except TypeError:  # one is missing
         return False
-    return _SHORT_NUMBERS.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
+    return lines.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
 
 
 def is_label(text: str | None, label: str | None, kind: Kind) -> bool:
@@ -134,6 +144,8 @@ def column_texts(coordinate: Coordinate) -> list[str | None]:
     """Return the cells of a column as text."""
     if coordinate.values.dtype.kind in "iu" and not coordinate.missing.any():
         return list(map(str, coordinate.values.tolist()))
+    if coordinate.values.dtype.kind == "f" and not coordinate.missing.any():
+        return [text.removesuffix(".0") for text in map(repr, (coordinate.values + 0.0).tolist())]
     if coordinate.values.dtype.kind == "f":
         cells = coordinate.cells
         written = {cell: cell_text(cell) for cell in dict.fromkeys(cells)}

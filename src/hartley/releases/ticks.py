@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from hartley.model import Coordinate
+from hartley.model.arrays import Floats
 from hartley.releases.cell_text import Cell, cell_text
 
 _DAY_ONE = dt.datetime(1, 1, 1)
@@ -82,7 +83,8 @@ def _plain_numbers(coordinate: Coordinate, most_decimals: int | None) -> Scale |
     """Return the scale of a column of machine numbers without missing cells, all at once.
 
     A float of so few digits that no other such number lies nearer is a whole number divided by a power of
-    ten; where one is not, or a column is of another kind, nothing is returned.
+    ten; other floats are read from their shortest digits. Where one has an exponent, or a column is of
+    another kind, nothing is returned.
     """
     values = coordinate.values
     if coordinate.missing.any() or values.dtype.kind not in "iuf" or not len(values):
@@ -90,20 +92,39 @@ def _plain_numbers(coordinate: Coordinate, most_decimals: int | None) -> Scale |
     if values.dtype.kind != "f":
         return _scale_of_ticks(tuple(values.tolist()), 0, 0, are_floats=False)
     values = values.astype(np.float64)
+    found = _few_digits(values) or _many_digits(values)
+    if found is None:
+        return None
+    whole, finest = found
+    label_decimals = finest + 1 if finest else 0
+    if most_decimals is not None:
+        label_decimals = min(label_decimals, most_decimals)
+    decimals = max(label_decimals, finest)
+    finer = 10 ** (decimals - finest)
+    return _scale_of_ticks(tuple(tick * finer for tick in whole), decimals, label_decimals, are_floats=True)
+
+
+def _few_digits(values: Floats) -> tuple[list[int], int] | None:
+    """Return floats as whole numbers of so many decimals, where they have few digits."""
     for finest in range(MOST_DECIMALS + 1):
         whole = np.rint(values * 10.0**finest)
         if not (np.abs(whole) < EXACT).all():
             return None
         if (whole / 10.0**finest == values).all():
-            break
-    else:
+            return whole.astype(np.int64).tolist(), finest
+    return None
+
+
+def _many_digits(values: Floats) -> tuple[list[int], int] | None:
+    """Return floats as whole numbers of so many decimals, where none is written with an exponent."""
+    texts = list(map(repr, values.tolist()))
+    joined = "".join(texts)
+    if "e" in joined or "n" in joined:
         return None
-    label_decimals = finest + 1 if finest else 0
-    if most_decimals is not None:
-        label_decimals = min(label_decimals, most_decimals)
-    decimals = max(label_decimals, finest)
-    ticks = (whole.astype(np.int64) * 10 ** (decimals - finest)).tolist()
-    return _scale_of_ticks(tuple(ticks), decimals, label_decimals, are_floats=True)
+    cut = [text.removesuffix(".0").partition(".") for text in texts]
+    finest = max(len(fraction) for _, _, fraction in cut)
+    zeros = "0" * finest
+    return [int(whole + fraction + zeros[len(fraction) :]) for whole, _, fraction in cut], finest
 
 
 def _numbers(cells: list[Any], missing_at: Sequence[float] | None, most_decimals: int | None) -> Scale:

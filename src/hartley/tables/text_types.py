@@ -90,8 +90,8 @@ class _Fractions:
     """Digits after it."""
 
 
-_SHORT = _Fractions(are_exact_as_floats=True, are_sane=True, whole=None, scale=None)
-"""What short numbers need: floats."""
+_FLOATS = _Fractions(are_exact_as_floats=True, are_sane=True, whole=None, scale=None)
+"""What short numbers need, and those that are written as floats are."""
 
 
 def typed_texts(
@@ -205,21 +205,23 @@ def _needs_a_closer_look(seen: int, digits: int) -> bool:
 
 
 def _fractions(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[_Fractions]:
-    """Say of columns of numbers what they need: of short ones at a glance, of the others in one reading."""
+    """Say of columns of numbers what they need: of floats at a glance, of the others in one reading."""
     if not cells:
         return []
-    are_short = _are_short(connection, source, cells)
-    others = [cell for cell, is_short in zip(cells, are_short, strict=True) if not is_short]
+    are_floats = _are_floats(connection, source, cells)
+    others = [cell for cell, is_float in zip(cells, are_floats, strict=True) if not is_float]
     looked_at = iter(_looked_at_closely(connection, source, others) if others else ())
-    return [_SHORT if is_short else next(looked_at) for is_short in are_short]
+    return [_FLOATS if is_float else next(looked_at) for is_float in are_floats]
 
 
-def _are_short(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[bool]:
-    """Tell of columns of numbers whether all are of few characters and without an exponent."""
+def _are_floats(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[bool]:
+    """Tell of columns of numbers whether all are short and without an exponent, or written as floats are."""
     below = _below_one_another(source, cells, range(len(cells)))
     is_short = f"length(v) <= {DIGITS_OF_A_FLOAT} AND NOT contains(v, 'e') AND NOT contains(v, 'E')"
+    is_float = "coalesce(try_cast(v AS DOUBLE)::VARCHAR = v, false)"
     found = connection.execute(
-        f"SELECT bool_and({is_short}) FROM {below} WHERE v IS NOT NULL GROUP BY k ORDER BY k"
+        f"SELECT bool_and(CASE WHEN {is_short} THEN true ELSE {is_float} END) "
+        f"FROM {below} WHERE v IS NOT NULL GROUP BY k ORDER BY k"
     ).fetchall()
     return [bool(one[0]) for one in found]
 

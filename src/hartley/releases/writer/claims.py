@@ -212,12 +212,15 @@ class Released:
         is_exact = farthest < EXACT and bool((placed == np.rint(placed)).all())
         if is_exact and self.policy.withheld is None:
             return float(self.utility.costs(self.book.partition).max())
-        exact = exact_positions(self.public)
+        (coordinate,) = self.public.coordinates
+        scale = None if coordinate.missing.any() else scale_of(coordinate)
+        exact = exact_positions(self.public) if scale is None else scale.ticks
+        per_unit = 1 if scale is None else scale.per_unit
         costs = [
             cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
             for _, cluster in self._kept_clusters()
         ]
-        return float(max((cost for cost in costs if cost is not None), default=0))
+        return float(max((cost for cost in costs if cost is not None), default=Fraction(0)) / per_unit)
 
     def point(self) -> tuple[PointRecord, tuple[Proof, ...]]:
         """Return the released partition with what can be proven about it."""

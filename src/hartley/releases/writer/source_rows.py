@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hartley.errors import ColumnError
 from hartley.releases.cell_text import Cell
@@ -220,6 +220,8 @@ def _all_carried(column: RowColumn, cells: Sequence[Cell]) -> list[Any]:
     are_whole = typed is not None and typed.kind == "number" and set(map(type, cells)) == {int}
     if typed is not None and are_whole and min(cells) > -EXACT and max(cells) < EXACT:
         return list(map(repr, map(float, cells) if typed.carrier == "float" else cells))
+    if typed is not None and typed.kind == "number" and typed.carrier == "float":
+        return [None if cell is None else _as_float(cell) for cell in cells]
     if typed is not None and typed.kind == "number":
         carried = {cell: _carried(column, cell) for cell in dict.fromkeys(cells)}
         return [carried[cell] for cell in cells]
@@ -252,7 +254,16 @@ def _carried(column: RowColumn, cell: Cell) -> str | bool | None:
         return repr(float(cell)) if typed.carrier == "float" else str(cell)
     number = Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)
     if typed.carrier == "float":
-        return repr(float(number)) if Decimal(repr(float(number))) == number else False
+        return _as_float(number)
     decimals = -int(number.normalize().as_tuple().exponent)
     room = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", column.value_type or "")
     return format(number, "f") if decimals <= (int(room[1]) if room else 0) else False
+
+
+def _as_float(cell: Cell) -> str | Literal[False]:
+    """Return the text of a number as a float; ``False`` where no float is written so."""
+    try:
+        text = repr(float(cell))
+    except OverflowError:
+        return False
+    return text if isinstance(cell, float) or Decimal(text) == cell else False

@@ -211,11 +211,11 @@ def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
     if len(public.coordinates) != 1:
         return None
     (coordinate,) = public.coordinates
-    scale = scale_of(coordinate, decimals=decimals.get(coordinate.name))
     is_float = coordinate.kind == "number" and coordinate.values.dtype.kind == "f"
-    if scale is None or (is_float and coordinate.name not in decimals):
+    if is_float and coordinate.name not in decimals:
         return None
-    return Decimal(scale.step) / scale.per_unit
+    scale = scale_of(coordinate, decimals=decimals.get(coordinate.name))
+    return None if scale is None else Decimal(scale.step) / scale.per_unit
 
 
 def _limit(
