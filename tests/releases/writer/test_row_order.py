@@ -100,6 +100,19 @@ def test_kept_rows_are_those_of_the_join_in_their_order(
     assert [row[-1] for row in streamed] == [str(number) for number in range(table.num_rows)]
 
 
+def test_a_label_is_held_once_however_many_values_get_it(tmp_path: Path) -> None:
+    table = sample([f"word {number}" for number in range(40)], rows=400)
+    policy = policy_for(table, tmp_path, target=Target("largest_cluster", 10))
+    opened = open_table(table)
+    rows = Rows(opened, policy.published)
+    publication = Publication(rows, policy)
+    held = rows.connection.execute("SELECT l0 FROM hartley_labels ORDER BY cluster").fetchall()
+    assert [label for (label,) in held] == [cluster.label[0] for cluster in policy.clusters]
+    assert len(held) < len(policy.member_clusters())
+    assert publication.unseen_rows() == 0
+    opened.close()
+
+
 def test_rows_of_several_public_columns_keep_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hartley.releases.policy import Policy
 from hartley.releases.verifier.policy_labels import Value, ValuesFound
@@ -21,6 +22,8 @@ from hartley.releases.verifier.tables.reread import as_kind
 from hartley.releases.verifier.tables.row_numbers import Int64s, Ints, Numbered
 
 _WIDEST = 1 << 62
+Whole = npt.NDArray[Any]
+"""Whole numbers in 64 bits, or Python's."""
 _ON_A_LINE = ("number", "date", "timestamp", "boolean")
 
 
@@ -128,8 +131,7 @@ class ReleasedPartition:
             if self.policy.withheld is not None:
                 kept = self._cluster != self.policy.withheld
             groups = _Groups.of(keys.ticks[self._cells[0].codes][kept], self._cluster[kept])
-            if groups.are_exact:
-                return groups.cost(codeword) / keys.per_unit
+            return groups.exact().cost(codeword) / keys.per_unit
         ticks = self.ticks(self._cells[0])
         members: dict[int, list[int | None]] = defaultdict(list)
         for cluster, tick in zip(self._cluster.tolist(), ticks.listed(), strict=True):
@@ -146,17 +148,17 @@ class ReleasedPartition:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Whole ticks by their clusters."""
+    """Whole ticks by their clusters, in 64 bits or as Python's whole numbers."""
 
-    ticks: Int64s
+    ticks: Whole
     """Those of one cluster after those of another."""
     starts: Int64s
     cluster: Ints
-    low: Int64s
-    high: Int64s
+    low: Whole
+    high: Whole
 
     @classmethod
-    def of(cls, ticks: Int64s, cluster: Ints) -> _Groups:
+    def of(cls, ticks: Whole, cluster: Ints) -> _Groups:
         order = np.argsort(cluster, kind="stable")
         ticks, cluster = ticks[order], cluster[order]
         starts = np.flatnonzero(np.diff(cluster, prepend=-1))
@@ -165,14 +167,15 @@ class _Groups:
         low, high = np.minimum.reduceat(ticks, starts), np.maximum.reduceat(ticks, starts)
         return cls(ticks, starts, cluster[starts], low, high)
 
-    @property
-    def are_exact(self) -> bool:
-        """Whether no distance between ticks of a cluster leaves 64 bits, nor a sum of them."""
-        if not len(self.starts):
-            return True
-        if int(self.high.max()) - int(self.low.min()) >= _WIDEST:
-            return False
-        return bool((self.sizes * (self.high - self.low).astype(np.float64)).max() < _WIDEST // 2)
+    def exact(self) -> _Groups:
+        """Return the same in Python's whole numbers where a distance or a sum of them leaves 64 bits."""
+        if self.ticks.dtype == object or not len(self.starts):
+            return self
+        is_near = int(self.high.max()) - int(self.low.min()) < _WIDEST
+        if is_near and (self.sizes * (self.high - self.low).astype(np.float64)).max() < _WIDEST // 2:
+            return self
+        ticks, low, high = (one.astype(object) for one in (self.ticks, self.low, self.high))
+        return _Groups(ticks, self.starts, self.cluster, low, high)
 
     @property
     def sizes(self) -> Int64s:
@@ -193,7 +196,7 @@ class _Groups:
         totals = np.add.reduceat(from_low, self.starts)
         reach = np.maximum(totals, sizes * width - totals)
         # Floats find the clusters that may be the worst, and whole numbers the one that is.
-        nearly = reach / sizes
+        nearly = (reach / sizes).astype(np.float64)
         worst = np.flatnonzero(nearly >= nearly.max() * (1 - 1e-12))
         return max(Fraction(int(reach[place]), int(sizes[place])) for place in worst.tolist())
 

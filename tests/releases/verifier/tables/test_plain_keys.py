@@ -20,11 +20,25 @@ TEXTS = st.one_of(
     st.sampled_from(["007", "7", "-0", "0", "0.50", "0.5", "", " 7", "x", "1e3", "+7", "1.", ".5"]),
 )
 PLAIN = st.one_of(st.none(), st.integers(-9999, 9999).map(str), st.decimals(-99, 99, places=2).map(str))
+NARROW_FLOATS = st.one_of(
+    st.none(), st.floats(-1000, 1000).filter(lambda one: not 0 < abs(one) < 1e-9).map(repr)
+)
+FLOATS = st.one_of(
+    NARROW_FLOATS,
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(10**40), 10**40).map(str),
+    st.sampled_from(
+        ["1e-300", "1e300", "-0.0", "0.0", "1E+5", "100000.0", "1e-05", "0.00001", "1e16", "5e-324"]
+    ),
+)
+DIGITS = st.decimals(-(10**20), 10**20, places=17).map(str)
 
 
 @settings(max_examples=400, deadline=None)
 @given(
-    texts=st.one_of(st.lists(TEXTS, max_size=12), st.lists(PLAIN, max_size=12)),
+    texts=st.one_of(
+        *(st.lists(cells, max_size=12) for cells in (TEXTS, PLAIN, NARROW_FLOATS, FLOATS, DIGITS))
+    ),
     kind=st.sampled_from(["number", "text", "date", None]),
 )
 def test_texts_at_once_mean_what_they_mean_one_by_one(texts: list[str | None], kind: str | None) -> None:
@@ -119,11 +133,12 @@ def test_python_moments_mean_the_same_as_an_array(cells: list[Hashable]) -> None
     assert not any(cells) or isinstance(found, PlainKeys)
 
 
-def test_usual_moments_are_read_at_once() -> None:
+def test_usual_cells_are_read_at_once() -> None:
     for texts, kind in (
         (["2020-01-01 00:00:00", "2020-01-01T00:00:00.5", None], "timestamp"),
         (["2020-01-01 00:00:00+00", "2020-01-01 00:00:00Z"], "timestamp"),
         (["2020-01-01", None], "date"),
+        (["1381.170629858742", "-0.0011705162985874217", "1e-05", None], "number"),
     ):
         assert isinstance(meaning(text_keys(texts)[1], kind)[1], PlainKeys)
 
@@ -132,8 +147,18 @@ NUMBERS = st.lists(st.one_of(st.none(), st.decimals(-20, 20, places=1).map(str))
 WHOLE = st.lists(st.one_of(st.none(), st.integers(-20, 10**17).map(str)), unique=True, max_size=9)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.one_of(NUMBERS, WHOLE), st.one_of(NUMBERS, WHOLE))
+NEARLY = st.one_of(
+    st.sampled_from(
+        ["0.1", "0.10000000000000000000", "0.1000000000000000055", "1e-1", "12345678901234567890"]
+    ),
+    st.sampled_from(["12345678901234567890.0", "1e-30", "1e20", "100000000000000000000", "-0.0", "0"]),
+    NARROW_FLOATS,
+)
+WIDE = st.lists(NEARLY, unique=True, max_size=9)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(NUMBERS, WHOLE, WIDE), st.one_of(NUMBERS, WHOLE, WIDE))
 def test_keys_are_found_by_value(here: list[str | None], there: list[str | None]) -> None:
     _, keys = meaning(text_keys(here)[1], "number")
     _, others = meaning(text_keys(there)[1], "number")

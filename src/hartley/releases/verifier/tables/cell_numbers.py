@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, whole_numbers
+from hartley.releases.verifier.tables.arrow_arrays import arrow_numbers, flags, whole_numbers
 from hartley.releases.verifier.tables.plain_keys import PlainKeys
 from hartley.releases.verifier.tables.reread import python_cells
 
@@ -87,16 +87,16 @@ class CellNumbers:
             plain = column if bits is None else column.view(bits)
         if self._seen is None:
             self._seen = pa.nulls(0, plain.type)
-        if not len(self._seen):
-            coded = plain.dictionary_encode(null_encoding="encode")
-            fresh, places = coded.dictionary, coded.indices
-        else:
-            places = pc.index_in(plain, value_set=self._seen)
-            fresh = None
-            if places.null_count:
-                fresh = pc.unique(plain.filter(pc.is_null(places)))
-        if fresh is not None:
-            held = len(self._seen)
+        held = len(self._seen)
+        places = pc.index_in(plain, value_set=self._seen) if held else None
+        found = np.zeros(len(plain), dtype=np.int32) if places is None else whole_numbers(places)
+        if places is None or places.null_count:
+            is_fresh = None if places is None else places.is_null()
+            # Of those that are new, the first of each gets the next number.
+            coded = (plain if is_fresh is None else plain.filter(is_fresh)).dictionary_encode(
+                null_encoding="encode"
+            )
+            fresh = coded.dictionary
             self._seen = pa.concat_arrays([self._seen, fresh]) if held else fresh
             more: Ints
             if self._is_array:
@@ -105,9 +105,8 @@ class CellNumbers:
                 cells = fresh if bits is None else fresh.view(kind)
                 more = self.listed(python_cells(cells, self._name))
             self._codes = np.concatenate([self._codes, more])
-            if places.null_count:
-                places = pc.index_in(plain, value_set=self._seen)
-        found = whole_numbers(places)
+            found = found.copy()
+            found[slice(None) if is_fresh is None else flags(is_fresh)] = whole_numbers(coded.indices) + held
         numbers: Ints = found.astype(np.int32, copy=False) if self._is_array else self._codes[found]
         return numbers
 

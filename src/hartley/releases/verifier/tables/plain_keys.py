@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Hashable, Iterator, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cached_property
 from typing import Any, overload
 
@@ -24,6 +24,10 @@ Int64s = npt.NDArray[np.int64]
 MOST_DECIMALS = 9
 _PLAIN_NUMBER = r"^-?[0-9]{1,9}(\.[0-9]{1,9})?$|^-?[0-9]{1,18}$"
 """Numbers whose digits fit into 64 bits."""
+_WIDE_NUMBER = r"^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][+-]?[0-9]{1,2})?$"
+_MOST_DIGITS = 38
+"""Digits of a number in two words."""
+_EXACT = Context(prec=2 * _MOST_DIGITS)
 _PLAIN_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _PLAIN_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?"
 _ZONE = r"(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)"
@@ -52,7 +56,14 @@ class PlainKeys(Sequence[Hashable]):
         """Whether the cells are numbers, and not texts."""
         import pyarrow as pa
 
-        return bool(pa.types.is_int64(self.cells.type))
+        return bool(pa.types.is_int64(self.cells.type)) or self.are_wide
+
+    @property
+    def are_wide(self) -> bool:
+        """Whether the cells are numbers whose digits do not fit into 64 bits."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_decimal128(self.cells.type))
 
     @property
     def are_moments(self) -> bool:
@@ -74,15 +85,18 @@ class PlainKeys(Sequence[Hashable]):
         return int(10**6 if pa.types.is_timestamp(self.cells.type) else 10**self.decimals)
 
     @property
-    def ticks(self) -> Int64s:
-        """The cells as whole ticks; 0 stands for a missing one.
+    def ticks(self) -> npt.NDArray[Any]:
+        """The cells as whole ticks, in 64 bits or as Python's whole numbers; 0 stands for a missing one.
 
         Dates count from the day before the first of the first year, moments from the first.
         """
         import pyarrow as pa
 
-        found: Int64s
-        if pa.types.is_date32(self.cells.type):
+        found: npt.NDArray[Any]
+        if self.are_wide:
+            low, high = _words(self.cells)
+            found = high.astype(object) * (1 << 64) + low.view(np.uint64).astype(object)
+        elif pa.types.is_date32(self.cells.type):
             found = whole_numbers(self.cells.view(pa.int32())) + np.int64(_DAYS_BEFORE_1970 + 1)
         elif pa.types.is_timestamp(self.cells.type):
             found = whole_numbers(self.cells.view(pa.int64())) + _DAYS_BEFORE_1970 * _MICROSECONDS
@@ -118,7 +132,7 @@ class PlainKeys(Sequence[Hashable]):
             found[place] = None
         return found
 
-    def at(self, ticks: Int64s) -> list[Hashable]:
+    def at(self, ticks: npt.NDArray[Any]) -> list[Hashable]:
         """Return the cells that lie at some ticks; at 0, where no date is, anything."""
         import pyarrow as pa
 
@@ -130,7 +144,7 @@ class PlainKeys(Sequence[Hashable]):
             has_zone = self.cells.type.tz is not None
             found = [moment.replace(tzinfo=dt.UTC) for moment in moments] if has_zone else moments
         elif self.decimals:
-            found = [Decimal(tick).scaleb(-self.decimals) for tick in ticks.tolist()]
+            found = [Decimal(tick).scaleb(-self.decimals, _EXACT) for tick in ticks.tolist()]
         else:
             found = ticks.tolist()
         return found
@@ -165,9 +179,16 @@ class PlainKeys(Sequence[Hashable]):
 
     def _finer(self, decimals: int) -> Any:
         """Return the cells in ticks of so many decimals; nothing where they do not fit."""
+        import pyarrow as pa
+
         factor = 10 ** (decimals - self.decimals)
         if factor == 1:
             return self.cells
+        if self.are_wide:
+            try:
+                return self.cells.cast(pa.decimal128(_MOST_DIGITS, decimals))
+            except pa.ArrowInvalid:
+                return None
         ticks = self.ticks
         if int(np.abs(ticks).max(initial=0)) >= _LARGEST // factor:
             return None
@@ -178,7 +199,7 @@ def _are_alike(one: PlainKeys, other: PlainKeys) -> bool:
     """Tell whether Arrow can look for the cells of one among those of another."""
     if one.are_moments or other.are_moments:
         return bool(one.cells.type == other.cells.type)
-    return one.are_numbers == other.are_numbers
+    return one.are_numbers == other.are_numbers and one.are_wide == other.are_wide
 
 
 def text_keys(texts: Sequence[str | None]) -> tuple[Int64s, Sequence[Hashable]]:
@@ -238,7 +259,7 @@ def _plain_meaning(keys: PlainKeys, kind: str | None) -> tuple[Int64s, PlainKeys
         return same, keys
     if kind in ("date", "timestamp"):
         return _moments(keys, kind)
-    return _numbers(keys) if kind == "number" else None
+    return _numbers(keys) or _wide_numbers(keys) if kind == "number" else None
 
 
 def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
@@ -258,9 +279,41 @@ def _numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
     if not (np.where(point < 0, length, point) <= _WHOLE_DIGITS).all():
         return None
     exact = cells.cast(pa.decimal128(18 + MOST_DECIMALS, decimals))
-    # Two words for each number; the lower one holds all of a number of so few digits.
-    words = np.frombuffer(exact.buffers()[1], dtype=np.int64)[2 * exact.offset :][: 2 * len(exact) : 2]
-    return _without_repetition(arrow_numbers(words, is_missing), decimals)
+    # The lower word holds all of a number of so few digits.
+    return _without_repetition(arrow_numbers(_words(exact)[0], is_missing), decimals)
+
+
+def _words(cells: Any) -> tuple[Int64s, Int64s]:
+    """Return the lower and the higher word of each decimal number."""
+    if not len(cells):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    words = np.frombuffer(cells.buffers()[1], dtype=np.int64)[2 * cells.offset :][: 2 * len(cells)]
+    return words[::2], words[1::2]
+
+
+def _wide_numbers(texts: PlainKeys) -> tuple[Int64s, PlainKeys] | None:
+    """Read texts as numbers of more digits, as floats have; nothing where even so they are too many."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = texts.cells
+    if not pc.all(pc.match_substring_regex(cells, _WIDE_NUMBER), min_count=0).as_py():
+        return None
+    is_missing = texts.is_missing
+    has_power = pc.match_substring(cells, "e", ignore_case=True)
+    plain = ~flags(has_power.fill_null(False))
+    point = np.where(is_missing, -1, whole_numbers(pc.find_substring(cells, ".")))
+    length = np.where(is_missing, 0, whole_numbers(pc.binary_length(cells)))
+    decimals = int(np.where(plain & (point >= 0), length - point - 1, 0).max(initial=0))
+    digits = int(np.where(plain, np.where(point < 0, length, point), 0).max(initial=0))
+    # Numbers with a power of ten are few, and asked one by one.
+    for text in cells.filter(has_power).to_pylist():
+        number = Decimal(text)
+        decimals = max(decimals, -int(number.as_tuple().exponent))
+        digits = max(digits, number.adjusted() + 1)
+    if digits + decimals > _MOST_DIGITS:
+        return None
+    return _without_repetition(cells.cast(pa.decimal128(_MOST_DIGITS, decimals)), decimals)
 
 
 def _moments(texts: PlainKeys, kind: str) -> tuple[Int64s, PlainKeys] | None:
