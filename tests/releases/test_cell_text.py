@@ -53,3 +53,12 @@ def test_many_floats_are_written_as_one_by_one() -> None:
         for missing in (np.zeros(6, dtype=bool), np.array([False, True] * 3)):
             column = Coordinate("x", "number", values, missing)
             assert column_texts(column) == [cell_text(cell) for cell in column.cells]
+
+
+def test_many_days_and_moments_are_read_as_one_by_one() -> None:
+    days = ["2024-02-29", None, "0001-01-01", "2024-02-29"]
+    moments = ["2024-02-29 07:30:00", "2024-02-29 07:30:00.000001", None, "9999-12-31 23:59:59"]
+    assert parse_cells(days, "date") == [parse_cell(text, "date") for text in days]
+    assert parse_cells(moments, "timestamp") == [parse_cell(text, "timestamp") for text in moments]
+    with_zone = [f"{text}+00:00" for text in moments if text is not None]
+    assert parse_cells(with_zone, "timestamp") == [parse_cell(text, "timestamp") for text in with_zone]

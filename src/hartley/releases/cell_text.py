@@ -95,6 +95,9 @@ def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
         return list(map(int, texts))  # type: ignore[arg-type]
     if kind == "text":
         return list(texts)
+    if kind in ("date", "timestamp"):
+        read_one = dt.date.fromisoformat if kind == "date" else dt.datetime.fromisoformat
+        return [None if text is None else read_one(text) for text in texts]
     if kind == "number" and _are_all(texts, _PLAIN_NUMBERS):
         return [Decimal(text) if "." in text else int(text) for text in texts]  # type: ignore[operator, arg-type]
     read = {text: parse_cell(text, kind) for text in dict.fromkeys(texts)}
@@ -150,4 +153,6 @@ def column_texts(coordinate: Coordinate) -> list[str | None]:
         cells = coordinate.cells
         written = {cell: cell_text(cell) for cell in dict.fromkeys(cells)}
         return [written[cell] for cell in cells]
+    if coordinate.kind == "text":
+        return [None if cell is None else str(cell) for cell in coordinate.cells]
     return list(map(cell_text, coordinate.cells))

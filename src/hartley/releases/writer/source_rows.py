@@ -7,6 +7,7 @@ that text, so that is what is measured: a kept 1.10 and 1.1 in a CSV file are tw
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -225,13 +226,17 @@ def _all_carried(column: RowColumn, cells: Sequence[Cell]) -> list[Any]:
     if typed is not None and typed.kind == "number":
         carried = {cell: _carried(column, cell) for cell in dict.fromkeys(cells)}
         return [carried[cell] for cell in cells]
+    if typed is not None and typed.kind == "timestamp" and None not in cells:
+        zone = dt.UTC if typed.has_zone else None
+        if {cell.tzinfo for cell in cells} == {zone}:
+            start, microsecond = dt.datetime(1970, 1, 1, tzinfo=zone), dt.timedelta(microseconds=1)
+            times = 1000 if typed.unit == "nanosecond" else 1
+            return [str((cell - start) // microsecond * times) for cell in cells]
     return [_carried(column, cell) for cell in cells]
 
 
 def _carried(column: RowColumn, cell: Cell) -> str | bool | None:
     """Return the text of a cell in the carrier of a column; ``False`` where the carrier cannot hold it."""
-    import datetime as dt
-
     if cell is None:
         return None
     typed = column.typed
