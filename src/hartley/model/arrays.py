@@ -46,7 +46,7 @@ MAPPED_FROM = 1 << 20
 def sparse_zeros(shape: tuple[int, ...], kind: type[D]) -> npt.NDArray[D]:
     """Return zeros that take memory only where they are written, and give it back when they are dropped.
 
-    NumPy's own zeros do so as well, unless they happen to come to stand where others stood.
+    NumPy's own zeros do so as well, unless they reuse memory that was written before.
 
     >>> sparse_zeros((2, 3), np.int32).tolist()
     [[0, 0, 0], [0, 0, 0]]

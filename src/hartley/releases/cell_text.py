@@ -30,7 +30,6 @@ Kind = Literal["number", "boolean", "date", "timestamp", "text"]
 """The kinds that a policy names: those of the model, written down here because files outlive it."""
 SHORT = 19
 """Whole numbers of fewer digits are read at once."""
-_SHORT_NUMBERS = re.compile(r"(?:-?[0-9]{1,15}\n)*+-?[0-9]{1,15}")
 _PLAIN_NUMBERS = re.compile(
     r"(?:-?[0-9]{1,15}(?:\.[0-9]*+(?<=[1-9]))?\n)*+-?[0-9]{1,15}(?:\.[0-9]*+(?<=[1-9]))?"
 )
@@ -86,36 +85,29 @@ def parse_cell(text: str | None, kind: Kind) -> Cell:
 def parse_cells(texts: Sequence[str | None], kind: Kind) -> list[Cell]:
     """Read many cells back from their texts, all at once where they are plain numbers.
 
-    Equal texts are read once: a column of many combinations has few different cells.
+    Of other numbers and truth values equal texts are read once: many combinations have few different cells.
 
     >>> parse_cells(["180", "-7"], "number"), parse_cells(["0.10", None], "number")
     ([180, -7], [Decimal('0.10'), None])
     """
-    if kind == "number" and are_short_numbers(texts):
-        return list(map(int, texts))  # type: ignore[arg-type]
     if kind == "text":
         return list(texts)
     if kind in ("date", "timestamp"):
         read_one = dt.date.fromisoformat if kind == "date" else dt.datetime.fromisoformat
         return [None if text is None else read_one(text) for text in texts]
-    if kind == "number" and _are_all(texts, _PLAIN_NUMBERS):
+    if kind == "number" and are_plain_numbers(texts):
         return [Decimal(text) if "." in text else int(text) for text in texts]  # type: ignore[operator, arg-type]
     read = {text: parse_cell(text, kind) for text in dict.fromkeys(texts)}
     return [read[text] for text in texts]
 
 
-def are_short_numbers(texts: Sequence[str | None]) -> bool:
-    """Tell whether all texts are whole numbers of few digits."""
-    return _are_all(texts, _SHORT_NUMBERS)
-
-
-def _are_all(texts: Sequence[str | None], lines: re.Pattern[str]) -> bool:
-    """Tell whether all texts, one below the other, are what a pattern wants."""
+def are_plain_numbers(texts: Sequence[str | None]) -> bool:
+    """Tell whether all texts are numbers of few whole digits, with no zero at the end of a fraction."""
     try:
         joined = "\n".join(texts)  # type: ignore[arg-type]
     except TypeError:  # one is missing
         return False
-    return lines.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
+    return _PLAIN_NUMBERS.fullmatch(joined) is not None and joined.count("\n") + 1 == len(texts)
 
 
 def is_label(text: str | None, label: str | None, kind: Kind) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -41,7 +42,7 @@ from hartley.releases.record import (
     Proof,
     Record,
 )
-from hartley.releases.ticks import scale_of
+from hartley.releases.ticks import Scale, scale_of
 from hartley.releases.verifier.proofs.optimality import goal_asked, is_optimal
 from hartley.releases.verifier.proofs.problem import Goal, cluster_cost
 from hartley.releases.verifier.verification import record_commitment
@@ -131,7 +132,7 @@ def record_of(
         rows_withheld=released.withheld_rows,
         dropped_rows=dropped_rows,
         order="kept" if released.policy.choices.keep_order else "shuffled",
-        columns=column_records(released.policy, released.public, released.book),
+        columns=released.columns(),
         requirements=released.requirements(),
         **audits.measures(),  # type: ignore[arg-type]
         point=point,
@@ -198,10 +199,55 @@ class Released:
         """Return how far a value of a single column lies from its label, or from the middle of it."""
         if len(self.public.coordinates) != 1:
             return None
-        farthest, widest = _spread(self.public, self.book, 0, self.policy.withheld)
+        farthest, widest = self._spread(0)
         if farthest is not None:
             return farthest
         return None if widest is None else widest / 2
+
+    def columns(self) -> tuple[ColumnRecord, ...]:
+        """Say what became of every column of the original."""
+        records = []
+        for name in self.policy.columns:
+            treatment = self.policy.treatment(name)
+            if treatment != "recoded":
+                records.append(ColumnRecord(name=name, treatment=treatment))
+                continue
+            place = self.policy.public_names.index(name)
+            farthest, widest = self._spread(place)
+            coding = self.policy.public[place].coding
+            records.append(
+                ColumnRecord(name=name, treatment=treatment, coding=coding, farthest=farthest, widest=widest)
+            )
+        return tuple(records)
+
+    @cached_property
+    def _scales(self) -> tuple[Scale | None, ...]:
+        """The scale of each public column."""
+        return tuple(map(scale_of, self.public.coordinates))
+
+    def _spread(self, column: int) -> tuple[float | None, float | None]:
+        """Return how far cells of a column lie from their labels, and how wide its clusters are, at most."""
+        scale = self._scales[column]
+        if scale is None:
+            return None, None
+        is_text = self.book.columns[column].released_kind == "text"
+        farthest: float | None = None if is_text else 0.0
+        widest = 0
+        for number, cluster in self._kept_clusters():
+            ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
+            if not ticks:
+                continue
+            widest = max(widest, max(ticks) - min(ticks))
+            if farthest is None:
+                continue
+            label = self.book.labels[number][column]
+            if label is None:
+                farthest = None
+                continue
+            at = scale.tick(label)
+            reach = max(at - min(ticks), max(ticks) - at)
+            farthest = max(farthest, float(Decimal(reach) / scale.per_unit))
+        return farthest, scale.distance(widest)
 
     def _line_cost(self) -> float:
         """Return the worst distance from a codeword, exactly where the positions are not whole numbers."""
@@ -213,7 +259,7 @@ class Released:
         if is_exact and self.policy.withheld is None:
             return float(self.utility.costs(self.book.partition).max())
         (coordinate,) = self.public.coordinates
-        scale = None if coordinate.missing.any() else scale_of(coordinate)
+        scale = None if coordinate.missing.any() else self._scales[0]
         exact = exact_positions(self.public) if scale is None else scale.ticks
         per_unit = 1 if scale is None else scale.per_unit
         costs = [
@@ -305,54 +351,3 @@ def measures_of(audit: Audit) -> Measures:
     """Take the numbers of an audit, and none of its witnesses."""
     shown = audit.to_dict()
     return msgspec.convert({name: shown[name] for name in Measures.__struct_fields__}, Measures)
-
-
-def column_records(policy: Policy, public: Alphabet, book: Codebook) -> tuple[ColumnRecord, ...]:
-    """Say what became of every column of the original."""
-    records = []
-    for name in policy.columns:
-        treatment = policy.treatment(name)
-        if treatment != "recoded":
-            records.append(ColumnRecord(name=name, treatment=treatment))
-            continue
-        place = policy.public_names.index(name)
-        farthest, widest = _spread(public, book, place, policy.withheld)
-        records.append(
-            ColumnRecord(
-                name=name,
-                treatment=treatment,
-                coding=policy.public[place].coding,
-                farthest=farthest,
-                widest=widest,
-            )
-        )
-    return tuple(records)
-
-
-def _spread(
-    public: Alphabet, book: Codebook, column: int, withheld: int | None
-) -> tuple[float | None, float | None]:
-    coordinate = public.coordinates[column]
-    scale = scale_of(coordinate)
-    if scale is None:
-        return None, None
-    is_text = book.columns[column].released_kind == "text"
-    farthest: float | None = None if is_text else 0.0
-    widest = 0
-    for number, cluster in enumerate(book.partition.clusters()):
-        label = book.labels[number]
-        if number == withheld:
-            continue
-        ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
-        if not ticks:
-            continue
-        widest = max(widest, max(ticks) - min(ticks))
-        if farthest is None:
-            continue
-        if label[column] is None:
-            farthest = None
-            continue
-        at = scale.tick(label[column])
-        reach = max(at - min(ticks), max(ticks) - at)
-        farthest = max(farthest, float(Decimal(reach) / scale.per_unit))
-    return farthest, scale.distance(widest)

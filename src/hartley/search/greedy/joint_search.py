@@ -67,9 +67,6 @@ def joint_search(
 def _by_size(joint: JointRange, utility_weight: float, effort: Effort) -> MergeTree:
     size = joint.public.size
     parts = components(joint)
-    if parts.size == 1:
-        nothing = np.empty(0, np.int64)
-        return MergeTree.of_merges(size, nothing, nothing)
     standing = standing_for(parts.labels, parts.sizes, candidate_counts(joint), joint.sensitive.size)
     state = (standing, joint.sensitive.size, float(utility_weight))
 

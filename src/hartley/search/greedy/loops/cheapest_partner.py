@@ -27,6 +27,7 @@ from hartley.search.greedy.loops.line_slots import (
     MANY,
     MEMBER,
     MIXED,
+    STEPS_OF_A_CHANGE,
     SUM,
     WORK,
     Slots,
@@ -39,8 +40,6 @@ from hartley.search.greedy.loops.set_pool import Sets
 NEIGHBOURS = 8
 MORE_NEIGHBOURS = 64
 """So many are looked at before a tree that has much to catch up with is asked."""
-STEPS_OF_A_CHANGE = 16
-"""Elementary steps that the tree takes to catch up with a slot that changed."""
 
 
 @hot_part

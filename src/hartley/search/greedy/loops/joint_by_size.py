@@ -2,10 +2,10 @@
 
 Sets of different components share nothing, so a union has as many candidates as its two parts together.
 Unless a pair holds all narrowest clusters, merging it leaves the leakage as it is, and its change of the
-Lagrangian depends on the two sizes together alone, and never falls as they grow. So the pairs that change it
-least are those of at most some size together, and among them the fewest candidates, the largest components
-and the earliest places win: it is enough to know, for every size, the best cluster, and the best of another
-component. Pairs that hold all narrowest clusters are few, and are looked at one by one.
+Lagrangian depends only on the sum of the two sizes, and never falls as that grows. So the pairs that change
+it least are those whose sizes add up to at most some number, and among them the fewest candidates, the
+largest components and the earliest places win: it is enough to know, for every size, the best cluster, and
+the best of another component. Pairs that hold all narrowest clusters are few, and are looked at one by one.
 
 Clusters of one component and one size are a *kin*: a pile that knows its best. The kins of one size are a
 pile again, so its second is the best of another component. A merge of two components melds their kins size by
@@ -157,7 +157,7 @@ def renew(kin: int, standing: Standing) -> None:
 
 
 @hot_part
-def put_in_order(number: int, numbers: Ints, many: int) -> int:
+def insert(number: int, numbers: Ints, many: int) -> int:
     """Insert a number into so many that ascend; return how many there are then."""
     at = many
     while at > 0 and numbers[at - 1] > number:
@@ -168,7 +168,7 @@ def put_in_order(number: int, numbers: Ints, many: int) -> int:
 
 
 @hot_part
-def take_away(number: int, numbers: Ints, many: int) -> int:
+def remove(number: int, numbers: Ints, many: int) -> int:
     """Remove a number from so many that ascend; return how many there are then."""
     at = 0
     while numbers[at] != number:
@@ -182,7 +182,7 @@ def take_away(number: int, numbers: Ints, many: int) -> int:
 def count_cluster(shown: int, standing: Standing) -> None:
     """Note that one more cluster has so many candidates."""
     if standing.alive[shown] == 0:
-        standing.at[COUNTS] = put_in_order(shown, standing.counts, standing.at[COUNTS])
+        standing.at[COUNTS] = insert(shown, standing.counts, standing.at[COUNTS])
     standing.alive[shown] += 1
 
 
@@ -191,7 +191,7 @@ def discount_cluster(shown: int, standing: Standing) -> None:
     """Note that one cluster less has so many candidates."""
     standing.alive[shown] -= 1
     if standing.alive[shown] == 0:
-        standing.at[COUNTS] = take_away(shown, standing.counts, standing.at[COUNTS])
+        standing.at[COUNTS] = remove(shown, standing.counts, standing.at[COUNTS])
 
 
 @hot_part
@@ -298,7 +298,7 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
         at[KINS] += 1
         size[own] = size[keep]
         if pile[size[own]] < 0:
-            at[SIZES] = put_in_order(size[own], standing.sizes, at[SIZES])
+            at[SIZES] = insert(size[own], standing.sizes, at[SIZES])
         component[own - many] = part
         next_kin[own - many] = first_kin[part]
         first_kin[part] = own
@@ -314,7 +314,7 @@ def join_kins(one: int, other: int, standing: Standing) -> tuple[int, int]:
             before = kin
         else:
             if pile[size[kin]] < 0:
-                at[SIZES] = take_away(size[kin], standing.sizes, at[SIZES])
+                at[SIZES] = remove(size[kin], standing.sizes, at[SIZES])
             if before < 0:
                 first_kin[part] = following
             else:

@@ -25,6 +25,8 @@ LOW, HIGH, SUM, MANY = range(4)
 """The columns of a body: lowest and highest position, sum of the positions, and how many there are."""
 BLOCK = 4
 """How many slots a leaf of the tree has."""
+STEPS_OF_A_CHANGE = 16
+"""Elementary steps that the tree takes to catch up with a slot that changed."""
 CHANGED, IS_BUILT, WORK = range(3)
 """What ``state`` holds: how many slots changed since the tree was up to date, whether it was ever built, and
 elementary steps since the slice began."""
@@ -274,7 +276,7 @@ def settle_tree(slots: Slots) -> None:
             while node > 0:
                 settle_node(node, slots)
                 node //= 2
-        state[WORK] += 16 * state[CHANGED]
+        state[WORK] += STEPS_OF_A_CHANGE * state[CHANGED]
     state[CHANGED] = 0
     state[IS_BUILT] = 1
 
