@@ -183,7 +183,7 @@ __all__ = [
     "utility_of",
     "verify",
 ]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 done_by(
     {
