@@ -83,6 +83,13 @@ def command(
             disclosive=disclosive,
             reading=option_values.reading_words(given),
         )
+    return _answer(ctx, result)
+
+
+def _answer(ctx: click.Context, result: AuditResult) -> int:
+    """Return the exit code; tell a gate what was found of each requirement."""
+    if ctx.obj is not None:
+        ctx.obj.extend(result.requirements)
     return 0 if result.holds else 3
 
 
@@ -191,7 +198,7 @@ def _audit_counts(
         print_json(result.to_dict())
     else:
         show(console(), shown_source(counts), result, disclosive=False)
-    return 0 if result.holds else 3
+    return _answer(ctx, result)
 
 
 def show(

@@ -1,34 +1,65 @@
-"""``hartley-gate``: `hartley audit` for each of several files, as a pre-commit hook calls it."""
+"""``hartley-gate``: `hartley audit` for each of several files, as hooks and pipelines call it.
+
+It passes only files that were audited and held to a requirement.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hartley.model.requirement import Verdict
 
 USAGE = (
-    "hartley-gate: the options of `hartley audit` come first, then the files, such as "
-    "hartley-gate --sensitive=age --public=chol --require=distinct-l=5 table.csv"
+    "the options of `hartley audit` come first, then --, then the files, such as "
+    "hartley-gate --sensitive=age --public=chol --require=distinct-l=5 -- table.csv"
 )
 
 
 def gate(arguments: Sequence[str]) -> int:
     """Audit every file with the same options; return the worst exit code.
 
-    A hook's options are one argument each, as in ``--require=distinct-l=5``: the files come after them.
+    Without ``--`` the files begin at the first argument that is no option, and each option is one argument,
+    as in ``--require=distinct-l=5``. A file whose name looks like an option would be taken for one, and is
+    refused there.
     """
     from hartley.cli.program import run
 
-    given = [one for one in arguments if one.startswith("-")]
-    files = [one for one in arguments if not one.startswith("-")]
-    if not any(one.startswith(("--require=", "--require")) for one in given):
-        print(USAGE, file=sys.stderr)
-        return 2
+    given = list(arguments)
+    if "--" not in given:
+        files_from = next((at for at, one in enumerate(given) if not one.startswith("-")), len(given))
+        for one in given[:files_from]:
+            if os.path.lexists(one):
+                return _say(f"{one!r} is a file, and looks like an option; put -- before the files")
+        given.insert(files_from, "--")
+    split = given.index("--")
+    options, files = given[:split], given[split + 1 :]
+    if not files:
+        return _say(f"no file was audited; {USAGE}")
     codes = []
     for file in files:
-        codes.append(run(["audit", file, *given]))
-        if codes[-1]:
-            print(f"hartley-gate: {file} does not pass", file=sys.stderr)
-    return max(codes, default=0)
+        judged: list[Verdict] = []
+        codes.append(run(["audit", *options, "--", file], judged))
+        failed = [one for one in judged if not one.holds]
+        if failed:
+            reasons = (f"{one.requirement.text} is required, {one.found:.6g} was found" for one in failed)
+            _say(f"{file} does not pass: {'; '.join(reasons)}")
+        elif codes[-1]:
+            _say(f"{file} does not pass")
+        elif not judged:
+            codes[-1] = _say(f"{file} was held to no requirement; {USAGE}")
+    return max(codes)
+
+
+def _say(message: str) -> int:
+    """Say something on stderr in one line; return the exit code of a wrong call."""
+    from hartley.report.words.audit import visible
+
+    print(f"hartley-gate: {visible(message)}", file=sys.stderr)
+    return 2
 
 
 def main() -> None:

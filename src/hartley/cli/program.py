@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from hartley.cli import streams
 from hartley.errors import HartleyError, UnreachableError, worded
 from hartley.notes import heard_notes
 from hartley.operating_system import is_closed_pipe
+
+if TYPE_CHECKING:
+    from hartley.model.requirement import Verdict
 
 COMMANDS = {
     "audit": "Count the people whom a table exposes; without options, list its columns.",
@@ -97,8 +101,11 @@ def as_flag(name: str, value: str | None) -> str:
     return f"--{name.replace('_', '-')}" + ("" if value is None else f" {value}")
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and give its exit code; no traceback and no cell reaches the user."""
+def run(arguments: Sequence[str] | None = None, judged: list[Verdict] | None = None) -> int:
+    """Run the program and give its exit code; no traceback and no cell reaches the user.
+
+    An audit adds what it found of each requirement to ``judged``.
+    """
     streams.prepare()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
@@ -108,7 +115,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         notes: list[str] = []
         try:
             with heard_notes(notes.append):
-                result = program.main(args=given, prog_name="hartley", standalone_mode=False)
+                result = program.main(args=given, prog_name="hartley", standalone_mode=False, obj=judged)
         except UnreachableError:
             _say_notes(notes)
             raise
