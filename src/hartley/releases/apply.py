@@ -18,6 +18,7 @@ import numpy as np
 
 from hartley.errors import OptionError, PolicyError, TableError, option
 from hartley.model import Alphabet, Partition
+from hartley.releases.bare_columns import bare_frame, without_remains
 from hartley.releases.cell_text import Cell, cell_text, parse_cell, values_of
 from hartley.releases.codebook import Codebook, CodedColumn
 from hartley.releases.column_recoding import CellLabels
@@ -25,7 +26,6 @@ from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
 from hartley.releases.writer.publication import Publication, UnseenValue
 from hartley.releases.writer.source_rows import Rows
-from hartley.releases.writer.table_files import without_remains
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.sources.frames import computed
 from hartley.tables.sources.spark import fetched_few, plain_cell, plain_type
@@ -175,11 +175,8 @@ def apply_to_frame(policy: Policy, frame: Any, unseen: Unseen) -> Any:
         for place, name in enumerate(policy.public_names)
     )
     table.close()
-    if isinstance(wrapped, nw.LazyFrame):
-        return _lazy_like(released, frame)
-    native = released.to_native()
-    # What a frame of Arrow says about itself names columns that are not released, or anything else.
-    return native.replace_schema_metadata(None) if wrapped.implementation.is_pyarrow() else native
+    bare = bare_frame(released)
+    return _lazy_like(nw.from_native(bare), frame) if isinstance(wrapped, nw.LazyFrame) else bare
 
 
 def _series(column: Any, name: str, like: nw.DataFrame[Any]) -> Any:

@@ -3,25 +3,24 @@
 The rows come as ``p0, p1, ...``, one for each published column: in the types of the columns where the
 format has types, as text otherwise.
 
-Released tables in the formats of Stata and SPSS, with the labels of what was not recoded.
-
-A recoded column keeps its own label, and loses those of its values: a code that stands for a cluster
-does not mean what its label says.
+Files of Stata and SPSS have labels of values, in columns that are not recoded, and only of values that are in
+the file: a code that stands for a cluster does not mean what its label says, and a label that nobody has
+tells what was left out. Labels of columns and of the file are text that nobody chose to publish.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from hartley.errors import WriteError, option
 from hartley.model.alphabet import EXACT
+from hartley.releases.bare_columns import without_remains
 from hartley.releases.formats import Format
 from hartley.tables.sources.source import required
 from hartley.tables.sources.stata_spss import FileLabels
@@ -30,6 +29,11 @@ ROW_GROUP = 1 << 20
 """Cells of a Parquet file that are written together, of however many columns; they share dictionaries."""
 LEAST_ROWS = 1 << 17
 """Rows that are written together at least: about as many as DuckDB takes by itself."""
+PLAIN_FORMATS = {
+    "stata": re.compile(r"%-?0?\d+\.\d+[efg]c?|%-?t[cCdwmqhy]"),
+    "spss": re.compile(r"(F|COMMA|DOT|E|[AES]?DATE|JDATE|DATETIME|TIME|DTIME)\d+(\.\d+)?"),
+}
+"""How numbers and dates are shown, without text of its own, and without how long the longest text was."""
 
 
 @dataclass(frozen=True)
@@ -137,22 +141,6 @@ def _write_arrow(path: Path, relation: Any) -> None:
             writer.write_batch(pa.record_batch(list(map(without_remains, batch.columns)), batch.schema))
 
 
-def without_remains(column: Any) -> Any:
-    """Return an Arrow column with nothing in the place of missing cells.
-
-    Arrow has room for them as for any other, and the engine leaves there what was in memory: a
-    pointer, or a cell of a row or column that is not published.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not column.null_count:
-        return column
-    is_missing = column.is_null().to_numpy(zero_copy_only=False)
-    # What is taken from no place is zero.
-    return pc.take(column, pa.array(np.arange(len(column)), mask=is_missing))
-
-
 def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -173,33 +161,14 @@ def _reason(error: Exception) -> str:
 
 
 def write_labelled(path: Path, cells: Any, labels: FileLabels | None, untouched: set[str]) -> None:
-    """Write an Arrow table; labels are kept from the file that the table came from."""
+    """Write an Arrow table; values in it keep the labels of the file that the table came from."""
     statistics = required("pyreadstat", f"writing {path.name}", "stats")
     required("pandas", f"writing {path.name}", "stats")
     frame = _writable(cells).to_pandas(date_as_object=True)
-    kept = labels or FileLabels("stata")
     is_stata = path.suffix.lower() == ".dta"
-    named = set(cells.column_names)
-    options: dict[str, Any] = {
-        "file_label": kept.of_file or "",
-        "column_labels": {name: label for name, label in kept.of_columns.items() if name in named},
-        "variable_value_labels": {
-            name: dict(of_values) for name, of_values in kept.of_values.items() if name in named & untouched
-        },
-    }
-    is_same_kind = kept.kind == ("stata" if is_stata else "spss")
-    if is_same_kind:
-        options["variable_format"] = {
-            name: form for name, form in kept.formats.items() if name in named & untouched
-        }
-    if is_same_kind and not is_stata:
-        options["missing_ranges"] = {
-            name: spans for name, spans in kept.missing_ranges.items() if name in named & untouched
-        }
-        options["variable_measure"] = {
-            name: measure for name, measure in kept.measures.items() if name in named & untouched
-        }
-    kind = "Stata" if is_stata else "SPSS"
+    kind: Literal["stata", "spss"] = "stata" if is_stata else "spss"
+    options = labels_in_file(labels or FileLabels(kind), kind, cells, untouched)
+    program = "Stata" if is_stata else "SPSS"
     try:
         (statistics.write_dta if is_stata else statistics.write_sav)(frame, str(path), **options)
     except (
@@ -211,16 +180,68 @@ def write_labelled(path: Path, cells: Any, labels: FileLabels | None, untouched:
     ) as error:
         if "Unable to write data" in str(error):
             raise WriteError("the released table cannot be written: there is no room for it") from None
-        raise WriteError(f"the table does not fit into a {kind} file; write Parquet instead") from None
+        raise WriteError(f"the table does not fit into a {program} file; write Parquet instead") from None
     found, _ = (statistics.read_dta if is_stata else statistics.read_sav)(
         str(path), user_missing=True, output_format="dict"
     )
     for name in cells.column_names:
         if not all(map(_is_same, cells[name].to_pylist(), found[name])):
             raise WriteError(
-                f"column {name!r} holds cells that a {kind} file would change (such as empty text, spaces at "
-                "the end, NaN, times with a zone or too fine, numbers of too many digits); write Parquet"
+                f"column {name!r} holds cells that a {program} file would change (such as empty text, spaces "
+                "at the end, NaN, times with a zone or too fine, numbers of too many digits); write Parquet"
             )
+
+
+def labels_in_file(
+    labels: FileLabels, kind: Literal["stata", "spss"], cells: Any, untouched: set[str]
+) -> dict[str, Any]:
+    """Return how the cells of untouched columns are read: labels of values, formats, codes for missing."""
+    import pyarrow.compute as pc
+
+    kept = [name for name in cells.column_names if name in untouched]
+    there = {name: set(pc.unique(cells[name]).to_pylist()) - {None} for name in kept}
+    of_values = {
+        name: {
+            value: text
+            for value, text in labels.of_values.get(name, {}).items()
+            if value in there[name] and (kind == "spss" or _has_stata_label(value))
+        }
+        for name in kept
+    }
+    options: dict[str, Any] = {
+        "variable_value_labels": {name: found for name, found in of_values.items() if found}
+    }
+    if labels.kind == kind:
+        options["variable_format"] = {
+            name: form for name in kept if PLAIN_FORMATS[kind].fullmatch(form := labels.formats.get(name, ""))
+        }
+    if labels.kind == kind == "spss":
+        options["variable_measure"] = {
+            name: labels.measures[name] for name in kept if name in labels.measures
+        }
+        options["missing_ranges"] = {
+            name: spans
+            for name in kept
+            if (spans := _spans_in_file(labels.missing_ranges.get(name, []), there[name]))
+        }
+    return options
+
+
+def _has_stata_label(value: Any) -> bool:
+    """Tell whether a Stata file can label a value: only whole numbers of four bytes."""
+    return isinstance(value, (int, float)) and abs(value) < 1 << 31 and value == int(value)
+
+
+def _spans_in_file(spans: Sequence[Any], there: set[Any]) -> list[Any]:
+    """Return the codes that stand for missing, a range only from the least to the largest cell inside it."""
+    found = []
+    for span in spans:
+        low, high = (span["lo"], span["hi"]) if isinstance(span, dict) else (span, span)
+        alike = str if isinstance(low, str) else (int, float, Decimal)
+        inside = [cell for cell in there if isinstance(cell, alike) and low <= cell <= high]
+        if inside:
+            found.append({"lo": min(inside), "hi": max(inside)})
+    return found
 
 
 def _is_same(cell: Any, found: Any) -> bool:

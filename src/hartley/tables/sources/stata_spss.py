@@ -27,11 +27,9 @@ SPSS_EPOCH = dt.datetime(1582, 10, 14)
 
 @dataclass(frozen=True)
 class FileLabels:
-    """What a Stata or SPSS file says about its columns, beside the data."""
+    """How a Stata or SPSS file says that cells are to be read."""
 
     kind: Literal["stata", "spss"]
-    of_file: str | None = None
-    of_columns: Mapping[str, str] = field(default_factory=dict)
     of_values: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     missing_ranges: Mapping[str, list[Any]] = field(default_factory=dict)
@@ -94,8 +92,6 @@ def read_labelled(path: Path) -> tuple[Any, FileLabels, dict[str, str]]:
         raise TableError(f"{path.name}: the file has no columns")
     labels = FileLabels(
         kind="stata" if is_stata else "spss",
-        of_file=meta.file_label,
-        of_columns={name: label for name, label in meta.column_names_to_labels.items() if label},
         of_values=dict(meta.variable_value_labels),
         formats=dict(meta.original_variable_types),
         missing_ranges={} if is_stata else dict(meta.missing_ranges),
