@@ -29,10 +29,10 @@ from hartley.model import JointRange
 from hartley.model.requirement import Requirement
 from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.columns.withheld import withhold_tuples
-from hartley.search.distortion.istar import fewest_components_within
-from hartley.search.distortion.l0 import least_distortion
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
+from hartley.search.line.axis import least_distortion
+from hartley.search.line.components.fewest import fewest_components_within
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.resolution.istar import istar_levels

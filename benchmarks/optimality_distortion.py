@@ -20,9 +20,9 @@ from hartley.measures.uncertainty import distinct_l
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import Codeword
-from hartley.search.distortion.istar import fewest_components_within
-from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion
 from hartley.search.greedy import narrowest_first
+from hartley.search.line.axis import l0_distortion_levels, least_distortion
+from hartley.search.line.components.fewest import fewest_components_within
 
 
 def greedy_costs(joint: JointRange, utility: LineDistortion) -> dict[int, float]:

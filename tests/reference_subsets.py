@@ -18,7 +18,7 @@ from math import inf
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.search.distortion.line import Line
+from line_search import Line
 
 CLOSE = 1e-9
 
@@ -170,7 +170,7 @@ class Subsets:
 
 def least_over_subsets(line: Line, wanted: int) -> float:
     """The least centroid cost, in ticks, of all partitions that leave so many candidates everywhere."""
-    everything = len(np.unique(line.indices))
+    everything = line.joint.sensitive.size
     subsets = Subsets(line_costs([Fraction(p) for p in line.positions], "centroid"), (line.masks,), (0,))
     return subsets.least_cost("l0", np.log2(everything / wanted))
 

@@ -18,10 +18,11 @@ from hartley.search.columns.cells import NumberCells
 from hartley.search.columns.search import search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.dispatch import searched_levels
-from hartley.search.distortion import istar, joint, l0
-from hartley.search.distortion.l0 import CandidateSearch
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
+from hartley.search.line.axis import AxisSearch, candidate_search
+from hartley.search.line.components import fewest
+from hartley.search.line.components.connected import connected_search
 from hartley.search.resolution.one_size import SizeSearch
 from hartley.search.resolution.side_search import SideSearch
 
@@ -78,7 +79,7 @@ def test_a_longer_limit_never_gives_a_worse_frontier(leakage, name, has_side):
                 ), (seed, level)
 
 
-def recorded(search: CandidateSearch, stop_at: int | None = None) -> list[int]:
+def recorded(search: AxisSearch, stop_at: int | None = None) -> list[int]:
     """Have a search tell the stages it comes to, in order; it stops as one is reached."""
     met: list[int] = []
     search.stages = tuple(
@@ -92,10 +93,10 @@ def recorded(search: CandidateSearch, stop_at: int | None = None) -> list[int]:
 
 
 @pytest.mark.parametrize("codeword", ["midpoint", "centroid", "member"])
-@pytest.mark.parametrize("module", [l0, joint])
-def test_every_number_of_candidates_comes_through_one_stage_before_any_comes_to_the_next(module, codeword):
+@pytest.mark.parametrize("made", [candidate_search, connected_search])
+def test_every_number_of_candidates_comes_through_one_stage_before_any_comes_to_the_next(made, codeword):
     drawn, positions = table(4)
-    search = module._search(drawn, LineDistortion(positions, codeword), UNLIMITED, ())
+    search = made(drawn, LineDistortion(positions, codeword), UNLIMITED, ())
     met = recorded(search)
     search.solve_all()
     assert met == sorted(met)
@@ -103,19 +104,19 @@ def test_every_number_of_candidates_comes_through_one_stage_before_any_comes_to_
 
 
 @pytest.mark.parametrize("codeword", ["midpoint", "centroid", "member"])
-@pytest.mark.parametrize("module", [l0, joint])
-def test_a_search_stopped_at_its_first_dear_method_has_the_cheap_answer_of_every_level(module, codeword):
+@pytest.mark.parametrize("made", [candidate_search, connected_search])
+def test_a_search_stopped_at_its_first_dear_method_has_the_cheap_answer_of_every_level(made, codeword):
     drawn, positions = table(4)
     utility = LineDistortion(positions, codeword)
-    cheap = module._search(drawn, utility, UNLIMITED, ())
+    cheap = made(drawn, utility, UNLIMITED, ())
     cheap.stages = cheap.stages[:1]
     cheap.solve_all()
-    stopped = module._search(drawn, utility, UNLIMITED, ())
+    stopped = made(drawn, utility, UNLIMITED, ())
     recorded(stopped, stop_at=1)
     assert not stopped.solve_all()
     for number in range(1, stopped.most + 1):
         assert stopped.known(number).cost <= cheap.known(number).cost
-        assert stopped.known(number).lower_bound >= cheap.known(number).lower_bound
+        assert stopped.known(number).bound >= cheap.known(number).bound
 
 
 @pytest.mark.parametrize("leakage", ["l0", "joint"])
@@ -147,7 +148,7 @@ def test_all_sizes_are_glanced_at_before_any_is_searched_at_length(monkeypatch, 
 def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_gets_all(monkeypatch):
     drawn, positions = table(3)
     shares: list[int] = []
-    solve, improve = istar.IstarSearch.solve, any_utility._Exchange.improve
+    solve, improve = fewest.IstarSearch.solve, any_utility._Exchange.improve
 
     def solved(self, cost, share=1):
         shares.append(share)
@@ -157,7 +158,7 @@ def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_ge
         shares.append(share)
         return improve(self, cost, share, goal)
 
-    monkeypatch.setattr(istar.IstarSearch, "solve", solved)
+    monkeypatch.setattr(fewest.IstarSearch, "solve", solved)
     monkeypatch.setattr(any_utility._Exchange, "improve", improved)
     for name in ("midpoint", "any"):
         shares.clear()

@@ -15,16 +15,16 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING, Leakage
 from hartley.search.any_utility import least_cost_with_candidates, levels_of_any_utility
-from hartley.search.distortion.istar import (
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.exhaustive import enumerated_levels, is_enumerable
+from hartley.search.levels import Level, Levels, without_doubles
+from hartley.search.line.axis import candidate_search, l0_distortion_levels, most_candidates_within
+from hartley.search.line.components.connected import joint_distortion_levels
+from hartley.search.line.components.fewest import (
     fewest_components_within,
     istar_distortion_levels,
     least_distortion_for_components,
 )
-from hartley.search.distortion.joint import joint_distortion_levels
-from hartley.search.distortion.l0 import l0_distortion_levels, least_distortion, most_candidates_within
-from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.exhaustive import enumerated_levels, is_enumerable
-from hartley.search.levels import Level, Levels, without_doubles
 from hartley.search.resolution.istar import istar_level, istar_levels, least_components
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.l0 import l0_level, l0_levels, least_largest_cluster
@@ -231,8 +231,9 @@ def _on_a_line(
         if leakage == "istar":
             return fewest_components_within(joint, utility, goal.cost, effort, starts)
     if isinstance(goal, WithCandidates) and leakage == "l0":
-        least = least_distortion(joint, utility, goal.distinct_l, effort, starts)
-        return most_candidates_within(joint, utility, least.cost, effort, (*starts, least.partition))
+        search = candidate_search(joint, utility, effort, starts)
+        search.require(goal.distinct_l)
+        return search.solve_within(search.values.in_units(search.solve(goal.distinct_l).cost))
     if isinstance(goal, WithComponents) and leakage == "istar":
         return least_distortion_for_components(joint, utility, goal.most, effort, starts)
     return None

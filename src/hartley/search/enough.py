@@ -31,6 +31,7 @@ from hartley.search.enough_loops import (
     WindowDemand,
     chain_lengths,
     empty_window,
+    fewest_held,
     latest_distinct_starts,
     latest_enough_starts,
     plain_counts,
@@ -249,6 +250,15 @@ class Enough:
     def is_met_by(self, partition: Partition) -> bool:
         """Tell whether every cluster of a partition is enough."""
         return bool(self.are_enough(partition.labels, partition.size).all())
+
+    def reached_by(self, partition: Partition, count: int) -> int:
+        """Return the least that a cluster of a partition holds of one count."""
+        if count == OF_ROWS or not self.demand.is_plain[count]:
+            return int(self.counts_of_clusters(partition.labels, partition.size)[:, count].min())
+        first, end = self.offsets[count : count + 2].tolist()
+        order = np.argsort(partition.labels, kind="stable")
+        loop = fewest_held.for_size(len(self.value_code))
+        return int(loop(order, partition.sizes, self.value_ptr, self.value_code, first, end))
 
     def latest_starts(self) -> Places:
         """Return, for each last value of a window of neighbours, the latest start that is enough, or -1.

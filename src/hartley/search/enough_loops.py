@@ -324,6 +324,30 @@ def chain_lengths(clusters: Ints, codes: Ints, next_code: Places, offsets: Place
             reach = next_code[code]
 
 
+@hot_loop
+def fewest_held(
+    order: Places, sizes: Places, value_ptr: Places, value_code: Ints, first: int, end: int
+) -> int:
+    """Return the fewest different codes from ``first`` up to ``end`` that a cluster holds.
+
+    Clusters are stretches of ``order``, of these sizes.
+    """
+    seen_in = np.full(end - first, -1, dtype=np.int64)
+    fewest = end - first
+    begin = 0
+    for cluster in range(len(sizes)):
+        held = 0
+        for at in range(begin, begin + sizes[cluster]):
+            for entry in range(value_ptr[order[at]], value_ptr[order[at] + 1]):
+                code = value_code[entry] - first
+                if 0 <= code < end - first and seen_in[code] != cluster:
+                    seen_in[code] = cluster
+                    held += 1
+        begin += sizes[cluster]
+        fewest = min(fewest, held)
+    return fewest
+
+
 def steps_of(demand: WindowDemand) -> int:
     """Return about how many elementary steps it takes to move a window along all values."""
     return 8 * (len(demand.value_code) + len(demand.rows))

@@ -22,12 +22,13 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.requirement import Requirement
 from hartley.model.words import Leakage
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
-from hartley.search.line.cluster_count import most_clusters
+from hartley.search.line.bounds import STEPS
 from hartley.search.line.every_partition import enough_subsets, members_of_subsets
-from hartley.search.line.intervals import STEPS, finest_within
+from hartley.search.line.intervals import finest_within
 from hartley.search.line.loops import can_cut
 from hartley.search.line.ordered_values import OrderedValues
 
@@ -93,13 +94,20 @@ def finest_intervals(
 def _finest(
     joint: JointRange, utility: LineDistortion, partition: Partition, leakage: Leakage, effort: Effort | None
 ) -> Partition:
-    """Return finest intervals if they are as good; else clusters are split if there is an effort for it."""
+    """Return the finest partition of a table of which nothing but candidates is required."""
     least = int(candidate_counts(joint.release(partition)).min())
     values = OrderedValues.of(joint, utility, [Requirement("distinct-l", least)])
     accepts = anything_goes if leakage == "l0" else components_stay(joint, partition)
-    worst = float(utility.costs(partition).max())
-    if utility.codeword != "centroid" and values.size:
-        earliest = values.windows.within(values.window_of_cost(worst))
+    return finest_on_line(values, partition, accepts, effort)
+
+
+def finest_on_line(
+    values: OrderedValues, partition: Partition, accepts: Guard = anything_goes, effort: Effort | None = None
+) -> Partition:
+    """Return finest intervals if they are as good; else clusters are split if there is an effort for it."""
+    worst = float(values.utility.costs(partition).max())
+    if values.cost_name in ("midpoint", "member") and values.size:
+        earliest = values.windows.within(values.ticks_within(worst))
         anywhere = Borders.anywhere(values.positions)
         if can_cut.for_size(values.size * STEPS)(earliest, values.latest, anywhere.allowed):
             found = finest_within(values, worst, anywhere)
@@ -108,7 +116,9 @@ def _finest(
                 return found.partition
     if effort is None:
         return partition
-    return polished(partition, values.whole, utility, utility.positions, accepts, effort)
+    where = np.full(values.whole.size, np.nan)
+    where[values.order] = values.positions
+    return polished(partition, values.whole, values.utility, where, accepts, effort)
 
 
 def polished(

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from hartley.search.line.cluster_count import most_clusters
 
 from enough_instances import joint_of, random_requirements, random_rows
 from hartley.measures.overlap import components
@@ -21,7 +22,6 @@ from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
-from hartley.search.line.cluster_count import most_clusters
 from hartley.search.resolution.istar import istar_level
 from hartley.search.resolution.l0 import l0_levels
 from reference_every_partition import clusters_of_every_partition, every_partition

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hartley.search.line.cluster_count import sequence_of
 
 from enough_instances import joint_of
 from hartley.errors import UnreachableError
@@ -22,9 +23,9 @@ from hartley.search.by_size.least_largest import least_largest_cluster, of_size
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
-from hartley.search.line.cluster_count import sequence_of
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.intervals import least_cost, least_intervals
+from hartley.search.line.cheapest import cheapest_clusters
+from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
 
@@ -54,7 +55,7 @@ def test_golden_tolerances(instance):
     joint = golden_joint(instance)
     for level in instance["tolerance"]:
         for wanted, cost in level["least_midpoint_distortion"].items():
-            answer = least_cost(line_of(joint, int(wanted), level["tau"]))
+            answer = cheapest_clusters(line_of(joint, int(wanted), level["tau"]))
             assert answer.cost == cost
             assert answer.proven
             assert answer.clusters == level["most_clusters_at_least_distortion"][wanted]
@@ -65,7 +66,7 @@ def test_golden_tolerances(instance):
             assert answer.proven
         too_many = level["separated_values"] + 1
         with pytest.raises(UnreachableError):
-            least_cost(line_of(joint, too_many, level["tau"]))
+            cheapest_clusters(line_of(joint, too_many, level["tau"]))
 
 
 @INSTANCES
@@ -164,15 +165,15 @@ def test_hungarian_distortion_with_a_tolerance_is_proven(at_minus_nine, toleranc
         values = line_of(at_minus_nine, wanted, tolerance)
         if cost is None:
             with pytest.raises(UnreachableError, match="at most"):
-                least_cost(values)
+                cheapest_clusters(values)
             continue
-        answer = least_cost(values)
+        answer = cheapest_clusters(values)
         assert (answer.cost, answer.proven) == (cost, True)
 
 
 @pytest.mark.parametrize("case", GOLDEN["hungarian_tolerance"], ids=lambda case: f"{case['tau']}-{case['l']}")
 def test_hungarian_golden_tolerances(without_missing, case):
-    answer = least_cost(line_of(without_missing, case["l"], case["tau"]))
+    answer = cheapest_clusters(line_of(without_missing, case["l"], case["tau"]))
     assert answer.lower_bound == case["least_midpoint_distortion_bound"]
     assert answer.cost == case["intervals_distortion"]
     assert answer.clusters == case["finest_intervals"]

@@ -16,7 +16,7 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.line import withheld as withheld_module
 from hartley.search.line.borders import Borders
-from hartley.search.line.intervals import least_cost
+from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 from reference_requirements import Twin
@@ -141,7 +141,7 @@ def test_a_budget_below_what_is_wanted_buys_nothing():
         assert twin.least_cost_withholding(least - 1) == twin.least_cost()[0]
         answer = least_cost_withholding(values, least - 1)
         assert answer.withheld_rows == 0
-        assert answer.cost == least_cost(values).cost
+        assert answer.cost == cheapest_clusters(values).cost
     assert seen > 50
 
 
@@ -151,7 +151,7 @@ def test_no_budget_gives_what_no_withholding_gives():
         joint = joint_of(random_rows(rng, 25, 8))
         utility = LineDistortion.of(joint.public, rng.choice(("midpoint", "member", "centroid")))
         values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 3)])
-        one, other = least_cost(values), least_cost_withholding(values, 0)
+        one, other = cheapest_clusters(values), least_cost_withholding(values, 0)
         assert (one.cost, one.lower_bound, one.labels.tolist()) == (
             other.cost,
             other.lower_bound,

@@ -16,15 +16,17 @@ import numpy as np
 
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import Alphabet, JointRange
+from hartley.model.requirement import Requirement
 from hartley.releases.cell_text import value_texts, values_of
 from hartley.releases.record import Proof
 from hartley.releases.verifier.proofs.check import MOST_EXHAUSTED, is_valid
 from hartley.releases.verifier.proofs.optimality import Bounds, bounds_of
 from hartley.releases.verifier.proofs.problem import Goal, Problem
 from hartley.releases.verifier.released_partition import position
-from hartley.search.distortion.least_cost import count_bound, latest_of
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.windows import WindowBound, Windows, window_bound
+from hartley.search.cluster_count import most_clusters
+from hartley.search.line.bounds import counting_bound, window_bound
+from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.windows import Windows
 
 MOST_SLICES = 64
 """Observations that are looked at one by one for a value without a cheap cluster."""
@@ -125,16 +127,16 @@ class Prover:
         texts = value_texts(self.joint.public)
         best: tuple[float, int] | None = None
         for places, joint in _slices(self.joint):
-            line = Line.of(joint, LineDistortion(self.utility.positions[places], self.utility.codeword))
-            if not line.size or line.most_candidates < distinct_l:
+            utility = LineDistortion(self.utility.positions[places], self.utility.codeword)
+            values = OrderedValues.of(joint, utility, [Requirement("distinct-l", distinct_l)])
+            if not values.size or not values.can_be_met:
                 continue
             # A codeword may be a value of another slice, so with several slices only spans count.
-            windows = Windows.of(line) if joint is self.joint else Windows(line.positions, "midpoint")
-            latest = latest_of(line, distinct_l)
-            bound = window_bound(windows, latest, WindowBound(0.0, -1), windows.widest)
-            cost = line.in_units(bound.cost)
+            windows = values.windows if joint is self.joint else Windows(values.ticks, "midpoint")
+            bound = window_bound(windows, values.latest)
+            cost = values.in_units(bound.cost)
             if bound.rank >= 0 and (best is None or cost > best[0]):
-                best = cost, int(places[line.order[bound.rank]])
+                best = cost, int(places[values.order[bound.rank]])
         if best is not None:
             for claimed in _near(best[0], reached):
                 yield Proof(kind="window", distinct_l=distinct_l, cost=claimed, value=texts[best[1]])
@@ -142,11 +144,13 @@ class Prover:
     def _counted(self, distinct_l: int, reached: float) -> Iterator[Proof]:
         problem = self.problem
         if isinstance(self.utility, LineDistortion):
-            line = Line.of(self.joint.without_side(), self.utility)
-            if line.size and line.most_candidates >= distinct_l:
-                bound = count_bound(line, distinct_l, 0.0)
-                for cost in _near(line.in_units(bound.cost), reached):
-                    yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=bound.clusters)
+            asked = [Requirement("distinct-l", distinct_l)]
+            values = OrderedValues.of(self.joint.without_side(), self.utility, asked)
+            if values.size and values.can_be_met:
+                clusters = most_clusters(values.enough)
+                bound = counting_bound(values, clusters)
+                for cost in _near(values.in_units(bound), reached):
+                    yield Proof(kind="counting", distinct_l=distinct_l, cost=cost, clusters=clusters)
             return
         pairs = np.unique(np.stack([problem.value, problem.secret]), axis=1)
         occurs = np.bincount(pairs[1])

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from hartley.errors import InputError
 from hartley.model.arrays import Places
+from hartley.search.cluster_count import most_clusters
 from hartley.search.enough import Enough
-from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.ordered_values import LineAnswer
 
 NONE = -1

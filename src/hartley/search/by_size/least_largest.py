@@ -4,7 +4,7 @@ Lemma. Among partitions into clusters of at most m values one that is enough has
 \rceil` clusters, if there is any: one of more can be dealt out over the room that the others leave, and
 none of them holds less.
 
-Bounds: no more clusters than counting allows (:mod:`~hartley.search.line.cluster_count`); what values show
+Bounds: no more clusters than counting allows (:mod:`~hartley.search.cluster_count`); what values show
 by themselves adds up at most. Where every value shows one sensitive value, counting is attained: the
 longest spaced sequence is dealt out in turn. Else a swap search tries to reach the bound.
 """
@@ -19,9 +19,9 @@ import numpy as np
 from hartley.measures.utility import Resolution
 from hartley.model.arrays import Places
 from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
+from hartley.search.cluster_count import most_clusters, sequence_of
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.cluster_count import most_clusters, sequence_of
 from hartley.search.line.every_partition import (
     MOST_VALUES,
     clusters_of_first,

@@ -23,9 +23,9 @@ from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Places
 from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.cluster_count import most_clusters
 from hartley.search.line.every_partition import MOST_VALUES, best_of_all, members_of_subsets
 from hartley.search.line.ordered_values import LineAnswer
 from hartley.search.resolution.istar import Joiner, least_components

@@ -27,6 +27,7 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.model.shapes.border_grid import CALENDARS
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import SAME_COST
@@ -42,9 +43,10 @@ from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
+from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.every_partition import MOST_VALUES, best_of_all, costs_under
-from hartley.search.line.intervals import finest_free_grid, least_cost, least_cost_of_components
+from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
 
@@ -201,7 +203,7 @@ def fewest_components(
 def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:
     joint, utility = question.joint, question.utility
     if joint.side is None and isinstance(utility, LineDistortion):
-        return line_answer(question, utility, effort)
+        return _of_values(question, _in_order(question, utility), effort, starts)
     if joint.side is None and isinstance(utility, Resolution) and question.shape.name == "intervals":
         return arranged_answer(question, utility, effort)
     if not question.shape.is_any:
@@ -258,12 +260,7 @@ def arranged_answer(question: DemandQuestion, utility: Resolution, effort: Effor
         raise OptionError(
             f"column {joint.public.columns[0]!r} is text; borders and widths are of numbers and dates"
         )
-    return _of_values(question, _in_order(question, utility), effort)
-
-
-def line_answer(question: DemandQuestion, utility: LineDistortion, effort: Effort) -> DemandAnswer:
-    """Return clusters of a line that keep the demand, of the shape and within the budget asked for."""
-    return _of_values(question, _in_order(question, utility), effort)
+    return _of_values(question, _in_order(question, utility), effort, ())
 
 
 def joined_bands(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
@@ -297,10 +294,13 @@ def bands_of_components(
 def _in_order(question: DemandQuestion, utility: LineUtility) -> OrderedValues:
     """Return the public values in the order of the line, or in the one that is known of a text column."""
     positions = None if question.arrangement is None else question.arrangement.positions
-    return OrderedValues.of(question.joint, utility, question.requirements, question.closeness, positions)
+    asked = question.asking(Requirement(question.axis, 1))
+    return OrderedValues.of(asked.joint, utility, asked.requirements, asked.closeness, positions)
 
 
-def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) -> DemandAnswer:
+def _of_values(
+    question: DemandQuestion, values: OrderedValues, effort: Effort, starts: Sequence[Partition]
+) -> DemandAnswer:
     shape = question.shape
     if shape.name == "columns":
         raise OptionError(
@@ -329,7 +329,9 @@ def _of_values(question: DemandQuestion, values: OrderedValues, effort: Effort) 
                 "must be withheld for what is withheld to keep the requirements itself"
             )
         return answer_of(least_cost_withholding(values, question.budget, kind, borders, effort=effort))
-    return answer_of(least_cost(values, kind, borders, effort))
+    names = [(one.name, one.column) for one in values.whole.requirements]
+    count = values.whole.count_of[names.index((question.axis, None))]
+    return answer_of(cheapest_clusters(values, kind, borders, effort, starts, count))
 
 
 def _calendar_unit(question: DemandQuestion) -> Literal["day", "second"] | None:

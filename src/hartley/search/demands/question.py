@@ -39,6 +39,11 @@ class DemandQuestion:
     """What is known of the values of a column of text."""
 
     @property
+    def axis(self) -> str:
+        """The requirement of which most is kept among answers of one cost."""
+        return "distinct-l" if self.closeness.is_empty else "separated-l"
+
+    @property
     def is_over_columns(self) -> bool:
         """Whether it has the search over several columns to answer it."""
         return (

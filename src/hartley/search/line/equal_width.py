@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from hartley.errors import OptionError, UnreachableError
 from hartley.model.arrays import Places
-from hartley.search.distortion.windows import window_cost
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.borders import Borders, is_multiple, round_steps, unit_of
-from hartley.search.line.intervals import line_bound
+from hartley.search.line.bounds import line_bound
 from hartley.search.line.ordered_values import Band, LineAnswer, OrderedValues
+from hartley.search.line.windows import window_cost
 
 QUARTERS = 4
 """Offsets are quarters of a width where no border is asked for, with no more decimals than the values."""
@@ -61,7 +61,7 @@ def best_equal_width(
     if values.cost_name == "centroid":
         raise OptionError("bands of equal width are released as midpoints or members, not as centroids")
     values.require_reachable()
-    any_bound = line_bound(values, effort)
+    any_bound = values.in_units(line_bound(values, effort))
     best: tuple[tuple[float, int, float, float], LineAnswer] | None = None
     for wide, shift in _widths(values, step, offset, width):
         if effort.should_stop() and best is not None:

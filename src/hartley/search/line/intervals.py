@@ -21,130 +21,80 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hartley.errors import UnreachableError
 from hartley.measures.overlap import overlap_partition
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.disjoint_sets import DisjointSets
-from hartley.search.distortion.least_cost import windows_needed
-from hartley.search.distortion.windows import (
-    Bracket,
-    Windows,
-    least_passing,
-    uncovered,
-)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.borders import Borders, round_steps
-from hartley.search.line.cluster_count import most_clusters
-from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
+from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import (
     NEVER,
     can_cut,
     centroid_choices,
     clusters_of_choices,
     clusters_of_starts,
+    extend_radius,
     finest_starts,
-    least_radius,
 )
 from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
+from hartley.search.line.windows import least_passing_from
+
+STEPS_PER_CALL = 3_000_000
+"""Elementary steps of the program for centroids between two looks at whether to stop."""
 
 
-def prefix_sums(values: OrderedValues) -> Floats:
-    """Return the sums of the positions of each number of first ranks."""
-    return np.concatenate(([0.0], np.cumsum(values.positions)))
+def shifted_sums(values: OrderedValues) -> tuple[Floats, Floats]:
+    """Return positions in ticks counted from the middle, and the sums of each number of first ones.
 
-
-def steps_within(values: OrderedValues, cost: float) -> int:
-    """Return how many intervals must be looked at for a cost."""
-    earliest = values.windows.within(cost)
-    return int(np.maximum(values.latest - earliest + 1, 0).sum()) + values.size
+    Distances from the middle keep the sums small, and integers stay integers.
+    """
+    shifted = values.ticks - np.rint(values.ticks[values.size // 2])
+    return shifted, np.concatenate(([0.0], np.cumsum(shifted)))
 
 
 def centroid_intervals_within(values: OrderedValues, borders: Borders, cost: float, rows: Places) -> Places:
     """Return the rows withheld, ``NEVER`` where there is no way, and then the interval of each rank.
 
-    Intervals are counted from the end; -1 is for values that are withheld. A value with ``NEVER`` rows is
-    kept.
+    The cost is in ticks. Intervals are counted from the end; -1 is for values that are withheld. A value with
+    ``NEVER`` rows is kept.
     """
-    loop = centroid_choices.for_size(steps_within(values, cost) * 4)
-    choice = loop(
-        values.positions,
-        prefix_sums(values),
-        values.latest,
-        borders.allowed,
-        rows,
-        borders.low,
-        borders.high,
-        cost,
-    )
+    steps = int(np.maximum(values.latest - values.windows.within(cost) + 1, 0).sum()) + values.size
+    shifted, sums = shifted_sums(values)
+    loop = centroid_choices.for_size(steps * 4)
+    choice = loop(shifted, sums, values.latest, borders.allowed, rows, borders.low, borders.high, cost)
     withheld = int(choice[0, 1])
     if withheld >= NEVER:
         return np.array([NEVER])
     return np.concatenate(([withheld], clusters_of_choices.for_size(values.size)(choice)))
 
 
-def least_centroid_cost(values: OrderedValues, borders: Borders) -> float:
-    """Return the least worst radius of intervals that are enough."""
-    sums = prefix_sums(values)
-    steps = steps_within(values, values.windows.widest)
-    loop = least_radius.for_size(min(steps, 20 * values.size) * 4)
-    return float(loop(values.positions, sums, values.latest, borders.allowed))
+def least_centroid_cost(
+    values: OrderedValues, borders: Borders, allowed: float, effort: Effort = UNLIMITED
+) -> float | None:
+    """Return the least worst radius of intervals that are enough, in ticks; nothing where it is not found.
 
-
-STEPS = 20
-"""Elementary steps of a pass, for each value."""
-
-
-def least_passing_from(
-    windows: Windows, passes: Callable[[Places], bool], low: float, effort: Effort = UNLIMITED
-) -> Bracket:
-    """Return the least window cost from ``low`` on whose reach passes a monotone test; the widest must pass.
-
-    Looks near ``low`` first, then twice as far each time: mostly the least cost is near.
+    None is found where it is above ``allowed``, or where time is over.
     """
-    trial = low = min(low, windows.widest)
-    step = 0.0
-    while not effort.should_stop():
-        earliest = windows.within(trial)
-        if passes(earliest):
-            high = windows.below(earliest)
-            return least_passing(windows, passes, Bracket(min(low, high), high), effort)
-        low = min(windows.above(earliest), windows.widest)
-        if low >= windows.widest:
-            break
-        step = max(2 * step, low - trial, low / 64)
-        trial = min(low if step == low - trial else low + step, windows.widest)
-    return Bracket(low, windows.widest)
-
-
-def line_bound(values: OrderedValues, effort: Effort = UNLIMITED) -> float:
-    """Return a cost below which no partition, of any shape, is enough everywhere.
-
-    Every value needs a window that is cheap enough and holds enough; and no more than so many clusters can
-    hold enough at all, so that few windows must cover the line.
-    """
-    if not values.size:
-        return 0.0
-    most = most_clusters(values.enough)
-    if values.cost_name == "size":
-        # Clusters of few values may lie far apart, so windows say nothing.
-        return float(-(-values.size // max(most, 1)))
-    windows, latest = values.windows, values.latest
-    if most <= 1:
-        return values.cost_of_window(windows.widest)
-    covers = uncovered.for_size(values.size * STEPS)
-    bound = least_passing_from(windows, lambda e: int(covers(e, latest)) < 0, 0.0, effort).low
-    if most < values.size:
-        needed = windows_needed.for_size(values.size * STEPS)
-        bound = least_passing_from(windows, lambda e: int(needed(e)) <= most, bound, effort).low
-    return values.cost_of_window(bound)
+    size = values.size
+    best = np.full(size + 1, np.nextafter(allowed, np.inf))
+    best[0] = 0.0
+    is_cut = np.zeros(size + 1, dtype=np.bool_)
+    is_cut[0] = True
+    shifted, sums = shifted_sums(values)
+    loop = extend_radius.for_size(size * size // 4)
+    rank = 0
+    while rank < size:
+        rank = int(loop(shifted, sums, values.latest, borders.allowed, best, is_cut, rank, STEPS_PER_CALL))
+        if rank < size and effort.should_stop():
+            return None
+    return float(best[size]) if is_cut[size] else None
 
 
 def least_intervals(
@@ -172,26 +122,36 @@ def least_intervals(
     (1.0, Partition({0, 1}, {2, 3, 4}), True)
     """
     values.require_reachable()
-    any_bound = line_bound(values, effort) if known_bound is None else known_bound
+    low = line_bound(values, effort) if known_bound is None else values.ticks_within(known_bound)
+    any_bound = values.in_units(low)
     limits = borders or Borders.anywhere(values.positions)
     if not values.size:
-        return finished(values, np.zeros(0, dtype=np.int64), limits, any_bound, any_bound)
+        return finished(values, NOTHING, limits, any_bound, any_bound)
     if values.cost_name == "centroid":
-        cost = least_centroid_cost(values, limits)
-        kept = np.full(values.size, NEVER, dtype=np.int64)
-        cluster_of = centroid_intervals_within(values, limits, cost, kept)[1:]
-        answer = finished(values, cluster_of, limits, cost, any_bound)
-        return replace(answer, lower_bound=answer.cost)
+        return _least_centroid_intervals(values, limits, any_bound, effort)
     windows = values.windows
     loop = can_cut.for_size(values.size * STEPS)
-    low = values.window_of_cost(any_bound)
 
     def passes(earliest: Places) -> bool:
         return bool(loop(earliest, values.latest, limits.allowed))
 
     least = least_passing_from(windows, passes, low, effort)
-    low, high = values.cost_of_window(least.low), values.cost_of_window(least.high)
-    return finest_within(values, high, limits, any_bound, low)
+    return finest_within(values, values.in_units(least.high), limits, any_bound, values.in_units(least.low))
+
+
+def _least_centroid_intervals(
+    values: OrderedValues, borders: Borders, any_bound: float, effort: Effort
+) -> LineAnswer:
+    """Return the finest intervals of the least worst radius; where time is over, one interval of all."""
+    whole = values.ticks_of(values.partition_of_starts(NOTHING))
+    least = least_centroid_cost(values, borders, whole, effort)
+    if least is None:
+        everything = np.zeros(values.size, dtype=np.int64)
+        return finished(values, everything, borders, any_bound, any_bound)
+    kept = np.full(values.size, NEVER, dtype=np.int64)
+    cluster_of = centroid_intervals_within(values, borders, least, kept)[1:]
+    answer = finished(values, cluster_of, borders, 0.0, any_bound)
+    return replace(answer, lower_bound=answer.cost)
 
 
 def finest_within(
@@ -202,7 +162,7 @@ def finest_within(
     lower_bound: float = 0.0,
 ) -> LineAnswer:
     """Return the finest intervals of at most this cost; they must exist."""
-    earliest = values.windows.within(values.window_of_cost(cost))
+    earliest = values.windows.within(values.ticks_within(cost))
     loop = finest_starts.for_size(values.size * STEPS)
     chosen = loop(earliest, values.latest, borders.allowed, borders.low, borders.high)
     cluster_of = clusters_of_starts.for_size(values.size)(chosen)
@@ -256,42 +216,6 @@ def finest_free_grid(
     return free if best is None else best
 
 
-Shape: TypeAlias = Literal["any", "intervals"]
-
-
-def least_cost(
-    values: OrderedValues,
-    shape: Shape = "any",
-    borders: Borders | None = None,
-    effort: Effort = UNLIMITED,
-) -> LineAnswer:
-    """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
-
-    Intervals are exact for their shape. For any shape, all partitions of up to twelve values are looked at;
-    of more values intervals are returned, which the bound often proves to be best and which never cost more
-    than twice the optimum (midpoint).
-
-    >>> from hartley.measures.utility import LineDistortion
-    >>> from hartley.model import JointRange
-    >>> from hartley.model.requirement import Requirement
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> values = OrderedValues.of(joint, LineDistortion.of(joint.public), [Requirement("distinct-l", 2)])
-    >>> least_cost(values).partition, least_cost(values, "intervals").partition
-    (Partition({0, 2}, {1, 3}), Partition({0, 1, 2, 3}))
-    """
-    if shape == "any" and borders is None and 0 < values.size <= MOST_VALUES:
-        values.require_reachable()
-        return exhaustive_withheld(values, 0, NOTHING, _nothing)
-    found = least_intervals(values, borders, effort)
-    if shape == "any":
-        return replace(found, lower_bound=found.any_bound)
-    return found
-
-
-def _nothing(withheld: npt.NDArray[np.int64]) -> bool:
-    return not len(withheld)
-
-
 def least_cost_of_components(
     values: OrderedValues,
     linked: JointRange,
@@ -314,13 +238,13 @@ def least_cost_of_components(
     found: list[LineAnswer] = []
 
     def passes(earliest: Places) -> bool:
-        cost = values.cost_of_window(values.windows.below(earliest))
+        cost = values.in_units(values.windows.below(earliest))
         answer, left = fewest_components_within(values, linked, cost, limits)
         if left <= most:
             found.append(answer)
         return left <= most
 
-    least_passing_from(values.windows, passes, values.window_of_cost(first.cost), effort)
+    least_passing_from(values.windows, passes, values.ticks_within(first.cost), effort)
     if not found and not passes(values.windows.within(values.windows.widest)):
         raise UnreachableError(f"no intervals leave at most {most} components; the missing cells stay apart")
     best = min(found, key=lambda answer: answer.cost)
@@ -354,7 +278,7 @@ def _merged(
     places = values.order[firsts]
     part = groups[linked.indices[linked.indptr[places]]].astype(np.int64).tolist()
     joined = DisjointSets.of(max(part) + 1)
-    earliest = values.windows.within(values.window_of_cost(cost))
+    earliest = values.windows.within(values.ticks_within(cost))
     count = len(firsts)
     is_joined = np.zeros(count, dtype=bool)
     begin, end = 0, count - 1

@@ -229,22 +229,36 @@ def radius(positions: Floats, sums: Floats, start: int, end: int) -> float:
 
 
 @hot_loop
-def least_radius(positions: Floats, sums: Floats, latest: Places, allowed: Flags) -> float:
-    """Return the least worst radius of intervals that hold enough; infinite where there are none."""
-    size = len(positions)
-    best = np.full(size + 1, np.inf)
-    best[0] = 0.0
-    for end in range(size):
-        if not allowed[end + 1]:
-            continue
-        least = np.inf
-        for start in range(latest[end], -1, -1):
-            if (positions[end] - positions[start]) / 2 >= least:
-                break
-            if best[start] < least:
-                least = min(least, max(best[start], radius(positions, sums, start, end)))
-        best[end + 1] = least
-    return float(best[size])
+def extend_radius(
+    positions: Floats,
+    sums: Floats,
+    latest: Places,
+    allowed: Flags,
+    best: Floats,
+    is_cut: Flags,
+    begin: int,
+    steps: int,
+) -> int:
+    """Carry the program for the least worst radius on from a rank until the steps are used up.
+
+    ``best`` holds the least worst radius of every prefix, at first one that is not to be exceeded, and
+    ``is_cut`` whether it can be cut at that. Gives the next rank.
+    """
+    end = begin
+    while end < len(positions) and steps > 0:
+        if allowed[end + 1]:
+            for start in range(latest[end], -1, -1):
+                steps -= 1
+                if (positions[end] - positions[start]) / 2 >= best[end + 1]:
+                    break
+                if not is_cut[start] or best[start] >= best[end + 1]:
+                    continue
+                worst = max(best[start], radius(positions, sums, start, end))
+                if worst < best[end + 1]:
+                    best[end + 1] = worst
+                    is_cut[end + 1] = True
+        end += 1
+    return end
 
 
 @hot_loop

@@ -1,13 +1,15 @@
-"""What a search over one column takes and returns.
+"""Public values in the order of a line, with what a cluster of them costs and must hold.
 
-It takes public values in the order of a line, with what a cluster of them costs and must hold. It returns a
-partition, what that costs, and what nothing can beat.
+Neighbours are neighbours in the order of positions. Values without a position are set aside, since each stays
+alone under every partition that is allowed. Searches reckon in ticks
+(:class:`~hartley.measures.utility.line.LineGrid`), in which sums of decimals are exact;
+:meth:`OrderedValues.in_units` gives a cost as the utility does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -15,12 +17,14 @@ import numpy as np
 
 from hartley.errors import InputError
 from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.line import costs_in_ticks
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Floats, Places, frozen_array
+from hartley.model.arrays import Floats, Ints, Places, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.distortion.windows import Windows
 from hartley.search.enough import Enough
+from hartley.search.held_codes import HeldDemand, held_demand
+from hartley.search.line.windows import Windows
 
 NOTHING: Places = np.zeros(0, dtype=np.int64)
 
@@ -101,11 +105,13 @@ class OrderedValues:
 
     whole: Enough
     """The demand on all public values, by place."""
+    enough: Enough
+    """The demand on the values of the line, by rank."""
     utility: LineUtility
     order: Places
     """The place of each rank."""
     positions: Floats
-    """Where each rank lies, ascending."""
+    """Where each rank lies, ascending, in the unit of the column."""
     alone: Places
     """Places of the values that have no position; each stays a cluster of its own."""
 
@@ -139,17 +145,13 @@ class OrderedValues:
         placed = np.flatnonzero(~np.isnan(given))
         order = placed[np.argsort(given[placed], kind="stable")]
         alone = np.flatnonzero(np.isnan(given))
-        return cls(enough, utility, order, np.ascontiguousarray(given[order], dtype=float), alone)
+        at = np.ascontiguousarray(given[order], dtype=float)
+        return cls(enough, enough.take(order), utility, order, at, alone)
 
     @property
     def size(self) -> int:
         """How many values lie on the line."""
         return len(self.order)
-
-    @cached_property
-    def enough(self) -> Enough:
-        """The demand on the values of the line, by rank."""
-        return self.whole.take(self.order)
 
     @property
     def cost_name(self) -> CostName:
@@ -157,24 +159,52 @@ class OrderedValues:
         return self.utility.codeword if isinstance(self.utility, LineDistortion) else "size"
 
     @cached_property
+    def ticks(self) -> Floats:
+        """Where each rank lies, in ticks; where clusters cost their number of values, its number."""
+        if not isinstance(self.utility, LineDistortion):
+            return np.arange(self.size, dtype=float)
+        return np.ascontiguousarray(self.utility.grid.ticks[self.order])
+
+    @cached_property
     def windows(self) -> Windows:
         """The windows of the line; for the centroid, by the least that a cluster between two ends costs."""
-        if self.cost_name == "size":
-            return Windows(np.arange(self.size, dtype=float), "midpoint")
-        return Windows(self.positions, "member" if self.cost_name == "member" else "midpoint")
+        return Windows(self.ticks, "member" if self.cost_name == "member" else "midpoint")
 
-    def cost_of_window(self, cost: float) -> float:
-        """Turn the cost of a window into the cost of a cluster."""
-        return 2 * cost + 1 if self.cost_name == "size" else cost
+    def in_units(self, cost: float) -> float:
+        """Return a cost in ticks as the utility gives it."""
+        if isinstance(self.utility, LineDistortion):
+            return self.utility.grid.in_units(cost)
+        return 2 * cost + 1
 
-    def window_of_cost(self, cost: float) -> float:
-        """Turn the cost of a cluster into the cost of a window; where all is withheld nothing costs 0."""
-        return max((cost - 1) / 2, 0.0) if self.cost_name == "size" else cost
+    def ticks_within(self, cost: float) -> float:
+        """Return the greatest cost in ticks that is no more than what the utility calls this cost."""
+        if isinstance(self.utility, LineDistortion):
+            return self.utility.grid.ticks_within(cost)
+        # Where all is withheld nothing costs 0.
+        return max((cost - 1) / 2, 0.0)
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far a centroid's cost can be from its real value by rounding, in ticks; 0 where sums are exact.
+
+        One division rounds then, and rounding a division keeps order. The other codewords need one
+        subtraction, which keeps the order of the real values as well.
+        """
+        utility = self.utility
+        if not isinstance(utility, LineDistortion) or utility.codeword != "centroid" or not self.size:
+            return 0.0
+        greatest = float(np.abs(self.ticks).max())
+        return 0.0 if utility.grid.is_exact else 4.0 * (self.size + 2) * greatest * float(np.finfo(float).eps)
 
     @cached_property
     def latest(self) -> Places:
         """For each last rank the latest start of a window that is enough; -1 where none is."""
         return self.enough.latest_starts()
+
+    @cached_property
+    def held(self) -> HeldDemand:
+        """The demand on the values of the line as bits of words, for searches that try many small sets."""
+        return held_demand(self.enough)
 
     @cached_property
     def can_be_met(self) -> bool:
@@ -184,19 +214,59 @@ class OrderedValues:
 
     def under(self, enough: Enough) -> OrderedValues:
         """Return the same line under another demand on all public values, by place."""
-        return OrderedValues(enough, self.utility, self.order, self.positions, self.alone)
+        return OrderedValues(
+            enough, enough.take(self.order), self.utility, self.order, self.positions, self.alone
+        )
+
+    def asking(self, count: int, wanted: int) -> OrderedValues:
+        """Return the same line with another number wanted of one count."""
+        return replace(self, whole=self.whole.asking(count, wanted), enough=self.enough.asking(count, wanted))
+
+    def keeping(self, ranks: Places) -> OrderedValues:
+        """Return the line with some of its values only, in their order."""
+        return OrderedValues(
+            self.whole,
+            self.enough.take(ranks),
+            self.utility,
+            self.order[ranks],
+            self.positions[ranks],
+            self.alone,
+        )
+
+    def most_of(self, count: int) -> int:
+        """Return the most of one count that every cluster of some partition allowed can hold."""
+        apart = np.zeros(self.whole.size, dtype=np.int64)
+        apart[self.alone] = np.arange(len(self.alone)) + 1
+        return self.whole.reached_by(Partition(apart), count)
 
     def require_reachable(self) -> None:
         """Raise where no partition is enough."""
         if not self.can_be_met:
             self.whole.require_reachable([[int(place)] for place in self.alone])
 
-    def labels_of_ranks(self, cluster_of: Places) -> Places:
+    def labels_of_ranks(self, cluster_of: Ints) -> Places:
         """Turn the cluster of each rank into the cluster of each place."""
         labels = np.empty(self.whole.size, dtype=np.int64)
         labels[self.order] = cluster_of
         labels[self.alone] = np.arange(len(self.alone)) + (int(cluster_of.max(initial=-1)) + 1)
         return labels
+
+    def partition_of_ranks(self, cluster_of: Ints) -> Partition:
+        """Turn the cluster of each rank into a partition of the alphabet."""
+        return Partition(self.labels_of_ranks(cluster_of))
+
+    def partition_of_starts(self, starts: Ints) -> Partition:
+        """Turn intervals, given by their first ranks, into a partition of the alphabet."""
+        begins = np.zeros(self.size, dtype=np.int64)
+        begins[starts[starts > 0]] = 1
+        return self.partition_of_ranks(np.cumsum(begins))
+
+    def ticks_of(self, partition: Partition) -> float:
+        """Return the worst cluster cost of a partition of all public values, in ticks."""
+        if isinstance(self.utility, LineDistortion):
+            costs = costs_in_ticks(self.utility.grid.ticks, self.utility.codeword, partition)
+            return float(costs.max())
+        return (float(partition.sizes.max()) - 1) / 2
 
     def cost_of_labels(self, labels: Places, exempt: Places | None = None) -> float:
         """Return the worst cost of a cluster, as the utility measures it; ``exempt`` places cost nothing."""

@@ -58,12 +58,13 @@ class TopUp:
         rows = self.values.enough.rows
         if len(keep):
             if values.cost_name == "centroid":
-                found = centroid_intervals_within(values, borders, cost, values.enough.rows)
+                within = values.ticks_within(cost)
+                found = centroid_intervals_within(values, borders, within, values.enough.rows)
                 if found[0] >= NEVER:
                     return None
                 cluster_of[keep] = found[1:]
             else:
-                earliest = values.windows.within(values.window_of_cost(cost))
+                earliest = values.windows.within(values.ticks_within(cost))
                 loop = withheld_choices.for_size(len(keep) * STEPS)
                 choice = loop(
                     earliest, values.latest, borders.allowed, values.enough.rows, borders.low, borders.high
@@ -77,10 +78,7 @@ class TopUp:
         passed = np.concatenate(([0], np.cumsum(borders.allowed[1:-1]))) if values.size else np.zeros(1)
         allowed = np.ones(len(keep) + 1, dtype=bool)
         allowed[1:-1] = passed[keep[1:]] > passed[keep[:-1]]
-        rest = OrderedValues(
-            values.whole, values.utility, values.order[keep], values.positions[keep], values.alone
-        )
-        return rest, Borders(allowed, borders.low[keep], borders.high[keep], borders.name)
+        return values.keeping(keep), Borders(allowed, borders.low[keep], borders.high[keep], borders.name)
 
     def cost_of(self, kept: Kept) -> float:
         """Return what the worst interval that is kept costs."""

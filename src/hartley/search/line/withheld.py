@@ -27,11 +27,13 @@ from hartley.errors import OptionError, UnreachableError
 from hartley.model.arrays import Floats, Places
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.borders import Borders
+from hartley.search.line.bounds import STEPS
+from hartley.search.line.cheapest import Shape, cheapest_clusters
 from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
-from hartley.search.line.intervals import STEPS, Shape, least_cost, least_passing_from
 from hartley.search.line.loops import fewest_withheld, uncovered_rows
 from hartley.search.line.ordered_values import NOTHING, Band, LineAnswer, OrderedValues
 from hartley.search.line.top_up import Kept, TopUp
+from hartley.search.line.windows import least_passing_from
 
 BISECTIONS = 60
 
@@ -136,7 +138,8 @@ def _without(question: WithheldQuestion, shape: Shape, effort: Effort) -> LineAn
             "the missing cells are too few to be a released value of their own; withhold at least "
             f"{question.least_budget} rows to join them"
         )
-    return least_cost(values, shape, None if question.borders.are_anywhere else question.borders, effort)
+    borders = None if question.borders.are_anywhere else question.borders
+    return cheapest_clusters(values, shape, borders, effort)
 
 
 class _Search:
@@ -164,7 +167,8 @@ class _Search:
         def passes(earliest: Places) -> bool:
             return int(loop(earliest, values.latest, values.enough.rows)) <= self.rows
 
-        return least_passing_from(windows, passes, 0.0, self.effort).low
+        least = least_passing_from(windows, passes, 0.0, self.effort).low
+        return values.in_units(max(least - values.rounding, 0.0))
 
     def relaxed(self, bound: float) -> float:
         """Return the least cost of intervals if what is withheld need not be enough."""
@@ -177,8 +181,8 @@ class _Search:
             found = int(loop(earliest, values.latest, self.question.borders.allowed, values.enough.rows))
             return found <= self.rows
 
-        least = least_passing_from(windows, passes, values.window_of_cost(bound), self.effort)
-        return values.cost_of_window(least.high)
+        least = least_passing_from(windows, passes, values.ticks_within(bound), self.effort)
+        return values.in_units(least.high)
 
     def bound_of_intervals(self, relaxed: float, any_bound: float) -> float:
         """Return what intervals cost at least, given their least cost with nothing withheld inside of them.
@@ -243,8 +247,8 @@ class _Search:
         """Tell whether no cluster can cost more than one number and less than another."""
         if self.values.cost_name == "centroid":
             return False
-        above = self.values.windows.next_cost(self.values.window_of_cost(low))
-        return self.values.cost_of_window(above) >= high
+        above = self.values.windows.next_cost(self.values.ticks_within(low))
+        return self.values.in_units(above) >= high
 
     def answer(self, kept: Kept, lower_bound: float, any_bound: float) -> LineAnswer:
         """Return what is kept and withheld as an answer."""

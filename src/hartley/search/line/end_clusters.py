@@ -1,18 +1,19 @@
 r"""The clusters of the values at the ends of the line, chosen by a solver, for centroids.
 
-Binary variables say which values are members and which sensitive values are held.
+Binary variables say which values are members and which codes count as held. Codes of a count that are not
+apart may not count together; so as many count as are apart.
 
 A solver reckons with a tolerance, and what it says of large numbers need not be true. So distances are
 handed to it in a unit that keeps them small (:func:`solver_unit`), it is asked about a little more than what
 is claimed, and only of whole numbers, which differ by more than its tolerance, is anything claimed exactly.
 
-**Two clusters.** Where so many candidates are wanted that no more than two clusters can hold them
-(:func:`~hartley.search.distortion.least_cost.most_clusters`), a partition below half the span of the line has
-exactly two: one holds the last value, the other the first. Which values go with the last one is all there
-is to choose. At a distortion of D the demands are linear: the mean of the one lies no more than D before the
-last value, :math:`\sum_{u \in A} (D + x_u - x_{last}) \ge 0`, and no more than D after any member t, where
-the sum of :math:`D + x_t - x_u` may be negative only if t is no member; the same for the other, seen from
-the first value.
+**Two clusters.** Where no more than two clusters can hold enough
+(:func:`~hartley.search.cluster_count.most_clusters`), a partition below half the span of the line has exactly
+two: one holds the last value, the other the first. Which values go with the last one is all there is to
+choose. At a cost of D the demands are linear: the mean of the one lies no more than D before the last value,
+:math:`\sum_{u \in A} (D + x_u - x_{last}) \ge 0`, and no more than D after any member t, where the sum of
+:math:`D + x_t - x_u` may be negative only if t is no member; the same for the other, seen from the first
+value.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from typing import Literal
 
 import numpy as np
 
-from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.distortion.line import Line
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import Effort
+from hartley.search.enough import Enough
+from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.solver import SOLVER_TOLERANCE, minimised
 
 End = Literal["first", "last"]
@@ -36,8 +38,8 @@ LARGEST_WHOLE = 2.0**20
 UNITS = 10
 """Other distances are handed to it in units, less than two to this power of them."""
 ALLOWANCE = 2 * SOLVER_TOLERANCE
-"""Units by which a distortion may be exceeded in what the solver is asked, so that its "impossible" is true
-of the distortion meant. Less than means of 400 whole numbers can differ by."""
+"""Units by which a cost may be exceeded in what the solver is asked, so that its "impossible" is true of the
+cost meant. Less than means of 400 whole numbers can differ by."""
 
 
 def solver_unit(positions: Floats) -> float:
@@ -53,59 +55,91 @@ def solver_unit(positions: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
+class _Demand:
+    """What a chosen set of values must hold, as rows of a program over values, then codes."""
+
+    rows: list[Floats]
+    lows: list[float | Floats]
+    codes: int
+    """How many variables stand for codes."""
+
+    @classmethod
+    def of(cls, enough: Enough) -> _Demand | None:
+        """Lay the demand on some values out; nothing where not even all of them are enough."""
+        size = enough.size
+        if not size or not enough.is_enough(np.arange(size)):
+            return None
+        held, code_of = np.unique(enough.value_code, return_inverse=True)
+        shows = np.zeros((len(held), size))
+        shows[code_of, np.repeat(np.arange(size), np.diff(enough.value_ptr))] = 1.0
+        rows = [np.hstack([shows, -np.eye(len(held))])]
+        lows: list[float | Floats] = [0.0]
+        for count, wanted in enumerate(enough.wanted.tolist()):
+            begin, end = int(enough.offsets[count]), int(enough.offsets[count + 1])
+            inside = (held >= begin) & (held < end)
+            rows.append(np.concatenate([np.zeros(size), inside.astype(float)])[None, :])
+            lows.append(float(wanted))
+            if not enough.demand.is_plain[count]:
+                here = held[inside]
+                close = (held >= here[:, None]) & (held < enough.next_code[here][:, None])
+                rows.append(np.hstack([np.zeros((len(here), size)), -close.astype(float)]))
+                lows.append(-1.0)
+        rows.append(np.concatenate([enough.rows.astype(float), np.zeros(len(held))])[None, :])
+        lows.append(float(enough.row_k))
+        return cls(rows, lows, len(held))
+
+
+@dataclass(frozen=True, eq=False)
 class _Cover:
-    """Values as seen from one end: their distances, and the sensitive values each holds."""
+    """Values as seen from one end: their distances, and what they must hold."""
 
     unit: float
     """What distances are counted in; see :func:`solver_unit`."""
     ranks: Int64s
     distances: Floats
     """Distance of each value from the end, which comes first, at 0."""
-    holds: Flags
-    """Which sensitive value (row) is held by which value (column)."""
+    enough: Enough
+    """The demand on these values, in their order."""
 
     @classmethod
-    def seen_from(cls, line: Line, ranks: Int64s, end: End) -> _Cover:
+    def seen_from(cls, values: OrderedValues, ranks: Int64s, end: End) -> _Cover:
         ordered = ranks if end == "first" else ranks[::-1]
-        unit = solver_unit(line.positions[ranks])
-        distances = np.abs(line.positions[ordered] - line.positions[ordered[0]]) / unit
-        holds = np.zeros((line.sensitive_size, len(ordered)), dtype=bool)
-        for column, rank in enumerate(ordered.tolist()):
-            holds[line.indices[line.indptr[rank] : line.indptr[rank + 1]], column] = True
-        return cls(unit, ordered, distances, holds)
+        unit = solver_unit(values.ticks[ranks])
+        distances = np.abs(values.ticks[ordered] - values.ticks[ordered[0]]) / unit
+        return cls(unit, ordered, distances, values.enough.take(ordered))
 
     def within(self, reach: float) -> _Cover:
-        near = self.distances <= reach
-        return _Cover(self.unit, self.ranks[near], self.distances[near], self.holds[:, near])
+        near = np.flatnonzero(self.distances <= reach)
+        return _Cover(self.unit, self.ranks[near], self.distances[near], self.enough.take(near))
 
-
-def _is_whole(cover: _Cover) -> bool:
-    """Tell whether distances are whole numbers of units: means of them that differ, differ by much."""
-    return bool((cover.distances == np.rint(cover.distances)).all())
+    @property
+    def is_whole(self) -> bool:
+        """Whether distances are whole numbers of units: means of them that differ, differ by much."""
+        return bool((self.distances == np.rint(self.distances)).all())
 
 
 def peeled_cluster(
-    line: Line, ranks: Int64s, end: End, distinct_l: int, target: float, effort: Effort
+    values: OrderedValues, ranks: Int64s, end: End, target: float, effort: Effort
 ) -> Int64s | None:
     """Choose a cluster for the end within the target, greedy for values near the end, sparing with others."""
-    cover = _Cover.seen_from(line, ranks, end)
+    cover = _Cover.seen_from(values, ranks, end)
     target /= cover.unit
     cover = cover.within(2 * target)
     worth = np.where(cover.distances <= target, 2.0, -1.0)
-    answer = _cluster_within(cover, distinct_l, target, -worth, effort)
+    answer = _cluster_within(cover, target, -worth, effort)
     return None if answer.members is None else np.sort(cover.ranks[answer.members])
 
 
-def end_bound(line: Line, end: End, distinct_l: int, known: float, found: float, effort: Effort) -> float:
-    """Return the least cost that a cluster of the end can have, with its mean near every member.
+def end_bound(values: OrderedValues, end: End, known: float, found: float, effort: Effort) -> float:
+    """Return the least cost that a cluster of the end can have, with its mean near every member; in ticks.
 
     Goes down from ``found`` from cluster to cheaper cluster until there is provably none; the last one is
     then the bound. At least ``known`` in any case.
     """
-    cover = _Cover.seen_from(line, np.arange(line.size), end)
+    cover = _Cover.seen_from(values, np.arange(values.size), end)
     low, cost = known / cover.unit, found / cover.unit
     # Means of whole numbers that differ, differ by more than this.
-    step = 1.0 / (2.0 * line.size**2) if _is_whole(cover) else SOLVER_TOLERANCE * max(1.0, cost)
+    step = 1.0 / (2.0 * values.size**2) if cover.is_whole else SOLVER_TOLERANCE * max(1.0, cost)
     doubtful = False
     for _ in range(MOST_CLUSTERS_TRIED):
         if effort.should_stop() or cost - step <= low:
@@ -113,10 +147,10 @@ def end_bound(line: Line, end: End, distinct_l: int, known: float, found: float,
         target = low + (cost - low) / 2 if doubtful else cost - step
         near = cover.within(2 * (target + ALLOWANCE))
         costs = near.distances - target
-        answer = _cluster_within(near, distinct_l, target + ALLOWANCE, costs, effort)
+        answer = _cluster_within(near, target + ALLOWANCE, costs, effort)
         if answer.impossible:
             if not doubtful:
-                low = cost if _is_whole(cover) else target
+                low = cost if cover.is_whole else target
                 break
             low, doubtful = target, False
             continue
@@ -145,24 +179,22 @@ class _Choice:
     impossible: bool
 
 
-def _cluster_within(cover: _Cover, distinct_l: int, target: float, costs: Floats, effort: Effort) -> _Choice:
+def _cluster_within(cover: _Cover, target: float, costs: Floats, effort: Effort) -> _Choice:
     """Choose the cheapest cluster of the end, by these costs of members, with a radius within the target."""
-    size = len(cover.ranks)
-    held = cover.holds.any(axis=1)
-    if int(held.sum()) < distinct_l:
+    demand = _Demand.of(cover.enough)
+    if demand is None:
         return _Choice(None, True)
-    holds = cover.holds[held]
+    size = len(cover.ranks)
     near_rows, near_lows = near_the_mean(cover.distances, target)
-    rows = [
-        _cover_rows(holds),
-        _count_row(size, len(holds)),
-        np.hstack([near_rows, np.zeros((len(near_rows), len(holds)))]),
-    ]
-    lows: list[float | Floats] = [0.0, float(distinct_l), near_lows]
-    fixed = np.zeros(size + len(holds))
+    rows = [*demand.rows, np.hstack([near_rows, np.zeros((len(near_rows), demand.codes))])]
+    fixed = np.zeros(size + demand.codes)
     fixed[0] = 1.0
     solution = minimised(
-        costs=np.concatenate([costs, np.zeros(len(holds))]), rows=rows, lows=lows, effort=effort, least=fixed
+        costs=np.concatenate([costs, np.zeros(demand.codes)]),
+        rows=rows,
+        lows=[*demand.lows, near_lows],
+        effort=effort,
+        least=fixed,
     )
     if isinstance(solution, str):
         return _Choice(None, solution == "impossible")
@@ -183,16 +215,6 @@ def near_the_mean(distances: Floats, target: float) -> tuple[Floats, Floats]:
     return np.vstack([target - distances, gains]), np.concatenate(([0.0], -slack))
 
 
-def _cover_rows(holds: Flags) -> Floats:
-    """Let a sensitive value count as held only where a member holds it."""
-    return np.hstack([holds.astype(float), -np.eye(len(holds))])
-
-
-def _count_row(values: int, sensitive: int) -> Floats:
-    """Count the sensitive values held."""
-    return np.concatenate([np.zeros(values), np.ones(sensitive)])[None, :]
-
-
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two clusters, or the proof that there are none, or neither."""
@@ -202,46 +224,38 @@ class Pair:
     impossible: bool
 
 
-def pair_within(line: Line, distinct_l: int, cost: float, effort: Effort) -> Pair:
-    """Look for two clusters with this many candidates each, within this distortion.
+def pair_within(values: OrderedValues, cost: float, effort: Effort) -> Pair:
+    """Look for two clusters that are enough each, within a cost in ticks.
 
-    The distortion must be below half the span, so that the first and the last value part.
-
-    >>> from hartley.measures.utility import LineDistortion
-    >>> from hartley.model import JointRange
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> line = Line.of(joint, LineDistortion.of(joint.public, "centroid"))
-    >>> pair_within(line, 2, 1.0, Effort()).cluster_of.tolist()
-    [0, 1, 0, 1]
-    >>> pair_within(line, 2, 0.9, Effort()).impossible
-    True
+    The cost must be below half the span, so that the first and the last value part.
     """
-    size, kinds = line.size, line.sensitive_size
-    unit = solver_unit(line.positions)
-    place = (line.positions - line.positions[0]) / unit
+    demand, size = _Demand.of(values.enough), values.size
+    if demand is None:
+        return Pair(None, True)
+    codes = demand.codes
+    unit = solver_unit(values.ticks)
+    place: Floats = (values.ticks - values.ticks[0]) / unit
     span = float(place[-1])
     cost = cost / unit + ALLOWANCE
-    shows = np.zeros((kinds, size))
-    shows[line.indices, np.repeat(np.arange(size), np.diff(line.indptr))] = 1.0
-    nothing, every = np.zeros((kinds, kinds)), np.ones((1, kinds))
-    rows = [
-        # A sensitive value counts where a member shows it, for the one cluster and for the other.
-        np.hstack([shows, -np.eye(kinds), nothing]),
-        np.hstack([-shows, nothing, -np.eye(kinds)]),
-        np.hstack([np.zeros((1, size)), every, 0 * every]),
-        np.hstack([np.zeros((1, size)), 0 * every, every]),
-    ]
-    lows: list[float | Floats] = [0.0, -shows.sum(axis=1), float(distinct_l), float(distinct_l)]
+    rows, lows = [], []
+    for matrix, low in zip(demand.rows, demand.lows, strict=True):
+        of_values, of_codes = matrix[:, :size], matrix[:, size:]
+        # The same demand on the values chosen, and on those that are not.
+        rows += [
+            np.hstack([of_values, of_codes, 0 * of_codes]),
+            np.hstack([-of_values, 0 * of_codes, of_codes]),
+        ]
+        lows += [low, low - of_values.sum(axis=1)]
     for matrix, low in (_with_the_last(span - place, cost), _with_the_first(place, cost)):
-        rows.append(np.hstack([matrix, np.zeros((len(matrix), 2 * kinds))]))
+        rows.append(np.hstack([matrix, np.zeros((len(matrix), 2 * codes))]))
         lows.append(low)
-    least, most = np.zeros(size + 2 * kinds), np.ones(size + 2 * kinds)
+    least, most = np.zeros(size + 2 * codes), np.ones(size + 2 * codes)
     most[:size][span - place > 2 * cost] = 0.0
     least[:size][place > 2 * cost] = 1.0
     most[0], least[size - 1] = 0.0, 1.0
     if bool((least > most).any()):
         return Pair(None, True)
-    solution = minimised(np.zeros(size + 2 * kinds), rows, lows, effort, least, most)
+    solution = minimised(np.zeros(size + 2 * codes), rows, lows, effort, least, most)
     if isinstance(solution, str):
         return Pair(None, solution == "impossible")
     return Pair((solution[0][:size] > 0.5).astype(np.int64), False)

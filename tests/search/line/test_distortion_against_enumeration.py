@@ -11,11 +11,11 @@ from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS
-from hartley.search.distortion.istar import least_distortion_for_components
-from hartley.search.distortion.joint import joint_distortion_levels
-from hartley.search.distortion.l0 import least_distortion, most_candidates_within
+from hartley.search.line.axis import most_candidates_within
+from hartley.search.line.components.connected import joint_distortion_levels
+from hartley.search.line.components.fewest import fewest_components_within, least_distortion_for_components
+from line_search import least_distortion
 from reference_optimal_distortion import Instance, instances, measured
-from reference_proofs import verdict
 
 COUNT = 525
 TINY = 1e-12
@@ -42,8 +42,6 @@ def test_least_distortion_holds_against_all_partitions(codeword):
             assert optimum <= best.cost + TINY
             if best.proven_optimal:
                 assert best.cost == pytest.approx(optimum, abs=TINY)
-            if best.certificate is not None:
-                assert verdict(joint, utility, best.certificate) != "fails"
             within = most_candidates_within(joint, utility, best.cost)
             assert within.leakage_bits <= max_uncertainty_reduction(joint, best.partition)
         with pytest.raises(UnreachableError, match=f"the most that can be reached is {most}"):
@@ -59,7 +57,13 @@ def test_least_distortion_for_components_holds_against_all_partitions(codeword):
         fewest = min(m.components for m in every)
         least = least_distortion_for_components(joint, utility, fewest)
         optimum = min(m.cost for m in every if m.components == fewest)
-        assert least.cost >= optimum - TINY
+        assert least.lower_bound_cost - TINY <= optimum <= least.cost + TINY
+        assert least.lower_bound_bits <= least.leakage_bits
+        for cost in {m.cost for m in every if m.cost < optimum}:
+            within = fewest_components_within(joint, utility, cost)
+            assert (
+                within.lower_bound_bits <= np.log2(min(m.components for m in every if m.cost <= cost)) + TINY
+            )
         assert codeword == "centroid" or least.cost == optimum
         with pytest.raises(UnreachableError, match=f"the fewest that can be reached is {fewest}"):
             least_distortion_for_components(joint, utility, fewest - 1)

@@ -11,8 +11,8 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.search.distortion.forest_bound import joined
 from hartley.search.effort import Effort
+from hartley.search.line.components.forest_bound import joined
 
 STEPS_PER_CALL = 2_000_000
 """Elementary steps between two looks at whether to stop."""

@@ -2,7 +2,7 @@ r"""What is learnt for certain, under distortion, one numeric column: fewest com
 
 The leakage is ``log2`` of the number of components (:func:`~hartley.measures.overlap.components`), and a
 cluster joins the components of its members. For midpoint and member intervals are enough (see
-:mod:`~hartley.search.distortion.forest_bound`); the problem is NP-hard all the same; prices on windows
+:mod:`~hartley.search.line.components.forest_bound`); the problem is NP-hard all the same; prices on windows
 bound it from below, breaks found with them and by annealing from above. For the centroid, a radius of D
 means a span of at most 2D, so the midpoint's bound holds for it; its breaks are annealed over intervals
 whose centroid cost is allowed.
@@ -24,13 +24,11 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Flags, Floats
 from hartley.search.any_utility import least_leakage_of_any_utility
-from hartley.search.distortion.annealing import annealed
-from hartley.search.distortion.forest_bound import Links, price_windows
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, in_time
-from hartley.search.proofs import LagrangianCertificate
+from hartley.search.line.components.annealing import annealed
+from hartley.search.line.components.forest_bound import Links, price_windows
+from hartley.search.line.ordered_values import NOTHING, OrderedValues
 
 SETTLED_UP_TO = 400
 """Lines up to this many values get every distortion at which the number of components changes."""
@@ -53,7 +51,6 @@ class _Answer:
     components: int
     fewest: int
     """No partition within this distortion leaves fewer components."""
-    certificate: LagrangianCertificate | None
     cut: Callable[[], Partition]
 
 
@@ -74,7 +71,7 @@ def fewest_components_within(
     """
     if not max_distortion >= 0:
         raise OptionError(f"a distortion is 0 or more, not {max_distortion:g}")
-    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    search = istar_search(joint, utility, effort, starts)
     most = search.line.ticks_within(max_distortion)
     left = search.solve(most).components
     # Less distortion may leave as few.
@@ -96,7 +93,7 @@ def least_distortion_for_components(
     >>> least_distortion_for_components(joint, LineDistortion.of(joint.public), 1).cost
     0.55
     """
-    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    search = istar_search(joint, utility, effort, starts)
     if most_components < search.least_components:
         raise UnreachableError(
             f"no release leaves {most_components} components; the fewest that can be reached is "
@@ -125,47 +122,57 @@ def istar_distortion_levels(
     >>> [(round(2**level.leakage_bits), round(level.cost, 6)) for level in found.levels]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
-    search = IstarSearch(Line.of(joint, utility), effort, starts)
+    search = istar_search(joint, utility, effort, starts)
     complete = search.solve_all()
     return Levels(levels=tuple(search.levels()), complete=complete)
 
 
-class IstarSearch:
-    """What is known so far about the distortions looked at."""
+def istar_search(
+    joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
+) -> IstarSearch:
+    """Return the search for the components of a table, with nothing else required."""
+    return IstarSearch(joint, OrderedValues.of(joint, utility, ()), effort, starts)
 
-    def __init__(self, line: Line, effort: Effort, starts: Sequence[Partition]) -> None:
+
+class IstarSearch:
+    """What is known so far about the costs looked at, in ticks."""
+
+    def __init__(
+        self, joint: JointRange, line: OrderedValues, effort: Effort, starts: Sequence[Partition]
+    ) -> None:
+        self.joint = joint
         self.line = line
         self.effort = effort
-        self.windows = Windows.of(line)
-        groups = components(line.joint)
+        self.windows = line.windows
+        groups = components(joint)
         self.count = groups.size
         self.groups = groups.labels[line.order].astype(np.int64)
         self.least_components = self.count - max(len(np.unique(self.groups)) - 1, 0)
         self.answers: list[_Answer] = []
         self.given: list[tuple[int, float, Callable[[], Partition]]] = []
-        self.offer(Partition.singletons(line.joint.public.size))
+        self.offer(Partition.singletons(joint.public.size))
         if line.size:
-            self.offer(line.partition_of_starts(np.zeros(0, dtype=np.int64)))
+            self.offer(line.partition_of_starts(NOTHING))
         for start in in_time(starts, effort):
             self.offer(start)
 
     @property
     def widest(self) -> float:
         """The cost at which the whole line can be one cluster."""
-        whole = self.line.partition_of_starts(np.zeros(0, dtype=np.int64))
-        return self.line.cost_of(whole) if self.line.size else 0.0
+        whole = self.line.partition_of_starts(NOTHING)
+        return self.line.ticks_of(whole) if self.line.size else 0.0
 
     def offer(self, partition: Partition) -> None:
         """Take note of a partition known from elsewhere."""
-        cost = self.line.cost_of(partition)
+        cost = self.line.ticks_of(partition)
         if cost < inf:
-            left = overlap_partition(self.line.joint, partition).size
+            left = overlap_partition(self.joint, partition).size
             self.given.append((left, cost, partial(_same, partition)))
 
     def solve(self, cost: float, share: int = 1) -> _Answer:
         """Search at one distortion, with this part of the steps."""
         left, _, cut = self.reach(cost)
-        answer = _Answer(cost, left, self.fewest(cost), self.proof(cost), cut)
+        answer = _Answer(cost, left, self.fewest(cost), cut)
         if self.line.size > 1 and answer.components > answer.fewest:
             answer = self.searched(answer, share)
         self.answers.append(answer)
@@ -177,23 +184,13 @@ class IstarSearch:
         earliest = self.windows.within(answer.cost + line.rounding)
         links = Links.within(self.groups, count, earliest)
         priced = price_windows(links, self.effort, min(100 * line.size, MOST_PRICE_STEPS) // share)
-        fewest, certificate = answer.fewest, answer.certificate
-        if count - priced.most_joined > fewest:
-            fewest = count - priced.most_joined
-            used = priced.multipliers > 0
-            certificate = LagrangianCertificate(
-                line.in_units(answer.cost + line.rounding),
-                fewest,
-                links.starts[used],
-                links.ends[used],
-                priced.multipliers[used],
-            )
+        fewest = max(answer.fewest, count - priced.most_joined)
         best, cut = answer.components, answer.cut
         random = np.random.default_rng(self.effort.seed)
         steps = min(400 * line.size**2, 400_000, ANNEALING_STEPS // line.size) // share
-        if line.codeword == "centroid":
+        if line.cost_name == "centroid":
             begin: Flags = np.ones(line.size - 1, dtype=np.bool_)
-            centroid = (line.positions, answer.cost)
+            centroid = (line.ticks, answer.cost)
         else:
             begin, centroid = priced.broken, None
             if count - priced.joined < best:
@@ -212,16 +209,16 @@ class IstarSearch:
                 centroid,
             )
             better = self._cut_of(broken)
-            if count - most < best and line.cost_of(better()) <= answer.cost:
+            if count - most < best and line.ticks_of(better()) <= answer.cost:
                 best, cut = count - most, better
-        if line.codeword == "centroid" and best > fewest and line.size <= MOST_EXCHANGED and share == 1:
+        if line.cost_name == "centroid" and best > fewest and line.size <= MOST_EXCHANGED and share == 1:
             # Means can be pulled from afar: clusters that are no intervals may do better.
             level = least_leakage_of_any_utility(
-                line.joint, line.utility, "istar", line.in_units(answer.cost), self.effort, [cut()]
+                self.joint, line.utility, "istar", line.in_units(answer.cost), self.effort, [cut()]
             )
-            if round(2**level.leakage_bits) < best and line.cost_of(level.partition) <= answer.cost:
+            if round(2**level.leakage_bits) < best and line.ticks_of(level.partition) <= answer.cost:
                 best, cut = round(2**level.leakage_bits), level.cut
-        return _Answer(answer.cost, best, fewest, certificate, cut)
+        return _Answer(answer.cost, best, fewest, cut)
 
     def _cut_of(self, broken: Flags) -> Callable[[], Partition]:
         starts = (np.flatnonzero(broken) + 1).astype(np.int32)
@@ -230,11 +227,6 @@ class IstarSearch:
     def fewest(self, cost: float) -> int:
         """Return the bound that holds at a distortion: that of any greater distortion does."""
         return max((a.fewest for a in self.answers if a.cost >= cost), default=self.least_components)
-
-    def proof(self, cost: float) -> LagrangianCertificate | None:
-        """Return the certificate of the bound that holds at a distortion."""
-        bounds = [(a.fewest, a.certificate) for a in self.answers if a.cost >= cost]
-        return max(bounds, key=lambda bound: bound[0])[1] if bounds else None
 
     def least_cost(self, most_components: int) -> float:
         """Return a cost that no partition with so few components goes below.
@@ -276,7 +268,7 @@ class IstarSearch:
         if high <= low:
             return None
         middle = low + (high - low) / 2
-        if self.line.codeword == "centroid":
+        if self.line.cost_name == "centroid":
             if self.line.size > SETTLED_UP_TO:
                 return middle if low < middle < high else None
             first, last = np.searchsorted(self.centroid_costs, (low, high), side="right").tolist()
@@ -291,7 +283,7 @@ class IstarSearch:
     @cached_property
     def centroid_costs(self) -> Floats:
         """Distortions at which centroids can reach more: costs of intervals, and where the bound falls."""
-        positions = self.line.positions
+        positions = self.line.ticks
         shifted = positions - np.rint(positions[self.line.size // 2])
         sums = np.concatenate(([0.0], np.cumsum(shifted)))
         start, end = np.triu_indices(self.line.size, 1)
@@ -345,11 +337,10 @@ class IstarSearch:
         """Return the best partition known within a cost, and what no partition can beat."""
         left, _, cut = self.reach(cost)
         return Level(
-            cost=self.line.in_units(self.line.cost_of(cut())),
+            cost=self.line.in_units(self.line.ticks_of(cut())),
             leakage_bits=log2(left),
             lower_bound_bits=log2(max(self.fewest(cost), self.least_components)),
             lower_bound_cost=self.line.in_units(self.least_cost(left)),
-            certificate=self.proof(cost),
             cut=cut,
         )
 

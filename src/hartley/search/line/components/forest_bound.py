@@ -24,7 +24,9 @@ from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.disjoint_sets import unite
 from hartley.search.effort import Effort
-from hartley.search.proofs import SCALE
+
+SCALE = 1 << 20
+"""Prices are whole numbers of this part of one, so that their sums are exact."""
 
 
 @hot_loop

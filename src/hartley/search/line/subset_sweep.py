@@ -1,4 +1,4 @@
-"""The least distortion for centroids over all partitions, where few values lie within reach of each other.
+"""The least cost for centroids over all partitions, where few values lie within reach of each other.
 
 A mean can be pulled from afar, so nothing is known of best clusters but that a cost of D means a span of at
 most 2D. So go along the line: the first value that has no cluster yet begins one, and its other members lie
@@ -20,10 +20,9 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.two_open_clusters_loops import bits_set
-from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.held_codes import HeldDemand, lack_of
+from hartley.search.line.ordered_values import OrderedValues
 
 TAKEN, BEFORE, CLUSTER, NEXT, RANK = 0, 1, 2, 3, 4
 """What is kept of a front: the ranks taken, the front before, the cluster chosen then, the next front of the
@@ -100,26 +99,31 @@ class SetsUnderWay(NamedTuple):
     free: Int64s
     """The ranks that may be members."""
     ahead: Int64s
-    """The candidates of each of them and those after it."""
+    """The codes of each of them and those after it."""
+    rows_ahead: Int64s
+    """The rows of each of them and those after it."""
     tried: Int64s
     """What is tried next after each member."""
     members: Int64s
     totals: Floats
     bits: Int64s
     held: Int64s
-    """Sums, bits and candidates of its first members."""
+    rows: Int64s
+    """Sums, bits, codes and rows of its first members."""
 
     @staticmethod
     def of(size: int, wide: int) -> SetsUnderWay:
-        """Return room for a line of so many values, with candidates in so many words."""
+        """Return room for a line of so many values, with codes in so many words."""
         return SetsUnderWay(
             np.empty(size, dtype=np.int64),
             np.zeros((size + 1, wide), dtype=np.int64),
+            np.zeros(size + 1, dtype=np.int64),
             np.empty(size + 1, dtype=np.int64),
             np.empty(size + 1, dtype=np.int64),
             np.empty(size + 1),
             np.empty(size + 1, dtype=np.int64),
             np.zeros((size + 1, wide), dtype=np.int64),
+            np.zeros(size + 1, dtype=np.int64),
         )
 
 
@@ -129,8 +133,7 @@ def extend_fronts(
     most_nodes: int,
     most_of_a_front: int,
     positions: Floats,
-    words: Int64s,
-    wanted: int,
+    demand: HeldDemand,
     limit: float,
     rounding: float,
     fronts: Int64s,
@@ -146,8 +149,9 @@ def extend_fronts(
     when there was no room for a front, or more to choose from at one front than ``most_of_a_front``.
     A cluster costs at most ``limit``, and less than the best way found to the end.
     """
+    words = demand.words
     size, wide = words.shape
-    free, ahead, tried, members, totals, bits, held = sets
+    free, ahead, rows_ahead, tried, members, totals, bits, held, rows = sets
     nodes = 0
     for rank in range(begin, size):
         low = positions[rank]
@@ -170,7 +174,10 @@ def extend_fronts(
                 for word in range(wide):
                     ahead[many, word] = 0
                     held[0, word] = words[rank, word]
+                rows_ahead[many] = 0
+                rows[0] = demand.rows[rank]
                 for place in range(many - 1, -1, -1):
+                    rows_ahead[place] = rows_ahead[place + 1] + demand.rows[free[place]]
                     for word in range(wide):
                         ahead[place, word] = ahead[place + 1, word] | words[free[place], word]
                 depth = 0
@@ -192,10 +199,7 @@ def extend_fronts(
                     nodes += 1
                     if nodes - before > most_of_a_front:
                         return -1
-                    values = 0
-                    for word in range(wide):
-                        values += bits_set(held[depth, word])
-                    if values >= wanted:
+                    if lack_of(held[depth], 0, held[depth], 0, rows[depth], demand) == 0:
                         count = depth + 1
                         high = positions[members[depth]]
                         cost = max(high * count - totals[depth], totals[depth] - low * count) / count
@@ -225,13 +229,12 @@ def extend_fronts(
                 if place >= many:
                     depth -= 1
                     continue
-                reachable = 0
-                for word in range(wide):
-                    reachable += bits_set(held[depth, word] | ahead[place, word])
                 count = depth + 2
                 total = totals[depth] + positions[free[place]]
                 # Members come in ascending order, so the mean only grows.
-                if reachable < wanted or (total - low * count) / count > limit + rounding:
+                if (total - low * count) / count > limit + rounding or lack_of(
+                    held[depth], 0, ahead[place], 0, rows[depth] + rows_ahead[place], demand
+                ):
                     depth -= 1
                     continue
                 tried[depth] = place + 1
@@ -240,6 +243,7 @@ def extend_fronts(
                 members[depth] = free[place]
                 totals[depth] = total
                 bits[depth] = bits[depth - 1] | (np.int64(1) << (free[place] - rank - 1))
+                rows[depth] = rows[depth - 1] + demand.rows[free[place]]
                 for word in range(wide):
                     held[depth, word] = held[depth - 1, word] | words[free[place], word]
                 is_new = True
@@ -277,38 +281,23 @@ UNDECIDED = FrontAnswer(False, np.inf, None)
 
 
 def least_by_fronts(
-    line: Line,
-    distinct_l: int,
-    limit: float,
-    most_nodes: int = MOST_NODES,
-    effort: Effort = UNLIMITED,
+    values: OrderedValues, limit: float, most_nodes: int = MOST_NODES, effort: Effort = UNLIMITED
 ) -> FrontAnswer:
-    """Look for the cheapest partition of all that leave so many candidates, within a limit.
-
-    >>> from hartley.measures.utility import LineDistortion
-    >>> from hartley.model import JointRange
-    >>> joint = JointRange.from_pairs([(1, "A"), (2, "A"), (3, "B"), (4, "B")])
-    >>> line = Line.of(joint, LineDistortion.of(joint.public, "centroid"))
-    >>> answer = least_by_fronts(line, 2, 3.0)
-    >>> answer.cost, answer.cluster_of.tolist()
-    (1.0, [0, 1, 0, 1])
-    >>> least_by_fronts(line, 2, 0.9).cost
-    inf
-    """
-    size = line.size
-    reach = Windows(line.positions, "midpoint").within(limit + line.rounding)
+    """Look for the cheapest partition of the line that is enough everywhere, within a limit; in ticks."""
+    size, ticks = values.size, values.ticks
+    reach = values.windows.within(limit + values.rounding)
     within = np.arange(size) - reach
     if int(within.max()) >= WIDEST:
         return UNDECIDED
     # Distances from the middle keep the sums small, and integers stay integers.
-    positions = line.positions - np.rint(line.positions[size // 2])
+    positions = ticks - np.rint(ticks[size // 2])
     most_fronts = min(MOST_FRONTS, most_nodes)
     fronts = np.zeros((most_fronts, RANK + 1), dtype=np.int64)
     costs = np.zeros(most_fronts)
     heads = np.full(size + 1, -1, dtype=np.int64)
     table = np.zeros(2 * most_fronts + 1, dtype=np.int64)
     counts = np.array([1, 0, -1, -1, 0, 0], dtype=np.int64)
-    sets = SetsUnderWay.of(size, line.words.shape[1])
+    sets = SetsUnderWay.of(size, values.held.words.shape[1])
     fronts[0, [BEFORE, NEXT]] = -1
     heads[0] = 0
     steps = min(most_nodes, int((2.0**within).sum()) * STEPS_PER_NODE)
@@ -328,10 +317,9 @@ def least_by_fronts(
                 extend_fronts.piece(loop, NODES_PER_CALL),
                 MOST_OF_A_FRONT,
                 positions,
-                line.words,
-                distinct_l,
+                values.held,
                 limit,
-                line.rounding,
+                values.rounding,
                 fronts,
                 costs,
                 heads,

@@ -1,19 +1,19 @@
-r"""Is there any partition within a distortion, intervals or not? Decided exactly, for midpoint and member.
+r"""Is there any partition within a cost, intervals or not? Decided exactly, for midpoint and member.
 
-**Chain theorem.** If some partition leaves ``distinct_l`` candidates everywhere at a
-distortion of D, one of this form does: no cluster's span lies inside another's, no value
-lies inside more than two spans, and where two spans overlap the older cluster takes no value
-once it has enough candidates. *Proof.* A nested cluster joins the outer one. Of three spans
-A, B, C that share a point, in order, every member of B lies before the end of A or after the start of C: B is
-dissolved into them. Values that the older cluster does not need go to the younger, inside whose span they
-lie; a member-coded cluster that loses its codeword this way lies within D on one side of it, so any member
-serves. Nothing added lies outside a span, so no cost grows; the number of clusters, then the sum of
-spans, falls each time. ∎
+**Chain theorem.** If some partition is enough everywhere at a cost of D, one of this form is: no cluster's
+span lies inside another's, no value lies inside more than two spans, and where two spans overlap the older
+cluster takes no value once it has enough. *Proof.* All that is used of "enough" is that a larger set of
+values is enough if a smaller one is. A nested cluster joins the outer one. Of three spans A, B, C that share
+a point, in order, every member of B lies before the end of A or after the start of C: B is dissolved into
+them. Values that the older cluster does not need go to the younger, inside whose span they lie; a
+member-coded cluster that loses its codeword this way lies within D on one side of it, so any member serves.
+Nothing added lies outside a span, so no cost grows; the number of clusters, then the sum of spans, falls
+each time. ∎
 
-So a sweep along the line with at most two open clusters meets every case. A state of the
-sweep is what the open clusters still can reach and which sensitive values they hold; a state that can do no
-more than another is dropped. The number of states is bounded by ``most_states``: beyond it the
-sweep goes on with the most promising ones, can then still find a partition, but proves nothing.
+So a sweep along the line with at most two open clusters meets every case. A state of the sweep is what the
+open clusters still can reach and what they hold; a state that can do no more than another is dropped. The
+number of states is bounded by ``most_states``: beyond it the sweep goes on with the most promising ones, can
+then still find a partition, but proves nothing.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.two_open_clusters_loops import (
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.two_open_clusters_loops import (
+    ANCHOR,
     BEFORE,
     HELD,
+    LACK,
     OLDER,
     TAKER,
     YOUNGER,
@@ -35,8 +38,6 @@ from hartley.search.distortion.two_open_clusters_loops import (
     outdone_by_free,
     succeed,
 )
-from hartley.search.distortion.windows import Windows
-from hartley.search.effort import UNLIMITED, Effort
 
 STEPS_PER_STATE = 60
 """Elementary steps that a state takes, about, to be carried over one value."""
@@ -52,43 +53,40 @@ class ChainAnswer:
 
     @property
     def impossible(self) -> bool:
-        """Whether no partition at all is within the distortion."""
+        """Whether no partition at all is within the cost."""
         return self.cluster_of is None and self.exhausted
 
 
 def chain_within(
-    line: Line,
-    windows: Windows,
-    distinct_l: int,
-    cost: float,
-    most_states: int = 4000,
-    effort: Effort = UNLIMITED,
+    values: OrderedValues, cost: float, most_states: int = 4000, effort: Effort = UNLIMITED
 ) -> ChainAnswer:
-    """Look for a partition with this many candidates everywhere, within this distortion."""
-    return _Sweep(line, windows, distinct_l, cost, most_states).run(effort)
+    """Look for a partition of the line that is enough everywhere, within a cost in ticks."""
+    return _Sweep(values, cost, most_states).run(effort)
 
 
 class _Sweep:
     """One sweep along the line."""
 
-    def __init__(self, line: Line, windows: Windows, distinct_l: int, cost: float, most_states: int) -> None:
-        self.positions = line.positions
-        self.wanted = distinct_l
+    def __init__(self, values: OrderedValues, cost: float, most_states: int) -> None:
+        self.positions = values.ticks
+        self.demand = values.held
         self.cost = cost
-        self.halved = windows.cost == "midpoint"
+        self.halved = values.windows.cost == "midpoint"
         self.most_states = most_states
-        self.ends = _ends(windows.within(cost))
-        self.words = line.words
-        self.full = np.bitwise_or.reduce(self.words, axis=0)
-        self.anywhere = np.zeros_like(self.words)
-        self.once = np.zeros_like(self.words)
+        self.ends = _ends(values.windows.within(cost))
+        self.size = values.size
+        words = self.demand.words
+        self.full = np.bitwise_or.reduce(words, axis=0)
+        self.anywhere = np.zeros_like(words)
+        self.once = np.zeros_like(words)
+        self.rows_before = np.concatenate(([0], np.cumsum(self.demand.rows)))
         # What is worth compiling is told by the line: states are few on a short one.
-        self.steps = line.size**2 * STEPS_PER_STATE
+        self.steps = self.size**2 * STEPS_PER_STATE
 
     def run(self, effort: Effort) -> ChainAnswer:
         layers = [self.begun()]
         exhausted = True
-        for rank in range(1, len(self.words)):
+        for rank in range(1, self.size):
             if effort.should_stop():
                 return ChainAnswer(None, False)
             layer = self.undominated(self.successors(layers[-1], rank))
@@ -98,33 +96,34 @@ class _Sweep:
             if not len(layer):
                 return ChainAnswer(None, exhausted)
             layers.append(layer)
-        ended = (layers[-1][:, YOUNGER] < 0) & (layers[-1][:, OLDER + 2] >= self.wanted)
+        ended = (layers[-1][:, YOUNGER] < 0) & (layers[-1][:, OLDER + LACK] == 0)
         if not ended.any():
             return ChainAnswer(None, exhausted)
         return ChainAnswer(_trace(layers, int(np.argmax(ended))), exhausted)
 
     def begun(self) -> Int64s:
-        row = np.zeros((1, HELD + 2 * self.words.shape[1]), dtype=np.int64)
-        row[:, YOUNGER : YOUNGER + 3] = -1
-        open_at(row[0], OLDER, 0, self.words, self.full, self.wanted, self.positions)
+        row = np.zeros((1, HELD + 2 * self.demand.words.shape[1]), dtype=np.int64)
+        row[:, YOUNGER:BEFORE] = -1
+        open_at(row[0], OLDER, 0, self.demand, self.full, self.positions)
         return row
 
     def successors(self, states: Int64s, rank: int) -> Int64s:
         # Of a lone cluster come two states, of a pair two; one row more to write into.
         out = np.empty((2 * len(states) + 1, states.shape[1]), dtype=np.int64)
+        rows_ahead = np.maximum(self.rows_before[self.ends[: rank + 1] + 1] - self.rows_before[rank + 1], 0)
         loop = succeed.for_size(self.steps, in_pieces=True)
         count = loop(
             states,
             rank,
             self.positions,
-            self.words,
+            self.demand,
             self.full,
             self.ends,
-            self.wanted,
             self.cost,
             self.halved,
             self.anywhere,
             self.once,
+            rows_ahead,
             out,
         )
         return out[: int(count)]
@@ -132,7 +131,7 @@ class _Sweep:
     def undominated(self, states: Int64s) -> Int64s:
         """Drop states that can do no more than another one."""
         loop = outdone_by_free.for_size(self.steps, in_pieces=True)
-        states = states[~loop(states, self.wanted, len(self.words))]
+        states = states[~loop(states, self.size)]
         kept = np.zeros(len(states), dtype=np.bool_)
         mark_maximal.for_size(self.steps, in_pieces=True)(states, _by_weight(states), kept)
         return states[kept]
@@ -140,17 +139,16 @@ class _Sweep:
     def by_promise(self, states: Int64s) -> Int64s:
         """Order states by what their clusters lack, then by how far they reach."""
         alone = states[:, YOUNGER] < 0
-        lacking = self.wanted - states[:, OLDER + 2]
-        lacking += np.where(alone, 0, self.wanted - states[:, YOUNGER + 2])
+        lacking = states[:, OLDER + LACK] + np.where(alone, 0, states[:, YOUNGER + LACK])
         last = np.where(alone, states[:, OLDER], states[:, YOUNGER])
         return np.lexsort((-states[:, OLDER], -last, lacking)).astype(np.int64)
 
 
 def _by_weight(states: Int64s) -> Int64s:
-    """Order states by their first ranks, then those that hold most before those that they may cover."""
-    anchors = states[:, OLDER + 1] + states[:, YOUNGER + 1]
-    values = states[:, OLDER + 2] + states[:, YOUNGER + 2]
-    return np.lexsort((-anchors, -values, states[:, YOUNGER], states[:, OLDER])).astype(np.int64)
+    """Order states by their first ranks, then those that lack least before those that they may cover."""
+    anchors = states[:, OLDER + ANCHOR] + states[:, YOUNGER + ANCHOR]
+    lacks = states[:, OLDER + LACK] + states[:, YOUNGER + LACK]
+    return np.lexsort((-anchors, lacks, states[:, YOUNGER], states[:, OLDER])).astype(np.int64)
 
 
 def _trace(layers: list[Int64s], row: int) -> Int64s:

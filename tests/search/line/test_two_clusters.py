@@ -9,13 +9,12 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.distortion import centroid
-from hartley.search.distortion.end_clusters import pair_within
-from hartley.search.distortion.l0 import least_distortion
-from hartley.search.distortion.least_cost import most_clusters
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.subset_sweep import UNDECIDED
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import Effort
+from hartley.search.line import centroid
+from hartley.search.line.end_clusters import pair_within
+from hartley.search.line.subset_sweep import UNDECIDED
+from line_search import Line, least_distortion
 from reference_subsets import least_over_subsets
 
 BIT = 1e-4
@@ -29,7 +28,7 @@ def few_candidates_line(seed: int, size: int, values: int, greatest: int = 40) -
     pairs = [(float(x), source.randrange(values)) for x in places]
     pairs += [(float(source.choice(places)), s) for s in range(values)]
     joint = JointRange.from_pairs(sorted(set(pairs)), positions={x: x for x, _ in pairs})
-    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    return Line(joint, LineDistortion.of(joint.public, "centroid"))
 
 
 def test_two_clusters_are_found_exactly_where_there_are_two():
@@ -38,16 +37,16 @@ def test_two_clusters_are_found_exactly_where_there_are_two():
         line = few_candidates_line(seed, 9, 5)
         half = float(line.positions[-1] - line.positions[0]) / 2
         for wanted in range(2, line.most_candidates + 1):
-            if most_clusters(line, wanted) != 2:
+            if most_clusters(line.asking(wanted).enough) != 2:
                 continue
             least = least_over_subsets(line, wanted)
             if least + BIT >= half:
                 continue
-            pair = pair_within(line, wanted, least + BIT, Effort())
+            pair = pair_within(line.asking(wanted), least + BIT, Effort())
             partition = line.partition_of_ranks(pair.cluster_of)
             assert line.cost_of(partition) == pytest.approx(least, abs=2 * BIT)
             assert line.distinct_l_of(partition) >= wanted
-            assert pair_within(line, wanted, least - BIT, Effort()).impossible
+            assert pair_within(line.asking(wanted), least - BIT, Effort()).impossible
             seen += 1
     assert seen > 20
 
@@ -59,13 +58,13 @@ def test_two_clusters_of_long_numbers_are_not_called_impossible_where_there_are_
         line = few_candidates_line(seed, 9, 5, greatest)
         half = float(line.positions[-1] - line.positions[0]) / 2
         for wanted in range(2, line.most_candidates + 1):
-            if most_clusters(line, wanted) != 2:
+            if most_clusters(line.asking(wanted).enough) != 2:
                 continue
             least = least_over_subsets(line, wanted)
             if least >= half:
                 continue
-            assert not pair_within(line, wanted, least, Effort()).impossible
-            impossible += pair_within(line, wanted, least * (1 - 1e-5), Effort()).impossible
+            assert not pair_within(line.asking(wanted), least, Effort()).impossible
+            impossible += pair_within(line.asking(wanted), least * (1 - 1e-5), Effort()).impossible
             seen += 1
     assert impossible == seen > 15
 
@@ -91,6 +90,6 @@ def test_what_the_solvers_find_and_prove_holds_against_every_partition(fronts, m
 
 def test_a_solver_that_is_given_no_time_proves_nothing():
     line = few_candidates_line(1, 9, 5)
-    pair = pair_within(line, 3, 8.0, Effort(should_stop=lambda: True, remaining=lambda: 0.0))
+    pair = pair_within(line.asking(3), 8.0, Effort(should_stop=lambda: True, remaining=lambda: 0.0))
     assert pair.cluster_of is None or np.ptp(pair.cluster_of) == 1
     assert not pair.impossible

@@ -1,10 +1,10 @@
 """One step of the sweep along a line with at most two open clusters.
 
-The theorem behind it is in :mod:`~hartley.search.distortion.two_open_clusters`.
+The theorem behind it is in :mod:`~hartley.search.line.two_open_clusters`.
 
-A state is a row of whole numbers: the columns named here, then the sensitive values that the older cluster
-holds, then those of the younger one, as bits of words. A cluster that has enough holds all of them, so
-that what it can do is told by the same comparison as for any other.
+A state is a row of whole numbers: the columns named here, then the codes that the older cluster holds, then
+those of the younger one, as bits of words. A cluster that has enough holds all of them, so that what it can
+do is told by the same comparison as for any other.
 
 Rows are copied number by number: the compiler takes seconds for a slice that is assigned.
 """
@@ -14,26 +14,18 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Flags, Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, Places
+from hartley.search.held_codes import HeldDemand, bits_set, count_lack, lack_of
 
-OLDER, YOUNGER = 0, 3
-"""Where a cluster begins in a row: its first rank (-1: there is no such cluster), the last member that can be
-its codeword, and how many sensitive values it holds (as many as wanted where it has enough)."""
-BEFORE, TAKER, HELD = 6, 7, 8
+FIRST, ANCHOR, LACK, ROWS = 0, 1, 2, 3
+"""What a row says of a cluster: its first rank (-1: there is no such cluster), the last member that can be
+its codeword, what it lacks to be enough, and its rows (no more than are wanted)."""
+OLDER, YOUNGER = 0, 4
+"""Where a cluster begins in a row."""
+BEFORE, TAKER, HELD = 8, 9, 10
 """The row of the step before, the first rank of the cluster that took the value, and the words held."""
 MOST_COMPARED = 3_000
 """States that a state is compared with at most; leaving one in costs time and no truth."""
-
-
-@hot_loop
-def bits_set(word: int) -> int:
-    """Count the bits of a word that are set."""
-    word = word - ((word >> 1) & 0x1555555555555555)
-    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
-    word = word + (word >> 8)
-    word = word + (word >> 16)
-    return (word + (word >> 32)) & 0x7F
 
 
 @hot_loop
@@ -48,19 +40,21 @@ def is_within(row: Int64s, cluster: int, rank: int, positions: Floats, cost: flo
     if halved:
         return bool((positions[rank] - positions[row[cluster]]) / 2 <= cost)
     return can_anchor(row, cluster, rank, positions, cost, halved) or bool(
-        positions[rank] - positions[row[cluster + 1]] <= cost
+        positions[rank] - positions[row[cluster + ANCHOR]] <= cost
     )
 
 
 @hot_loop
 def is_useful(
-    row: Int64s, cluster: int, rank: int, words: Int64s, positions: Floats, cost: float, halved: bool
+    row: Int64s, cluster: int, rank: int, demand: HeldDemand, positions: Floats, cost: float, halved: bool
 ) -> bool:
-    """Tell whether a rank brings a cluster sensitive values or a codeword that reaches farther."""
-    wide = words.shape[1]
+    """Tell whether a rank brings a cluster codes, rows, or a codeword that reaches farther."""
+    wide = demand.words.shape[1]
     begin = HELD if cluster == OLDER else HELD + wide
+    if row[cluster + LACK] > 0 and row[cluster + ROWS] < demand.row_k:
+        return True
     for word in range(wide):
-        if words[rank, word] & ~row[begin + word]:
+        if demand.words[rank, word] & ~row[begin + word]:
             return True
     return can_anchor(row, cluster, rank, positions, cost, halved)
 
@@ -70,52 +64,52 @@ def take(
     row: Int64s,
     cluster: int,
     rank: int,
-    words: Int64s,
+    demand: HeldDemand,
     full: Int64s,
-    wanted: int,
     positions: Floats,
     cost: float,
     halved: bool,
 ) -> bool:
     """Put a rank into a cluster of a row; tell whether the cluster has enough then."""
-    wide = words.shape[1]
+    wide = demand.words.shape[1]
     begin = HELD if cluster == OLDER else HELD + wide
     if can_anchor(row, cluster, rank, positions, cost, halved):
-        row[cluster + 1] = rank
+        row[cluster + ANCHOR] = rank
     row[TAKER] = row[cluster]
-    if row[cluster + 2] >= wanted:
+    if row[cluster + LACK] == 0:
         return True
-    held = 0
+    row[cluster + ROWS] = min(row[cluster + ROWS] + demand.rows[rank], demand.row_k)
     for word in range(wide):
-        row[begin + word] |= words[rank, word]
-        held += bits_set(row[begin + word])
-    if held >= wanted:
+        row[begin + word] |= demand.words[rank, word]
+    lack = lack_of(row, begin, row, begin, row[cluster + ROWS], demand)
+    if lack == 0:
         for word in range(wide):
             row[begin + word] = full[word]
-        held = wanted
-    row[cluster + 2] = held
-    return held >= wanted
+        row[cluster + ROWS] = demand.row_k
+    row[cluster + LACK] = lack
+    return lack == 0
 
 
 @hot_loop
 def open_at(
-    row: Int64s, cluster: int, rank: int, words: Int64s, full: Int64s, wanted: int, positions: Floats
+    row: Int64s, cluster: int, rank: int, demand: HeldDemand, full: Int64s, positions: Floats
 ) -> bool:
     """Open a cluster at a rank; tell whether it has enough at once."""
-    wide = words.shape[1]
+    wide = demand.words.shape[1]
     begin = HELD if cluster == OLDER else HELD + wide
     row[cluster] = rank
-    row[cluster + 1] = rank
-    row[cluster + 2] = 0
+    row[cluster + ANCHOR] = rank
+    row[cluster + LACK] = 1
+    row[cluster + ROWS] = 0
     for word in range(wide):
         row[begin + word] = 0
-    return take(row, cluster, rank, words, full, wanted, positions, 0.0, True)
+    return take(row, cluster, rank, demand, full, positions, 0.0, True)
 
 
 @hot_loop
 def older_leaves(row: Int64s, wide: int) -> None:
     """Close the older cluster: the younger one takes its place."""
-    for part in range(3):
+    for part in range(YOUNGER):
         row[OLDER + part] = row[YOUNGER + part]
         row[YOUNGER + part] = -1
     for word in range(HELD, HELD + wide):
@@ -124,47 +118,57 @@ def older_leaves(row: Int64s, wide: int) -> None:
 
 
 @hot_loop
-def has_hope(row: Int64s, wanted: int, anywhere: Int64s, once: Int64s) -> bool:
-    """Tell whether the open clusters can still find enough values ahead, each alone and both together.
+def has_hope(row: Int64s, demand: HeldDemand, anywhere: Int64s, once: Int64s, rows_ahead: Places) -> bool:
+    """Tell whether the open clusters can still find enough ahead, each alone and both together.
 
-    ``anywhere`` and ``once`` give, for each first rank, the values ahead within its reach: all of them, and
-    those that lie there once. The younger cluster reaches farther: what it sees once, nobody sees twice.
+    ``anywhere`` and ``once`` give, for each first rank, the codes ahead within its reach: all of them, and
+    those that lie there once; ``rows_ahead`` the rows. The younger cluster reaches farther: what it sees
+    once, nobody sees twice, and there are no other rows for the older one.
     """
     wide = anywhere.shape[1]
-    spare = 0
-    open_clusters = 0
+    is_open = 0
+    rows_lacking = 0
     for side in range(2):
         cluster = OLDER if side == 0 else YOUNGER
-        if row[cluster] < 0 or row[cluster + 2] >= wanted:
+        if row[cluster] < 0 or row[cluster + LACK] == 0:
             continue
-        open_clusters += 1
-        found = row[cluster + 2]
-        for word in range(wide):
-            found += bits_set(anywhere[row[cluster], word] & ~row[HELD + side * wide + word])
-        if found < wanted:
+        is_open += 1
+        first = row[cluster]
+        rows_lacking += demand.row_k - row[cluster + ROWS]
+        if row[cluster + ROWS] + rows_ahead[first] < demand.row_k:
             return False
-        spare += found - wanted
-    if open_clusters < 2:
+        for count in range(len(demand.wanted)):
+            if count_lack(count, row, HELD + side * wide, anywhere[first], 0, demand) > 0:
+                return False
+    if is_open < 2:
         return True
-    contested = 0
-    for word in range(wide):
-        mine = anywhere[row[OLDER], word] & ~row[HELD + word]
-        yours = once[row[YOUNGER], word] & ~row[HELD + wide + word]
-        contested += bits_set(mine & yours)
-    return spare >= contested
+    if rows_lacking > rows_ahead[row[YOUNGER]]:
+        return False
+    for count in range(len(demand.wanted)):
+        if not demand.is_plain[count]:
+            continue
+        spare = -count_lack(count, row, HELD, anywhere[row[OLDER]], 0, demand)
+        spare -= count_lack(count, row, HELD + wide, anywhere[row[YOUNGER]], 0, demand)
+        for word in range(demand.first_word[count], demand.first_word[count + 1]):
+            mine = anywhere[row[OLDER], word] & ~row[HELD + word]
+            yours = once[row[YOUNGER], word] & ~row[HELD + wide + word]
+            spare -= bits_set(mine & yours)
+        if spare < 0:
+            return False
+    return True
 
 
 @hot_loop
-def look_ahead(rank: int, ends: Int64s, words: Int64s, anywhere: Int64s, once: Int64s) -> None:
-    """Gather, for each first rank, the values after a rank within its reach: all, and those seen once."""
+def look_ahead(rank: int, ends: Int64s, demand: HeldDemand, anywhere: Int64s, once: Int64s) -> None:
+    """Gather, for each first rank, the codes after a rank within its reach: all, and those seen once."""
     for first in range(rank + 1):
-        for word in range(words.shape[1]):
+        for word in range(demand.words.shape[1]):
             seen = np.int64(0)
             single = np.int64(0)
             for member in range(rank + 1, ends[first] + 1):
-                values = words[member, word]
-                single = (single & ~values) | (values & ~seen)
-                seen |= values
+                codes = demand.words[member, word]
+                single = (single & ~codes) | (codes & ~seen)
+                seen |= codes
             anywhere[first, word] = seen
             once[first, word] = single
 
@@ -174,19 +178,19 @@ def succeed(
     states: Int64s,
     rank: int,
     positions: Floats,
-    words: Int64s,
+    demand: HeldDemand,
     full: Int64s,
     ends: Int64s,
-    wanted: int,
     cost: float,
     halved: bool,
     anywhere: Int64s,
     once: Int64s,
+    rows_ahead: Places,
     out: Int64s,
 ) -> int:
     """Write every state that a rank can lead to and that has hope into ``out``; give how many."""
-    wide = words.shape[1]
-    look_ahead(rank, ends, words, anywhere, once)
+    wide = demand.words.shape[1]
+    look_ahead(rank, ends, demand, anywhere, once)
     count = 0
     for before in range(len(states)):
         row = states[before]
@@ -200,8 +204,8 @@ def succeed(
         to_older = alone and is_within(row, OLDER, rank, positions, cost, halved)
         to_younger = False
         if not alone:
-            to_older = is_useful(row, OLDER, rank, words, positions, cost, halved)
-            to_younger = not to_older or is_useful(row, YOUNGER, rank, words, positions, cost, halved)
+            to_older = is_useful(row, OLDER, rank, demand, positions, cost, halved)
+            to_younger = not to_older or is_useful(row, YOUNGER, rank, demand, positions, cost, halved)
         for choice in range(3):
             if not (to_older if choice == 0 else to_younger if choice == 1 else alone):
                 continue
@@ -209,26 +213,26 @@ def succeed(
             for part in range(len(row)):
                 after[part] = row[part]
             after[BEFORE] = before
-            is_older = choice == 0 or (choice == 2 and row[OLDER + 2] >= wanted)
+            is_older = choice == 0 or (choice == 2 and row[OLDER + LACK] == 0)
             cluster = OLDER if is_older else YOUNGER
             if choice == 2:
-                open_at(after, cluster, rank, words, full, wanted, positions)
+                open_at(after, cluster, rank, demand, full, positions)
             else:
-                has_enough = take(after, cluster, rank, words, full, wanted, positions, cost, halved)
+                has_enough = take(after, cluster, rank, demand, full, positions, cost, halved)
                 if has_enough and choice == 0 and not alone:
                     older_leaves(after, wide)
-            if has_hope(after, wanted, anywhere, once):
+            if has_hope(after, demand, anywhere, once, rows_ahead):
                 count += 1
     return count
 
 
 @hot_loop
-def outdone_by_free(states: Int64s, wanted: int, size: int) -> Flags:
+def outdone_by_free(states: Int64s, size: int) -> Flags:
     """Mark states that can do no more than one whose only cluster has enough and reaches farther."""
     same = np.full(size + 1, -1, dtype=np.int64)
     for row in states:
-        if row[YOUNGER] < 0 and row[OLDER + 2] >= wanted:
-            same[row[OLDER]] = max(same[row[OLDER]], row[OLDER + 1])
+        if row[YOUNGER] < 0 and row[OLDER + LACK] == 0:
+            same[row[OLDER]] = max(same[row[OLDER]], row[OLDER + ANCHOR])
     later = np.full(size + 1, -1, dtype=np.int64)
     for first in range(size - 1, -1, -1):
         later[first] = max(later[first + 1], same[first + 1])
@@ -237,8 +241,8 @@ def outdone_by_free(states: Int64s, wanted: int, size: int) -> Flags:
         row = states[number]
         last = OLDER if row[YOUNGER] < 0 else YOUNGER
         first = row[last]
-        anchor = row[last + 1]
-        is_free = row[YOUNGER] < 0 and row[OLDER + 2] >= wanted
+        anchor = row[last + ANCHOR]
+        is_free = row[YOUNGER] < 0 and row[OLDER + LACK] == 0
         outdone[number] = later[first] >= anchor or (
             same[first] > anchor if is_free else same[first] >= anchor
         )
@@ -261,7 +265,12 @@ def mark_maximal(states: Int64s, order: Int64s, kept: Flags) -> None:
         covered = False
         for at in range(begin, min(many, begin + MOST_COMPARED)):
             other = states[chosen[at]]
-            if other[OLDER + 1] < row[OLDER + 1] or other[YOUNGER + 1] < row[YOUNGER + 1]:
+            if (
+                other[OLDER + ANCHOR] < row[OLDER + ANCHOR]
+                or other[YOUNGER + ANCHOR] < row[YOUNGER + ANCHOR]
+                or other[OLDER + ROWS] < row[OLDER + ROWS]
+                or other[YOUNGER + ROWS] < row[YOUNGER + ROWS]
+            ):
                 continue
             covered = True
             for word in range(HELD, last_word):

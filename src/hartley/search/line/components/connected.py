@@ -9,7 +9,7 @@ cheapest breaks with prices on links, then annealing).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,16 +18,16 @@ from hartley.errors import UnreachableError
 from hartley.measures.overlap import overlap_partition
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
 from hartley.search.any_utility import least_leakage_of_any_utility
-from hartley.search.distortion.annealing import annealed
-from hartley.search.distortion.forest_bound import Links, price_windows
-from hartley.search.distortion.istar import CHEAP_SHARE, IstarSearch
-from hartley.search.distortion.l0 import STAGES, CandidateSearch, Solver
-from hartley.search.distortion.least_cost import LeastDistortion, latest_of
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.windows import Windows
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
+from hartley.search.line.axis import STAGES, AxisSearch
+from hartley.search.line.components.annealing import annealed
+from hartley.search.line.components.fewest import CHEAP_SHARE, IstarSearch, istar_search
+from hartley.search.line.components.forest_bound import Links, price_windows
+from hartley.search.line.least_cost import LeastCost, Stage
+from hartley.search.line.ordered_values import OrderedValues
 
 MOST_EXCHANGED = 60
 """Up to this many values, clusters are also improved by exchanging members."""
@@ -45,24 +45,25 @@ def joint_distortion_levels(
     starts: Sequence[Partition] = (),
 ) -> Levels:
     """Return the frontier of worst-case leakage and distortion with nothing learnt for certain."""
-    search = _search(joint, utility, effort, starts)
+    search = connected_search(joint, utility, effort, starts)
     complete = search.solve_all()
     return Levels(levels=tuple(search.levels()), complete=complete)
 
 
-def _search(
+def connected_search(
     joint: JointRange, utility: LineDistortion, effort: Effort, starts: Sequence[Partition]
-) -> CandidateSearch:
-    line = Line.of(joint, utility)
-    istar = IstarSearch(line, effort, starts)
+) -> AxisSearch:
+    """Return the search for every number of candidates among partitions that leave one component."""
+    istar = istar_search(joint, utility, effort, starts)
     if istar.least_components > 1:
         raise UnreachableError(
             f"no release leaves one component: values without a position stay alone, and at least "
             f"{istar.least_components} components remain"
         )
     istar.narrow(1, CHEAP_SHARE)
+    values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 1)])
     stages = _ConnectedStages(istar).all()
-    search = CandidateSearch(line, stages, effort, starts, admits=partial(_is_connected, joint))
+    search = AxisSearch(values, effort, starts, stages=stages, admits=partial(_is_connected, joint))
     for left, _, cut in istar.known():
         if left == 1:
             search.offer(cut())
@@ -79,9 +80,9 @@ class _ConnectedStages:
 
     istar: IstarSearch
 
-    def all(self) -> tuple[Solver, ...]:
+    def all(self) -> tuple[Stage, ...]:
         """Return the cheap stage of the search without the condition, then the dear ones."""
-        cheap, *dear = (partial(self._free, stage) for stage in STAGES[self.istar.line.codeword])
+        cheap, *dear = (partial(self._free, stage) for stage in STAGES[self.istar.line.cost_name])
         return (cheap, self._by_components, *dear, self._by_intervals, self._by_exchange)
 
     @cached_property
@@ -90,7 +91,7 @@ class _ConnectedStages:
         self.istar.narrow(1)
         return self.istar
 
-    def _by_components(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    def _by_components(self, line: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
         """Take bounds and partitions of the search for one component at length, which is made once."""
         del effort
         for left, cost, cut in self.narrowed.known():
@@ -98,78 +99,72 @@ class _ConnectedStages:
                 known = self._offered(line, known, cut)
         return self._bounded(line, known)
 
-    def _free(self, stage: Solver, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    def _free(self, stage: Stage, line: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
         """Take the bound of a stage without the condition, and its partition where that is met."""
         # What is known here is a valid start there: only partitions below the bound of both demands are lost.
         free = stage(line, known, effort)
-        if free.certificate is not None:
-            known = known.with_bound(free.lower_bound, free.certificate)
+        known = known.with_bound(free.bound)
         return self._offered(line, self._bounded(line, known), free.cut)
 
-    def _bounded(self, line: Line, known: LeastDistortion) -> LeastDistortion:
+    def _bounded(self, line: OrderedValues, known: LeastCost) -> LeastCost:
         # One component alone is proven to cost more than every distortion at which more remain.
-        refuted = [a for a in self.istar.answers if a.fewest > 1 and a.certificate is not None]
-        for answer in refuted:
-            assert answer.certificate is not None  # noqa: S101
-            known = known.with_bound(
-                Windows.of(line).next_cost(answer.cost) - line.rounding, answer.certificate
-            )
+        for answer in self.istar.answers:
+            if answer.fewest > 1:
+                known = known.with_bound(line.windows.next_cost(answer.cost) - line.rounding)
         return known
 
-    def _offered(self, line: Line, known: LeastDistortion, cut: Callable[[], Partition]) -> LeastDistortion:
+    def _offered(self, line: OrderedValues, known: LeastCost, cut: Callable[[], Partition]) -> LeastCost:
         partition = cut()
-        cost = line.cost_of(partition)
-        if (
-            cost < known.cost
-            and line.distinct_l_of(partition) >= known.distinct_l
-            and _is_connected(line.joint, partition)
-        ):
-            return known.with_partition(cost, cut)
+        cost = line.ticks_of(partition)
+        if cost < known.cost and line.whole.is_met_by(partition) and self._is_connected(partition):
+            return replace(known, cost=cost, cut=cut)
         return known
 
-    def _by_intervals(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    def _is_connected(self, partition: Partition) -> bool:
+        return _is_connected(self.istar.joint, partition)
+
+    def _by_intervals(self, line: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
         """Bisect for the least distortion at which intervals are found that meet both demands."""
-        latest = latest_of(line, known.distinct_l)
-        low = target = known.lower_bound
+        low = target = known.bound
         for _ in range(TARGETS):
-            if known.proven_optimal or low >= known.cost or effort.should_stop():
+            if known.is_settled or low >= known.cost or effort.should_stop():
                 break
-            cut = self._intervals(line, latest, target, effort)
+            cut = self._intervals(line, target, effort)
             before = known.cost
             known = known if cut is None else self._offered(line, known, cut)
             if known.cost == before:
-                low = Windows.of(line).next_cost(target)
+                low = line.windows.next_cost(target)
             target = low + (known.cost - low) / 2
         return known
 
-    def _by_exchange(self, line: Line, known: LeastDistortion, effort: Effort) -> LeastDistortion:
+    def _by_exchange(self, line: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
         """Exchange members between clusters of the best partition known, within lower distortions."""
         if line.size > MOST_EXCHANGED:
             return known
         for share in (0.0, 0.5, 1.0):
-            if known.proven_optimal or effort.should_stop():
+            if known.is_settled or effort.should_stop():
                 break
-            target = known.lower_bound + share * (known.cost - known.lower_bound)
+            target = known.bound + share * (known.cost - known.bound)
             starts = [cut() for left, cost, cut in self.istar.known() if left == 1 and cost <= target]
             if share == 1.0:
                 starts.append(known.cut())
             if starts:
                 level = least_leakage_of_any_utility(
-                    line.joint, line.utility, "joint", line.in_units(target), effort, starts
+                    self.istar.joint, line.utility, "joint", line.in_units(target), effort, starts
                 )
                 known = self._offered(line, known, level.cut)
         return known
 
-    def _intervals(
-        self, line: Line, latest: np.ndarray, cost: float, effort: Effort
-    ) -> Callable[[], Partition] | None:
+    def _intervals(self, line: OrderedValues, cost: float, effort: Effort) -> Callable[[], Partition] | None:
         """Look for intervals within a distortion that leave enough candidates and one component."""
         istar = self.istar
-        links = Links.within(istar.groups, istar.count, istar.windows.within(cost + line.rounding), latest)
+        links = Links.within(
+            istar.groups, istar.count, istar.windows.within(cost + line.rounding), line.latest
+        )
         if bool((links.latest < 0).all()) or line.size < 2:
             return None
         priced = price_windows(links, effort, min(20 * line.size, PRICE_STEPS))
-        if priced.broken.all() and line.codeword != "centroid":
+        if priced.broken.all() and line.cost_name != "centroid":
             return None
         random = np.random.default_rng(effort.seed)
         broken, _ = annealed(
@@ -182,7 +177,7 @@ class _ConnectedStages:
             min(200 * line.size**2, 100_000, ANNEALING_STEPS // line.size),
             effort,
             random,
-            (line.positions, cost) if line.codeword == "centroid" else None,
+            (line.ticks, cost) if line.cost_name == "centroid" else None,
         )
         starts = (np.flatnonzero(broken) + 1).astype(np.int32)
         return partial(line.partition_of_starts, starts)

@@ -9,18 +9,17 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.distortion import two_open_clusters as chains
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.two_open_clusters import ChainAnswer, chain_within
-from hartley.search.distortion.windows import Windows
 from hartley.search.effort import Effort
+from hartley.search.line import two_open_clusters as chains
+from hartley.search.line.two_open_clusters import ChainAnswer, chain_within
+from line_search import Line
 from reference_optimal_distortion import Instance, instances, measured, some_chain_is_within
 
 
 def line_of(instance: Instance, codeword: str) -> Line:
     public, sensitive = zip(*instance.pairs, strict=True)
     joint = JointRange.from_codes(public_codes=np.array(public), sensitive_codes=np.array(sensitive))
-    return Line.of(joint, LineDistortion(np.array(instance.positions), codeword))
+    return Line(joint, LineDistortion(np.array(instance.positions), codeword))
 
 
 def widened(instance: Instance, times: int) -> Instance:
@@ -53,7 +52,7 @@ def test_the_sweep_finds_a_partition_exactly_where_there_is_one(codeword, times,
             least = min(m.cost for m in every if m.distinct_l >= wanted)
             for cost in {least, max(0.0, float(np.nextafter(least, 0))), least / 2}:
                 ticks = line.ticks_within(cost)
-                answer = chain_within(line, Windows.of(line), times * wanted, ticks)
+                answer = chain_within(line.asking(times * wanted), ticks)
                 assert answer.exhausted
                 assert answer.impossible == (cost < least)
                 if not answer.impossible:
@@ -75,7 +74,7 @@ def test_dropping_states_loses_nothing(codeword):
         line = line_of(instance, codeword)
         for wanted in (2, 3, 4):
             cost = source.randint(2, 2 * size) / 2
-            answer = chain_within(line, Windows.of(line), wanted, cost)
+            answer = chain_within(line.asking(wanted), cost)
             exists = some_chain_is_within(instance, codeword, wanted, cost)
             assert answer.impossible != exists
             if exists:
@@ -89,9 +88,9 @@ def test_a_sweep_that_had_to_drop_states_proves_nothing():
     for seed in range(12):
         source = random.Random(seed)
         joint = JointRange.from_pairs([(x, s) for x in range(30) for s in source.sample(range(12), 1)])
-        line = Line.of(joint, LineDistortion(np.arange(30.0)))
+        line = Line(joint, LineDistortion(np.arange(30.0)))
         for cost in range(5, 12):
-            narrow, wide = (chain_within(line, Windows.of(line), 7, cost / 2, most) for most in (1, 4000))
+            narrow, wide = (chain_within(line.asking(7), cost / 2, most) for most in (1, 4000))
             assert wide.exhausted
             assert not (narrow.impossible and wide.cluster_of is not None)
             missed += narrow.cluster_of is None and wide.cluster_of is not None
@@ -100,5 +99,5 @@ def test_a_sweep_that_had_to_drop_states_proves_nothing():
 
 def test_a_sweep_told_to_stop_proves_nothing():
     line = line_of(Instance((1.0, 2.0, 3.0), (frozenset({0}), frozenset({0}), frozenset({1}))), "midpoint")
-    answer = chain_within(line, Windows.of(line), 2, 0.5, effort=Effort(should_stop=lambda: True))
+    answer = chain_within(line.asking(2), 0.5, effort=Effort(should_stop=lambda: True))
     assert answer == ChainAnswer(None, False)

@@ -1,11 +1,10 @@
-r"""Windows: stretches of neighbours on a line, what they cost and which sensitive values they hold.
+r"""Windows: stretches of neighbours on a line, what they cost, and which of them hold enough.
 
 **Window bound.** A cluster that holds the value x has its first and last member
 somewhere; everything between them is a window that contains x, costs no more than
 the cluster (midpoint: equal ends; member: more members to choose a codeword from; centroid: a radius of
-D means a span of at most 2D) and holds no fewer sensitive values. So at a distortion of D
-every x needs a window of cost at most D with ``distinct_l`` sensitive values, and an x
-that has none proves that no partition, contiguous or not, reaches D.
+D means a span of at most 2D) and holds no less. So at a cost of D every x needs a window of cost at most D
+that is enough, and an x that has none proves that no partition, contiguous or not, reaches D.
 
 Costs are monotone: a window inside another costs no more, also in floating point. Windows are ranks
 ``start..end``, both included.
@@ -20,41 +19,10 @@ from typing import Any, Literal
 import numpy as np
 
 from hartley.hot_loops import hot_loop
-from hartley.model.arrays import Floats, Int64s, Ints
-from hartley.search.distortion.line import Line
+from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import UNLIMITED, Effort
 
 WindowCost = Literal["midpoint", "member"]
-
-
-@hot_loop
-def latest_starts(indptr: Int64s, indices: Ints, width: int, wanted: int) -> Int64s:
-    """Return, for each end, the latest start whose window holds ``wanted`` values; -1 where none does."""
-    size = len(indptr) - 1
-    held = np.zeros(width, dtype=np.int64)
-    latest = np.full(size, -1, dtype=np.int64)
-    distinct = 0
-    start = 0
-    for end in range(size):
-        for entry in range(indptr[end], indptr[end + 1]):
-            value = indices[entry]
-            if held[value] == 0:
-                distinct += 1
-            held[value] += 1
-        while start < end:
-            lost = 0
-            for entry in range(indptr[start], indptr[start + 1]):
-                if held[indices[entry]] == 1:
-                    lost += 1
-            if distinct - lost < wanted:
-                break
-            for entry in range(indptr[start], indptr[start + 1]):
-                held[indices[entry]] -= 1
-            distinct -= lost
-            start += 1
-        if distinct >= wanted:
-            latest[end] = start
-    return latest
 
 
 @hot_loop
@@ -142,11 +110,6 @@ class Windows:
     positions: Floats
     cost: WindowCost
 
-    @classmethod
-    def of(cls, line: Line) -> Windows:
-        """Cost windows as the codeword of the line asks."""
-        return cls(line.positions, "member" if line.codeword == "member" else "midpoint")
-
     @property
     def _halved(self) -> bool:
         return self.cost == "midpoint"
@@ -224,30 +187,23 @@ def least_passing(
     return Bracket(min(low, high), high)
 
 
-@dataclass(frozen=True)
-class WindowBound:
-    """No cluster that holds ``rank`` and enough sensitive values costs less than ``cost``."""
+def least_passing_from(
+    windows: Windows, passes: Callable[[Int64s], bool], low: float, effort: Effort = UNLIMITED
+) -> Bracket:
+    """Return the least window cost from ``low`` on whose reach passes a monotone test; the widest must pass.
 
-    cost: float = 0.0
-    rank: int = 0
-
-
-def window_bound(
-    windows: Windows, latest: Int64s, known: WindowBound, passing: float, effort: Effort = UNLIMITED
-) -> WindowBound:
-    """Return the greatest cost below which some value has no window with enough sensitive values.
-
-    ``known`` is a bound that holds already (that for fewer sensitive values does), and at the
-    cost ``passing`` every value has such a window. Stopped early, the bound is a lower one and still holds.
+    Looks near ``low`` first, then twice as far each time: mostly the least cost is near.
     """
-    witness = known.rank
-
-    def passes(earliest: Int64s) -> bool:
-        nonlocal witness
-        rank = int(uncovered.for_size(len(latest) * 20)(earliest, latest))
-        if rank >= 0:
-            witness = rank
-        return rank < 0
-
-    narrowed = least_passing(windows, passes, Bracket(known.cost, passing), effort)
-    return WindowBound(narrowed.low, witness)
+    trial = low = min(low, windows.widest)
+    step = 0.0
+    while not effort.should_stop():
+        earliest = windows.within(trial)
+        if passes(earliest):
+            high = windows.below(earliest)
+            return least_passing(windows, passes, Bracket(min(low, high), high), effort)
+        low = min(windows.above(earliest), windows.widest)
+        if low >= windows.widest:
+            break
+        step = max(2 * step, low - trial, low / 64)
+        trial = min(low if step == low - trial else low + step, windows.widest)
+    return Bracket(low, windows.widest)

@@ -9,9 +9,9 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.distortion.end_clusters import end_bound
-from hartley.search.distortion.line import Line
 from hartley.search.effort import Effort
+from hartley.search.line.end_clusters import end_bound
+from line_search import Line
 
 
 def skewed_line(seed: int) -> Line:
@@ -21,7 +21,7 @@ def skewed_line(seed: int) -> Line:
     places = sorted(source.sample(range(60), size))
     pairs = [(float(x), s) for x in places for s in source.sample(range(9), source.choice((1, 1, 1, 2, 5)))]
     joint = JointRange.from_pairs(pairs, positions={x: x for x, _ in pairs})
-    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    return Line(joint, LineDistortion.of(joint.public, "centroid"))
 
 
 def crowded_line(seed: int) -> Line:
@@ -31,7 +31,7 @@ def crowded_line(seed: int) -> Line:
     places = [*near, *(source.randint(14, 17) + i / 8 for i in middle), *(60.0 + i for i in range(2))]
     pairs = [(8.0 * x, 0) for x in places[:-2]] + [(8.0 * x, 1 + i) for i, x in enumerate(places[-2:])]
     joint = JointRange.from_pairs(pairs, positions={x: x for x, _ in pairs})
-    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    return Line(joint, LineDistortion.of(joint.public, "centroid"))
 
 
 def long_numbers_line(seed: int, greatest: int) -> Line:
@@ -40,7 +40,7 @@ def long_numbers_line(seed: int, greatest: int) -> Line:
     places = sorted(source.randint(0, greatest) for _ in range(9))
     pairs = [(i, s) for i in range(9) for s in source.sample(range(6), source.choice((1, 1, 2)))]
     joint = JointRange.from_pairs(pairs, positions=dict(enumerate(places)))
-    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    return Line(joint, LineDistortion.of(joint.public, "centroid"))
 
 
 def least_at_the_end(line: Line, end: str, wanted: int) -> float:
@@ -48,9 +48,9 @@ def least_at_the_end(line: Line, end: str, wanted: int) -> float:
     ranks = np.arange(line.size) if end == "first" else np.arange(line.size)[::-1]
     distance = np.abs(line.positions[ranks] - line.positions[ranks[0]])
     member = (np.arange(1 << line.size)[:, None] >> np.arange(line.size)) & 1
-    shows = np.zeros((line.size, line.sensitive_size))
+    shows = np.zeros((line.size, line.joint.sensitive.size))
     for place, rank in enumerate(ranks.tolist()):
-        shows[place, line.indices[line.indptr[rank] : line.indptr[rank + 1]]] = 1
+        shows[place, line.held(rank)] = 1
     member = member[(member[:, 0] == 1) & ((member @ shows > 0).sum(axis=1) >= wanted)]
     count, total, farthest = member.sum(axis=1), member @ distance, (member * distance).max(axis=1)
     return float((np.maximum(total, count * farthest - total) / count).min())
@@ -63,7 +63,7 @@ def test_the_end_costs_at_least_its_bound(end):
         for wanted in range(2, line.most_candidates + 1):
             radius = least_at_the_end(line, end, wanted)
             found = float(line.positions[-1] - line.positions[0])
-            assert end_bound(line, end, wanted, 0.0, found, Effort()) <= radius
+            assert end_bound(line.asking(wanted), end, 0.0, found, Effort()) <= radius
 
 
 @pytest.mark.parametrize("greatest", [6, 10**4, 10**7, 10**10, 10**12])
@@ -75,7 +75,7 @@ def test_bounds_of_whole_numbers_hold_to_the_last_digit(greatest):
         for wanted in range(2, line.most_candidates + 1):
             radius = least_at_the_end(line, "first", wanted)
             found = float(line.positions[-1] - line.positions[0])
-            bound = end_bound(line, "first", wanted, 0.0, found, Effort())
+            bound = end_bound(line.asking(wanted), "first", 0.0, found, Effort())
             assert bound <= radius
             close += bound >= radius * (1 - 1e-5)
     assert close > 20
@@ -91,4 +91,4 @@ def test_a_bound_cut_short_still_holds(questions, draw):
             stopped = Effort(should_stop=lambda asked=asked: next(asked, None) is None)
             radius = least_at_the_end(line, "first", wanted)
             found = float(line.positions[-1] - line.positions[0])
-            assert end_bound(line, "first", wanted, 0.0, found, stopped) <= radius
+            assert end_bound(line.asking(wanted), "first", 0.0, found, stopped) <= radius

@@ -10,11 +10,10 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.distortion import subset_sweep as fronts
-from hartley.search.distortion.l0 import least_distortion
-from hartley.search.distortion.line import Line
-from hartley.search.distortion.subset_sweep import least_by_fronts
 from hartley.search.effort import Effort
+from hartley.search.line import subset_sweep as fronts
+from hartley.search.line.subset_sweep import least_by_fronts
+from line_search import Line, least_distortion
 from reference_optimal_distortion import Instance, instances, measured
 from reference_subsets import least_over_subsets
 
@@ -22,7 +21,7 @@ from reference_subsets import least_over_subsets
 def line_of(instance: Instance) -> Line:
     public, sensitive = zip(*instance.pairs, strict=True)
     joint = JointRange.from_codes(public_codes=np.array(public), sensitive_codes=np.array(sensitive))
-    return Line.of(joint, LineDistortion(np.array(instance.positions), "centroid"))
+    return Line(joint, LineDistortion(np.array(instance.positions), "centroid"))
 
 
 def random_line(size: int, values: int, seed: int, step: float = 1.0) -> Line:
@@ -30,7 +29,7 @@ def random_line(size: int, values: int, seed: int, step: float = 1.0) -> Line:
     places = [p / (1 / step) for p in sorted(source.sample(range(4 * size), size))]
     pairs = [(x, s) for x in places for s in source.sample(range(values), source.choice((1, 1, 2)))]
     joint = JointRange.from_pairs(pairs, positions={x: x for x in places})
-    return Line.of(joint, LineDistortion.of(joint.public, "centroid"))
+    return Line(joint, LineDistortion.of(joint.public, "centroid"))
 
 
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
@@ -47,7 +46,7 @@ def test_the_best_of_all_partitions_is_found_within_any_limit(way, monkeypatch):
             for limit in (2 * least + 1, least + line.rounding, 0.9 * least - 0.1):
                 if limit < 0:
                     continue
-                answer = least_by_fronts(line, wanted, line.ticks_within(limit))
+                answer = least_by_fronts(line.asking(wanted), line.ticks_within(limit))
                 assert answer.decided
                 if limit < least:
                     assert (answer.cost, answer.cluster_of) == (inf, None)
@@ -66,7 +65,7 @@ def test_fronts_agree_with_subsets(step):
         line = random_line(9 + seed % 3, 5 + seed % 3, seed, step)
         for wanted in (2, 3, 4):
             least = least_over_subsets(line, wanted)
-            answer = least_by_fronts(line, wanted, 2 * least)
+            answer = least_by_fronts(line.asking(wanted), 2 * least)
             assert answer.decided
             assert answer.cost == pytest.approx(least, abs=2 * line.rounding)
 
@@ -74,34 +73,34 @@ def test_fronts_agree_with_subsets(step):
 def test_sensitive_values_may_fill_several_words():
     pairs = [(x, 40 * s + i) for x, s in enumerate("012021021"[:8]) for i in range(40) for s in [int(s)]]
     joint = JointRange.from_pairs(pairs)
-    line = Line.of(joint, LineDistortion(np.arange(8.0), "centroid"))
+    line = Line(joint, LineDistortion(np.arange(8.0), "centroid"))
     for wanted in (2, 3):
         least = least_over_subsets(line, 40 * wanted)
-        assert least_by_fronts(line, 40 * wanted, 8.0).cost == least
+        assert least_by_fronts(line.asking(40 * wanted), 8.0).cost == least
 
 
 def test_a_sweep_cut_short_decides_nothing(monkeypatch):
     line = random_line(40, 12, 3)
-    assert least_by_fronts(line, 5, 20.0).decided
-    assert not least_by_fronts(line, 5, 20.0, most_nodes=50).decided
-    assert not least_by_fronts(line, 5, 20.0, effort=Effort(should_stop=lambda: True)).decided
+    assert least_by_fronts(line.asking(5), 20.0).decided
+    assert not least_by_fronts(line.asking(5), 20.0, most_nodes=50).decided
+    assert not least_by_fronts(line.asking(5), 20.0, effort=Effort(should_stop=lambda: True)).decided
     monkeypatch.setattr(fronts, "MOST_OF_A_FRONT", 10)
-    assert not least_by_fronts(line, 5, 20.0).decided
+    assert not least_by_fronts(line.asking(5), 20.0).decided
     monkeypatch.setattr(fronts, "MOST_FRONTS", 20)
-    assert not least_by_fronts(line, 5, 20.0).decided
+    assert not least_by_fronts(line.asking(5), 20.0).decided
     monkeypatch.setattr(fronts, "WIDEST", 5)
-    assert not least_by_fronts(line, 5, 20.0).decided
+    assert not least_by_fronts(line.asking(5), 20.0).decided
 
 
 def test_a_sweep_in_many_calls_ends_like_one(monkeypatch):
     line = random_line(40, 12, 3)
-    limit = least_by_fronts(line, 4, 14.0).cost
-    whole = least_by_fronts(line, 4, limit)
+    limit = least_by_fronts(line.asking(4), 14.0).cost
+    whole = least_by_fronts(line.asking(4), limit)
     assert whole.cost == limit
     monkeypatch.setattr(fronts, "MOST_OF_A_FRONT", 2000)
     monkeypatch.setattr(fronts, "NODES_PER_CALL", 300)
-    assert not least_by_fronts(line, 4, limit, most_nodes=2000).decided
-    parts = least_by_fronts(line, 4, limit)
+    assert not least_by_fronts(line.asking(4), limit, most_nodes=2000).decided
+    parts = least_by_fronts(line.asking(4), limit)
     assert parts.decided
     assert (whole.cost, whole.cluster_of.tolist()) == (parts.cost, parts.cluster_of.tolist())
 

@@ -1,0 +1,1 @@
+"""What is learnt for certain on a line: fewest components for each cost, alone and beside candidates."""

@@ -1,0 +1,132 @@
+r"""The least cost at which some partition of a line, of any shape, is enough everywhere.
+
+Stages, the cheap before the dear, raise a bound and lower a cost until they meet; costs are in ticks. For
+midpoint and member: the window bound from below, intervals by dynamic programming from above, and where
+they do not meet, the sweep with two open clusters between them. The stages for centroids are in
+:mod:`~hartley.search.line.centroid`.
+
+Intervals are not always best: with sensitive values A, A, B, B at 1, 2, 3, 4 and two candidates wanted,
+{1, 3}, {2, 4} span 2, intervals 3. They are never worse than twice the optimum (midpoint): drop
+nested clusters, take disjoint spans by earliest end; every value left over lies within one span of the
+last one taken. No polynomial method can promise less, unless P = NP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hartley.model import Partition
+from hartley.model.arrays import Ints
+from hartley.search.effort import Effort
+from hartley.search.levels import is_reached
+from hartley.search.line.borders import Borders
+from hartley.search.line.bounds import STEPS, line_bound
+from hartley.search.line.loops import can_cut, clusters_of_starts, finest_starts
+from hartley.search.line.ordered_values import NOTHING, OrderedValues
+from hartley.search.line.two_open_clusters import chain_within
+from hartley.search.line.windows import least_passing_from
+
+LONGEST_SWEEP = 400
+"""Lines up to this many values are swept where bound and intervals do not meet."""
+NARROW_STATES = 250
+MOST_STATES = 2500
+"""States that a narrow and a wide sweep keep at a time; more proves more and takes longer."""
+WIDE_SWEEPS = 2
+"""Wide sweeps for one demand, at most."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeastCost:
+    """What is known of the least cost of a demand, in ticks."""
+
+    cost: float
+    """What the worst cluster of the partition found costs."""
+    bound: float = 0.0
+    """No partition that is enough everywhere costs less."""
+    cut: Callable[[], Partition]
+    """Builds the partition when it is asked for."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether partition and bound meet."""
+        return is_reached(self.cost, self.bound)
+
+    def with_bound(self, bound: float) -> LeastCost:
+        """Return the same knowledge with a higher bound; a bound that says less is left out."""
+        return self if bound <= self.bound else replace(self, bound=min(bound, self.cost))
+
+    def with_ranks(self, values: OrderedValues, cluster_of: Ints) -> LeastCost:
+        """Return the same knowledge with clusters of ranks, if they cost less and are enough."""
+        kept = cluster_of.astype(np.int32)
+        partition = values.partition_of_ranks(kept)
+        cost = values.ticks_of(partition)
+        if cost < self.cost and values.whole.is_met_by(partition):
+            return replace(self, cost=cost, cut=lambda: values.partition_of_ranks(kept))
+        return self
+
+
+Stage = Callable[[OrderedValues, LeastCost, Effort], LeastCost]
+"""Improves what is known of the least cost of a demand."""
+
+
+def one_cluster(values: OrderedValues) -> LeastCost:
+    """Return what is known before any search: the whole line as one cluster, if that is enough."""
+    values.require_reachable()
+    whole = values.partition_of_starts(NOTHING) if values.size else Partition.singletons(values.whole.size)
+    return LeastCost(cost=values.ticks_of(whole), cut=lambda: whole)
+
+
+def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+    """Bound the least cost by windows and by counting, and cut the line into the cheapest intervals."""
+    known = known.with_bound(line_bound(values, effort, known.bound))
+    if known.is_settled or effort.should_stop():
+        return known
+    windows, anywhere = values.windows, Borders.anywhere(values.positions)
+    loop = can_cut.for_size(values.size * STEPS)
+    # A cost that is known may be less than intervals have: nothing is sought above it.
+    if not loop(windows.within(known.cost), values.latest, anywhere.allowed):
+        return known
+    least = least_passing_from(
+        windows, lambda earliest: bool(loop(earliest, values.latest, anywhere.allowed)), known.bound, effort
+    )
+    if least.high >= known.cost:
+        return known
+    finest = finest_starts.for_size(values.size * STEPS)
+    chosen = finest(windows.within(least.high), values.latest, anywhere.allowed, anywhere.low, anywhere.high)
+    return known.with_ranks(values, clusters_of_starts.for_size(values.size)(chosen))
+
+
+def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
+    """Bisect between bound and partition with narrow sweeps; then ask wide ones just below the partition."""
+    if values.size > LONGEST_SWEEP:
+        return known
+    low = known.bound
+    middle = low
+    while low < known.cost and not effort.should_stop():
+        known, found = _swept(values, known, middle, NARROW_STATES, effort)
+        if not found:
+            # Not settled where the sweep was cut: a partition may still be found above, the bound stays.
+            low = values.windows.next_cost(middle)
+        middle = min(low + (known.cost - low) / 2, float(np.nextafter(known.cost, 0)))
+    for _ in range(WIDE_SWEEPS):
+        if known.is_settled or effort.should_stop():
+            break
+        known, found = _swept(values, known, float(np.nextafter(known.cost, 0)), MOST_STATES, effort)
+        if not found:
+            break
+    return known
+
+
+def _swept(
+    values: OrderedValues, known: LeastCost, cost: float, most_states: int, effort: Effort
+) -> tuple[LeastCost, bool]:
+    """Ask one sweep about a cost; give what is known then, and whether it found a partition."""
+    answer = chain_within(values, cost, most_states, effort)
+    if answer.cluster_of is not None:
+        return known.with_ranks(values, answer.cluster_of), True
+    if answer.exhausted:
+        known = known.with_bound(values.windows.next_cost(cost))
+    return known, False
