@@ -14,8 +14,8 @@ from hartley.errors import InputError, OptionError
 from hartley.examples import toy
 from hartley.measures.stochastic import JointDistribution, mutual_information
 from hartley.model import JointRange, Partition
+from hartley.search.baselines.noise import InformationKept, NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
-from hartley.search.noise import InformationKept, NoiseCloseness, NoisyRelease, optimal_noise
 from strategies import joint_ranges_with_partition
 
 PAIRS = Partition.from_clusters([[0, 1], [2, 3], [4, 5, 6]])

@@ -13,8 +13,8 @@ from hartley.model.requirement import Requirement
 from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.effort import Effort
+from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
 
@@ -34,8 +34,8 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
     values = OrderedValues.of(joint, utility, requirements, Closeness.of({"sensitive": 1}))
     whole = values.whole
     answers = [
-        least_cost(values, effort=after(questions)),
-        least_cost(values, "intervals", effort=after(questions)),
+        cheapest_clusters(values, effort=after(questions)),
+        cheapest_clusters(values, "intervals", effort=after(questions)),
         least_cost_withholding(values, 6, effort=after(questions)),
         least_largest_cluster(whole, after(questions)),
         least_largest_withholding(whole, 6, after(questions)),
@@ -45,5 +45,5 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
     for answer in answers:
         assert whole.is_met_by(answer.partition)
         assert answer.lower_bound <= answer.cost
-    best = least_cost(values)
+    best = cheapest_clusters(values)
     assert answers[0].lower_bound <= best.cost

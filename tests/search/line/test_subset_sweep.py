@@ -11,8 +11,8 @@ import pytest
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.search.line import subset_sweep as fronts
-from hartley.search.line.subset_sweep import least_by_fronts
+from hartley.search.line.sweeps import subset_sweep as fronts
+from hartley.search.line.sweeps.subset_sweep import least_by_fronts
 from line_search import Line, least_distortion
 from reference_optimal_distortion import Instance, instances, measured
 from reference_subsets import least_over_subsets

@@ -13,7 +13,7 @@ from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import Effort
 from hartley.search.line import centroid
 from hartley.search.line.end_clusters import pair_within
-from hartley.search.line.subset_sweep import UNDECIDED
+from hartley.search.line.sweeps.subset_sweep import UNDECIDED
 from line_search import Line, least_distortion
 from reference_subsets import least_over_subsets
 

@@ -10,8 +10,8 @@ import pytest
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.search.line import two_open_clusters as chains
-from hartley.search.line.two_open_clusters import ChainAnswer, chain_within
+from hartley.search.line.sweeps import two_open_clusters as chains
+from hartley.search.line.sweeps.two_open_clusters import ChainAnswer, chain_within
 from line_search import Line
 from reference_optimal_distortion import Instance, instances, measured, some_chain_is_within
 

@@ -11,7 +11,7 @@ cluster's cost can fall when it grows. What holds:
 Partitions come from the dynamic program over intervals, and from peeling: a cluster chosen by the solver at
 one end or both, intervals for the rest; where there can be no more than two clusters, from a solver that
 chooses both. Where few values lie within reach of each other, the sweep over
-fronts (:mod:`~hartley.search.line.subset_sweep`) meets every partition and needs nothing else.
+fronts (:mod:`~hartley.search.line.sweeps.subset_sweep`) meets every partition and needs nothing else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hartley.search.line.intervals import centroid_intervals_within, least_centr
 from hartley.search.line.least_cost import LeastCost
 from hartley.search.line.loops import NEVER
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.subset_sweep import MOST_NODES, least_by_fronts
+from hartley.search.line.sweeps.subset_sweep import MOST_NODES, least_by_fronts
 
 LONGEST_PEELED = 400
 """Lines up to this many values are peeled and their ends solved."""

@@ -14,8 +14,9 @@ from hartley.search.enough import OF_ROWS
 from hartley.search.levels import is_reached
 from hartley.search.line.axis import AxisSearch
 from hartley.search.line.borders import Borders
+from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.intervals import least_intervals
-from hartley.search.line.ordered_values import LineAnswer, OrderedValues
+from hartley.search.line.ordered_values import NOTHING, LineAnswer, OrderedValues
 from hartley.search.polish import finest_on_line
 
 Shape: TypeAlias = Literal["any", "intervals"]
@@ -53,10 +54,23 @@ def cheapest_clusters(
     cut = known.cut
     if count is not None:
         level, _, cut = search.highest_within(known.cost)
-    partition = finest_on_line(values.asking(axis, level), cut(), effort=effort)
-    labels = partition.labels.astype(np.int64)
+    asked = values.asking(axis, level)
+    if 0 < values.size <= MOST_VALUES:
+        return exhaustive_withheld(asked, 0, NOTHING, lambda withheld: not len(withheld))
+    labels = finest_on_line(asked, cut(), effort=effort).labels.astype(np.int64)
     cost, bound = values.cost_of_labels(labels), values.in_units(search.known(level).bound)
-    return LineAnswer(labels=labels, cost=cost, lower_bound=min(bound, cost), any_bound=min(bound, cost))
+    of_rank = labels[values.order]
+    low, high = np.full(labels.max() + 1, np.inf), np.full(labels.max() + 1, -np.inf)
+    np.minimum.at(low, of_rank, values.positions)
+    np.maximum.at(high, of_rank, values.positions)
+    is_placed = high >= low
+    return LineAnswer(
+        labels=labels,
+        cost=cost,
+        lower_bound=min(bound, cost),
+        any_bound=min(bound, cost),
+        total_width=float((high - low)[is_placed].sum()),
+    )
 
 
 def _intervals(

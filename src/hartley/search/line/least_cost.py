@@ -26,7 +26,7 @@ from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import can_cut, clusters_of_starts, finest_starts
 from hartley.search.line.ordered_values import NOTHING, OrderedValues
-from hartley.search.line.two_open_clusters import chain_within
+from hartley.search.line.sweeps.two_open_clusters import chain_within
 from hartley.search.line.windows import least_passing_from
 
 LONGEST_SWEEP = 400

@@ -23,7 +23,7 @@ from hartley.model.arrays import Floats, Ints, Places, frozen_array
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.enough import Enough
-from hartley.search.held_codes import HeldDemand, held_demand
+from hartley.search.line.sweeps.held_codes import HeldDemand, held_demand
 from hartley.search.line.windows import Windows
 
 NOTHING: Places = np.zeros(0, dtype=np.int64)

@@ -20,8 +20,8 @@ from hartley.errors import InputError, UnreachableError, option
 from hartley.measures.stochastic import JointDistribution
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
+from hartley.search.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
-from hartley.search.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.workflow.question import Question
 
 MOST_CHANCES = 30_000

@@ -25,7 +25,7 @@ import numpy as np
 from hartley.model.arrays import Int64s
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.line.two_open_clusters_loops import (
+from hartley.search.line.sweeps.two_open_clusters_loops import (
     ANCHOR,
     BEFORE,
     HELD,

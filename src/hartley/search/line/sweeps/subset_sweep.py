@@ -21,8 +21,8 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.held_codes import HeldDemand, lack_of
 from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.line.sweeps.held_codes import HeldDemand, lack_of
 
 TAKEN, BEFORE, CLUSTER, NEXT, RANK = 0, 1, 2, 3, 4
 """What is kept of a front: the ranks taken, the front before, the cluster chosen then, the next front of the

@@ -1,6 +1,6 @@
 """One step of the sweep along a line with at most two open clusters.
 
-The theorem behind it is in :mod:`~hartley.search.line.two_open_clusters`.
+The theorem behind it is in :mod:`~hartley.search.line.sweeps.two_open_clusters`.
 
 A state is a row of whole numbers: the columns named here, then the codes that the older cluster holds, then
 those of the younger one, as bits of words. A cluster that has enough holds all of them, so that what it can
@@ -15,7 +15,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Floats, Int64s, Places
-from hartley.search.held_codes import HeldDemand, bits_set, count_lack, lack_of
+from hartley.search.line.sweeps.held_codes import HeldDemand, bits_set, count_lack, lack_of
 
 FIRST, ANCHOR, LACK, ROWS = 0, 1, 2, 3
 """What a row says of a cluster: its first rank (-1: there is no such cluster), the last member that can be

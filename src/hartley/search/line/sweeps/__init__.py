@@ -1,0 +1,1 @@
+"""Sweeps along a line that meet every partition: with two open clusters, and over fronts."""
