@@ -167,8 +167,11 @@ def _legend(found: Comparison) -> list[str]:
     leak = "to everyone (I*)" if found.frontier.leakage == "istar" else "by the most exposed person (L0)"
     detail = (
         (
-            "Move: how far a value moves at most"
-            + (", in parts of a column's range" if len(found.joint.public.columns) > 1 else "")
+            "Move: half of what the worst class spans of a column's range, 1 where it mixes categories"
+            if found.question.cost_meaning == "spans"
+            else "Move: how far a value moves at most, by the distances of the columns"
+            if len(found.joint.public.columns) > 1
+            else "Move: how far a value moves at most"
         )
         if found.frontier.utility == "distortion"
         else "Resolution: bits of detail kept, more is better"
@@ -184,8 +187,9 @@ def _legend(found: Comparison) -> list[str]:
 
 def _proof_legend(found: Comparison) -> str:
     if found.ours.point.lower_bound_bits is None:
+        cost = "move" if found.frontier.utility == "distortion" else "largest class"
         said = (
-            "Proven: no release that protects as well has a smaller worst class, whoever makes it; x1.5: "
+            f"Proven: no release that protects as well has a smaller {cost}, whoever makes it; x1.5: "
             "half as large again as the least that may be possible"
         )
     else:

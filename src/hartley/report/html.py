@@ -197,7 +197,7 @@ class Report:
             "after": after,
             "dropped": words.counted(self.dropped_rows, "row") if self.dropped_rows else None,
             "rows": words.counted(before.rows, "row"),
-            "asked": _asked(self.frontier),
+            "asked": _asked(self.frontier, len(self.joint.public.columns)),
             "short": _short(before, after),
             "measures": [
                 *_measures(before, after),
@@ -250,7 +250,13 @@ def _kept_by(requirement: Requirement) -> str:
     return "Every released value leaves possible" if requirement.is_monotone else "The release reveals"
 
 
-def _asked(frontier: Frontier) -> list[tuple[str, str]]:
+SEVERAL = (
+    "what the worst class costs (distortion): by the distances asked for, or half of what it spans of a "
+    "column's range, and 1 where it mixes categories"
+)
+
+
+def _asked(frontier: Frontier, columns: int) -> list[tuple[str, str]]:
     leakage = {
         "l0": "what the most telling released value gives away (worst case, L0)",
         "istar": "what every reader knows for certain (I*)",
@@ -260,6 +266,8 @@ def _asked(frontier: Frontier) -> list[tuple[str, str]]:
         "resolution": "how finely public values can still be told apart (resolution)",
         "distortion": "how far a released value may lie from the true one (distortion)",
     }[frontier.utility]
+    if columns > 1 and frontier.utility == "distortion":
+        utility = SEVERAL
     search = {
         "optimal": "best known recoding for each utility, with a proof or a bound",
         "greedy": "the paper's greedy merging, step by step",
@@ -350,8 +358,9 @@ def _proof_of_cost(point: Point) -> str:
     """Say what is proven of the worst class of a point that was searched for what it must keep."""
     if point.proven_optimal:
         return (
-            "Proven: no recoding that keeps what is required has a smaller worst class. Among those whose "
-            "worst class is the same, this one keeps most detail on average of all that the search found."
+            "Proven: no recoding that keeps what is required has a smaller worst class, by the utility "
+            "above. Among those whose worst class is the same, this one keeps most detail on average of all "
+            "that the search found; nothing is proven of the average."
         )
     return "Not proven to be best: another recoding may keep what is required and lose less."
 

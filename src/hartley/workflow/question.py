@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, log2
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -31,6 +32,10 @@ from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.time_limit import SECONDS_UNASKED
 from hartley.workflow.request.utility_choice import codeword_of
+
+CostMeaning: TypeAlias = Literal["spans", "distances"]
+"""What a cost over several columns is: half the part of a range that a class spans, or 1 where it mixes
+categories; or what the distances say that were asked for."""
 
 MANY_OBSERVATIONS = 2_000
 """Beside side information a search of more public and side values together may go on for hours."""
@@ -93,6 +98,12 @@ class Question:
         known = None if self.arrangement is None else self.arrangement.known
         is_grouped = known is not None and (known.tree is not None or known.edges is not None)
         return is_asked and not (self.shape.equal_width or self.budget or is_grouped)
+
+    @property
+    def cost_meaning(self) -> CostMeaning:
+        """What a cost over several columns is."""
+        spans = isinstance(self.utility, ColumnsDistortion) and self.utility.counts_spans
+        return "spans" if spans else "distances"
 
     @property
     def axis(self) -> str:

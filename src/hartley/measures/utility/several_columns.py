@@ -22,7 +22,7 @@ from hartley.measures.utility.line import require_distances, require_summable
 from hartley.measures.utility.union_costs import LineUnions, Members
 from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import Flags, Floats, Ints, frozen_array
-from hartley.model.words import CODEWORDS, Codeword
+from hartley.model.words import CODEWORDS, SAME_COST, Codeword
 
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
 COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
@@ -127,6 +127,11 @@ class CategoryColumn:
         """Where the value has a cell."""
         here: Flags = self.codes >= 0
         return here
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether two categories are 1 apart, whichever they are."""
+        return self.table is None or bool((self.table == 1.0 - np.eye(len(self.table))).all())
 
     def unions(self) -> CategoryUnions:
         """Return the codewords of all unions of two values."""
@@ -267,6 +272,18 @@ class ColumnsDistortion:
         """Where the value has a place: a cell in every column."""
         here: Flags = np.all([column.here for column in self.columns], axis=0)
         return here
+
+    @property
+    def counts_spans(self) -> bool:
+        """Whether a cluster costs 1 where it mixes categories, and else half its span in parts of a range."""
+        return (
+            self.combination == "max"
+            and self.codeword == "midpoint"
+            and all(
+                (column.is_plain if isinstance(column, CategoryColumn) else _is_unit_or_point(column))
+                for column in self.columns
+            )
+        )
 
     def costs(self, partition: Partition) -> Floats:
         """Return the distance from the codewords to the farthest member, for every cluster."""
@@ -410,6 +427,14 @@ def _number_column(coordinate: Coordinate, codeword: Codeword, scale: float | No
         np.isnan(scaled), np.nanmedian(scaled) if len(positions[~np.isnan(positions)]) else 0.0, scaled
     )
     return NumberColumn(frozen_array(scaled), codeword)
+
+
+def _is_unit_or_point(column: DistanceColumn) -> bool:
+    """Tell whether numbers are in units of their range, or all the same."""
+    assert isinstance(column, NumberColumn)  # noqa: S101
+    here = column.positions[column.here]
+    extent = float(np.ptp(here)) if len(here) else 0.0
+    return extent == 0 or abs(extent - 1) <= SAME_COST
 
 
 def _is_missing(coordinate: Coordinate) -> CategoryColumn:

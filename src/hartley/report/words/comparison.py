@@ -5,6 +5,7 @@ from __future__ import annotations
 from hartley.errors import option
 from hartley.report.words import audit as words
 from hartley.report.words.release import withheld_rows
+from hartley.report.words.worst_class import worst_class
 from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refused
 
 
@@ -153,9 +154,8 @@ def _reached(comparison: Comparison, answer: Measured) -> str:
     if comparison.is_at_utility:
         return f"reveals {words.bits(point.leakage_bits)}"
     if point.max_distortion is not None and len(comparison.joint.public.columns) > 1:
-        if point.max_distortion >= 1:
-            return "has to mix categories in some classes"
-        return f"keeps every class within {_percent(2 * point.max_distortion)} of a column's range"
+        meaning, public = comparison.question.cost_meaning, comparison.joint.public
+        return f"has a worst class that {worst_class(meaning, point.max_distortion, public)}"
     if point.max_distortion is not None:
         return f"moves no value farther than {point.max_distortion:g}"
     return f"lets a released value stand for at most {words.counted(point.largest_cluster, 'value')}"

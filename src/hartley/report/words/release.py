@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hartley.frontiers import Frontier, Point
 from hartley.report.words.audit import Headline, bits, counted, headline, listed, named, people, values_of
+from hartley.report.words.worst_class import unavoidable, worst_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -234,41 +235,20 @@ def _proof(result: ReleaseResult) -> str:
 
 def _columns_proof(result: ReleaseResult, cost: float) -> str:
     """Say what is proven of the worst class over several columns, and that nothing is of the average."""
-    secret, point = listed(result.before.sensitive.columns), result.point
+    secret, point, public = listed(result.before.sensitive.columns), result.point, result.joint.public
     average = (
         f"The average class spans {share(result.usefulness.loss)} of a column; no bound is known for that."
     )
-    spans = _spans(result.usefulness, cost)
-    if _is_proven(result) and not result.coincided:
-        if cost == 1 and not spans:
-            said = f"Proven: no recoding that protects {secret} this well avoids classes that mix categories."
-        elif spans:
-            said = (
-                f"Proven: no recoding that protects {secret} this well keeps every class narrower than "
-                f"{share(2 * cost)} of a column's range."
-            )
-        else:
-            said = (
-                f"Proven: no recoding that protects {secret} this well has a smaller worst class "
-                f"({cost:.4g} by the distances asked for)."
-            )
-        return f"{said} {average}"
     if point.lower_bound_cost is None:
         return f"Not proven: no bound is known for this search. {average}"
-    if spans:
-        least = share(2 * point.lower_bound_cost)
-        said = f"Not proven: the widest class spans {share(2 * cost)} of a column's range; no recoding that "
-        return f"{said}protects this well gets below {least}. {average}"
-    return (
-        f"Not proven: the worst class costs {cost:.4g} by the distances asked for; no recoding that protects "
-        f"this well costs less than {point.lower_bound_cost:.4g}. {average}"
-    )
-
-
-def _spans(use: Usefulness, cost: float) -> bool:
-    """Tell whether the cost is half the part of its column that the widest class spans, and no more."""
-    widths = [column.max_relative_width for column in use.columns if column.mean_move is not None]
-    return abs(max(widths, default=0.0) - 2 * cost) <= 1e-9 and cost <= 0.5
+    every = f"every recoding that protects {secret} this well"
+    if point.withheld_rows or result.unused_budget:
+        every += " and withholds no more rows than were allowed"
+    least = f"{every} has a class that {unavoidable(result.cost_meaning, point.lower_bound_cost, public)}"
+    if _is_proven(result) and not result.coincided:
+        return f"Proven: {least}; this one goes no further. {average}"
+    worst = worst_class(result.cost_meaning, cost, public)
+    return f"Not proven: the worst class {worst}; {least}. {average}"
 
 
 def columns(result: ReleaseResult) -> list[str]:

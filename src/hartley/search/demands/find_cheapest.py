@@ -62,10 +62,11 @@ def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
             )
         elif isinstance(column, CategoryColumn):
             table = column.table
-            is_plain = table is None or bool((table == 1.0 - np.eye(len(table))).all())
-            widest = 1.0 if is_plain or table is None else float(table.max(initial=0.0))
+            widest = 1.0 if column.is_plain or table is None else float(table.max(initial=0.0))
             columns.append(
-                CategoryCells(column.codes, table=None if is_plain else table, importance=_importance(widest))
+                CategoryCells(
+                    column.codes, table=None if column.is_plain else table, importance=_importance(widest)
+                )
             )
     return columns
 

@@ -214,6 +214,12 @@ export class Chart {
   }
 }
 
+// Which recodings a proof is about: over several columns those of no worse a worst class.
+function asGood(frontier, point, reader) {
+  if (!inPercent(frontier, reader) || hasBands(frontier)) return `that keeps this much detail of ${reader.unit} `;
+  return costOf(frontier, point) >= 1 ? "" : "that mixes no categories and whose widest class is as narrow ";
+}
+
 export function meaning(frontier, index, reader, before, suggested) {
   const { unit, beside, tell, known, secret } = reader;
   const point = frontier.points[index];
@@ -234,7 +240,7 @@ export function meaning(frontier, index, reader, before, suggested) {
   const certain = point.components === 1 ? "No reader can sort people into groups with certainty." : `A reader knows for certain which of ${count(point.components)} groups a person is in.`;
   let proof = "A step of a greedy run; nothing is claimed about better ones.";
   if (frontier.drawnFrom) proof = `Your own borders; nothing is proven of them. Those found ${kindly(frontier)}`;
-  else if (point.proven_optimal) proof = `Proven: no recoding that keeps this much detail of ${unit} reveals less about ${secret}.`;
+  else if (point.proven_optimal) proof = `Proven: no recoding ${asGood(frontier, point, reader)}reveals less about ${secret}.`;
   else if (point.lower_bound_bits > 1e-9) proof = `The best found; nothing that keeps this much detail can give away less than ${bits(point.lower_bound_bits)}.`;
   else if (frontier.search !== "greedy") proof = "The best found; no bound is known for this question.";
   const lines = [

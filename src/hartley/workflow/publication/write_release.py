@@ -47,6 +47,7 @@ from hartley.workflow.publication.original_source import doubt_about, original_f
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.released_folder import FolderWriter
 from hartley.workflow.publication.write_to_database import new_table
+from hartley.workflow.question import CostMeaning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +117,8 @@ class ReleaseResult:
     """With a tolerance, what ``before``, ``after`` and ``after_all`` keep of values that are apart."""
     complete: bool
     """Whether the search ended by itself, not at its time limit."""
+    cost_meaning: CostMeaning
+    """What the cost of a class over several columns is."""
     unused_budget: int = 0
     """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
     helpful_rows: int | None = None
@@ -345,6 +348,7 @@ def write_release(
         usefulness=usefulness,
         separations=separations,
         complete=writing.is_complete,
+        cost_meaning=demand.question.cost_meaning,
         searched_parts=reached.parts,
         joint=reached.joint,
         partition=book.partition,
