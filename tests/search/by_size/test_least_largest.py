@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 import pytest
-from hartley.search.line.cluster_count import most_clusters
 
 from enough_instances import joint_of, random_requirements, random_rows
 from hartley.measures.overlap import components
@@ -17,9 +16,10 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.by_size import least_largest
 from hartley.search.by_size import withheld as withheld_sizes
-from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.by_size.least_largest import SizeDemand, least_largest_cluster, of_size
 from hartley.search.by_size.swaps import EnoughSwaps, dealt_places
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
+from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.search.resolution.istar import istar_level
@@ -90,7 +90,7 @@ def test_counting_bounds_what_clusters_can_keep():
             tight += kept_by[largest] == bound
             if is_functional:
                 assert kept_by[largest] == bound
-                assert of_size(enough.asking(0, bound), largest).labels is not None
+                assert of_size(SizeDemand(enough.asking(0, bound)), largest).labels is not None
         number = np.array([len(set(row)) for row in clusters.tolist()])
         wanted = rng.randint(1, 3)
         possible = number[fewest >= wanted].max(initial=0)
@@ -103,7 +103,7 @@ def test_two_candidates_are_not_always_kept_where_counting_says_so():
     joint = joint_of([(1.0, 0), (2.0, 0), (3.0, 1), (4.0, 3), (4.0, 4)])
     enough = Enough.of(joint, [Requirement("separated-l", 2)], Closeness.of({"sensitive": 1}))
     assert most_clusters(enough) == 2
-    assert of_size(enough, 2).is_excluded
+    assert of_size(SizeDemand(enough), 2).is_excluded
 
 
 def test_one_sensitive_value_each_is_solved_by_dealing():
@@ -116,7 +116,7 @@ def test_one_sensitive_value_each_is_solved_by_dealing():
         enough = Enough.of(joint, [Requirement("separated-l", 1)], Closeness.of({"sensitive": tolerance}))
         for largest in (5, 40, 300):
             kept = most_counted(enough, -(-enough.size // largest))
-            assert of_size(enough.asking(0, kept), largest).labels is not None
+            assert of_size(SizeDemand(enough.asking(0, kept)), largest).labels is not None
 
 
 def test_a_tolerance_of_nothing_keeps_what_the_search_for_candidates_keeps():

@@ -18,7 +18,7 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.by_size.least_largest import SizeDemand, least_largest_cluster, of_size
 from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
 from hartley.search.cluster_count import sequence_of
 from hartley.search.enough import Enough
@@ -285,7 +285,9 @@ def test_hungarian_sizes_with_a_tolerance(at_minus_nine, tolerance):
         assert most >= known
         if largest in HUNGARIAN_SLOW[tolerance]:
             continue
-        outcomes = (of_size(enough.asking(0, kept), largest) for kept in range(most, known - 1, -1))
+        outcomes = (
+            of_size(SizeDemand(enough.asking(0, kept)), largest) for kept in range(most, known - 1, -1)
+        )
         # All above the first that is found are proven to be out of reach.
         assert next(one for one in outcomes if not one.is_excluded).labels is not None
 

@@ -12,6 +12,7 @@ longest spaced sequence is dealt out in turn. Else a swap search tries to reach 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -31,7 +32,12 @@ from hartley.search.line.every_partition import (
     least_worst,
 )
 from hartley.search.line.ordered_values import LineAnswer
+from hartley.search.resolution.cut_bound import CutBound
+from hartley.search.resolution.l0 import Given, least_size_keeping
+from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.matching import match_some
+from hartley.search.resolution.one_size import SizeSearch
+from hartley.search.resolution.price_bound import size_prices, value_prices
 
 MOVES = 3_000
 """Moves of a swap search for each value."""
@@ -52,6 +58,58 @@ NONE_FOUND = Outcome(None)
 EXCLUDED = Outcome(None, True)
 
 
+@dataclass(frozen=True, eq=False)
+class SizeDemand:
+    """A demand on clusters of at most so many values, with what bounds each of its counts by itself."""
+
+    enough: Enough
+
+    @cached_property
+    def parts(self) -> tuple[tuple[CutBound, int], ...]:
+        """The bounds of each count whose codes are all apart, and how many of it are wanted."""
+        found = []
+        for count, wanted in enumerate(self.enough.wanted.tolist()):
+            if self.enough.demand.is_plain[count] and wanted > 1:
+                alone = self.enough.of_count(count)
+                zero = np.zeros(alone.width, dtype=np.int64)
+                codes = alone.value_code.astype(np.int64)
+                sets = CandidateSets(alone.value_ptr, codes, zero, np.array([alone.width]))
+                found.append((CutBound.of(sets), wanted))
+        return tuple(found)
+
+    @property
+    def is_of_candidates(self) -> bool:
+        """Whether one count is all that is asked for, and all its codes are apart."""
+        return len(self.enough.wanted) == len(self.parts) == 1 and self.enough.row_k <= 1
+
+    @cached_property
+    def most_clusters(self) -> int:
+        """The most clusters that counting allows."""
+        return max(1, most_clusters(self.enough))
+
+    def is_excluded(self, largest: int) -> bool:
+        """Tell whether counting excludes clusters of at most so many values."""
+        if -(-self.enough.size // largest) > self.most_clusters:
+            return True
+        return any(cuts.most(largest)[0] < wanted for cuts, wanted in self.parts)
+
+    def is_excluded_at_length(self, largest: int, effort: Effort) -> bool:
+        """Tell whether prices exclude them, of a count by itself."""
+        return any(
+            size_prices(cuts.sets, largest, wanted, effort) is not None
+            or value_prices(cuts.sets, largest, wanted, effort) is not None
+            for cuts, wanted in self.parts
+        )
+
+    def least_size(self) -> int:
+        """Return the least size that counting does not exclude."""
+        low, high = 1, self.enough.size
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.is_excluded(middle) else (low, middle)
+        return low
+
+
 def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAnswer:
     """Return the partition with the smallest largest cluster found that is enough everywhere, and the bound.
 
@@ -62,38 +120,46 @@ def least_largest_cluster(enough: Enough, effort: Effort = UNLIMITED) -> LineAns
     (4.0, True)
     """
     enough.require_reachable()
-    size = enough.size
-    bound = -(-size // max(1, most_clusters(enough)))
-    low = largest = bound
-    outcome = of_size(enough, largest, effort)
+    demand, size = SizeDemand(enough), enough.size
+    if demand.is_of_candidates and size > MOST_VALUES:
+        (cuts, wanted) = demand.parts[0]
+        found, least = least_size_keeping(SizeSearch(cuts.sets, effort), wanted, Given(()))
+        return _answer(found.partition.labels.astype(np.int64), least)
+    bound = low = largest = demand.least_size()
+    outcome = of_size(demand, largest, effort)
     while outcome.labels is None:
         if outcome.is_excluded:
             bound = largest + 1
         low = largest + 1
         largest = min(size, 2 * largest)
-        outcome = of_size(enough, largest, effort)
+        outcome = of_size(demand, largest, effort)
     labels, high = outcome.labels, largest
     while low < high and not effort.should_stop():
         middle = (low + high) // 2
-        outcome = of_size(enough, middle, effort)
+        outcome = of_size(demand, middle, effort)
         if outcome.labels is None:
             low = middle + 1
             bound = max(bound, middle + 1) if outcome.is_excluded else bound
         else:
             high, labels = middle, outcome.labels
+    return _answer(labels, bound)
+
+
+def _answer(labels: Places, bound: int) -> LineAnswer:
     cost = float(np.bincount(labels).max())
     return LineAnswer(labels=labels, cost=cost, lower_bound=float(bound), any_bound=float(bound))
 
 
-def of_size(enough: Enough, largest: int, effort: Effort = UNLIMITED) -> Outcome:
+def of_size(demand: SizeDemand, largest: int, effort: Effort = UNLIMITED) -> Outcome:
     """Return clusters of at most so many values that are enough, or that there are none, or neither."""
+    enough = demand.enough
     size = enough.size
     clusters = -(-size // largest)
     if clusters == 1 or largest == 1:
         labels = np.zeros(size, dtype=np.int64) if clusters == 1 else np.arange(size, dtype=np.int64)
         holds = bool(enough.are_enough(labels, clusters).all())
         return Outcome(labels) if holds else EXCLUDED
-    if clusters > most_clusters(enough):
+    if demand.is_excluded(largest):
         return EXCLUDED
     if size <= MOST_VALUES:
         return _of_few(enough, largest)
@@ -107,7 +173,7 @@ def of_size(enough: Enough, largest: int, effort: Effort = UNLIMITED) -> Outcome
     search = EnoughSwaps(enough, largest, dealt_places(enough, largest, clusters), effort.seed + largest)
     if search.run(min(MOVES * size, MOST_MOVES), effort):
         return Outcome(search.labels)
-    return NONE_FOUND
+    return EXCLUDED if demand.is_excluded_at_length(largest, effort) else NONE_FOUND
 
 
 def _of_few(enough: Enough, largest: int) -> Outcome:

@@ -22,7 +22,7 @@ from hartley.measures.overlap import components
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Places
-from hartley.search.by_size.least_largest import least_largest_cluster, of_size
+from hartley.search.by_size.least_largest import SizeDemand, least_largest_cluster, of_size
 from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
@@ -163,7 +163,7 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
     if withheld is None:
         return best
     kept = np.setdiff1d(np.arange(size), withheld)
-    rest = enough.take(kept)
+    rest = SizeDemand(enough.take(kept))
     low, high = bound, int(base.cost)
     while low < high and not effort.should_stop():
         middle = (low + high) // 2

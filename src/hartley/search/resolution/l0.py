@@ -126,16 +126,23 @@ def least_largest_cluster(
             f"no release leaves {wanted} candidates for every released value; the most that can be "
             f"reached is {joint.sensitive.size}"
         )
-    search = search_of(joint, effort)
-    given = Given.of(joint, starts, effort)
-    size = joint.public.size
+    standing, least = least_size_keeping(search_of(joint, effort), wanted, Given.of(joint, starts, effort))
+    return level_of(joint, standing, least)
+
+
+def least_size_keeping(search: SizeSearch, wanted: int, given: Given) -> tuple[SizeStanding, int]:
+    """Return the smallest clusters found that keep ``wanted`` candidates, and a size below which none do."""
+    size, everything = search.sets.size, search.sets.kinds
+    floor = Partition.singletons(size), int(search.sets.counts.min())
     known = Standings(search)
 
     def enough(largest: int, before: SizeStanding | None) -> SizeStanding:
         """Search a size for what is wanted only; to keep less is of no use here."""
         if largest == size:
-            return search.bounded(size, Partition.whole(size), joint.sensitive.size)
-        partition, kept = given.better(largest, *_floor(joint, before))
+            return search.bounded(size, Partition.whole(size), everything)
+        partition, kept = given.better(
+            largest, *(floor if before is None else (before.partition, before.kept))
+        )
         standing = search.best(largest, partition, max(kept, wanted - 1))
         if standing.most < wanted:
             known.note(replace(standing, partition=partition, kept=kept))
@@ -150,7 +157,7 @@ def least_largest_cluster(
     assert reached is not None  # noqa: S101 - one cluster of everything keeps every candidate
     final = search.best(reached.largest, reached.partition, fewest_candidates(search.sets, reached.partition))
     # A bound on the size for what is wanted holds for what is kept, which may be more.
-    return level_of(joint, final, max(known.least_size(wanted), known.least_size(final.kept)))
+    return final, max(known.least_size(wanted), known.least_size(final.kept))
 
 
 def unsearched(joint: JointRange, search: SizeSearch, given: Given, last: SizeStanding) -> list[SizeStanding]:
