@@ -167,7 +167,6 @@ def _with_candidates(
         leakage_bits=measure(joint, found.partition),
         # The bound was for another reader.
         lower_bound_bits=0.0,
-        certificate=None,
     )
 
 

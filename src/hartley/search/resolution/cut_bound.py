@@ -14,14 +14,11 @@ condition is also sufficient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.proofs import CutCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 
 MOST_THRESHOLDS = 24
@@ -32,11 +29,8 @@ MOST_THRESHOLDS = 24
 class Remainder:
     """The values left after setting those with most candidates aside, summed up beforehand."""
 
-    sets: CandidateSets
-    threshold: int
-    """Values with at least this many candidates are set aside."""
     aside: int
-    """How many that are."""
+    """How many values are set aside."""
     occurrences: Int64s
     """How many of the values left show each candidate, ascending."""
     occurrences_below: Int64s
@@ -44,11 +38,6 @@ class Remainder:
     counts: Int64s
     """How many candidates each of the values left shows, ascending."""
     counts_below: Int64s
-
-    @cached_property
-    def set_aside(self) -> tuple[int, ...]:
-        """The values set aside; built once, for all certificates that name them."""
-        return tuple(np.flatnonzero(self.sets.counts >= self.threshold).tolist())
 
     def most(self, clusters: int, above: int) -> int:
         """Return the most candidates that counting and covering bins allow, if it is less than ``above``."""
@@ -73,13 +62,13 @@ class CutBound:
 
     >>> from hartley.examples import toy
     >>> bound = CutBound.of(CandidateSets.of(toy()))
-    >>> [bound.most(largest)[0] for largest in (1, 2, 3, 4, 6, 7)]
+    >>> [bound.most(largest) for largest in (1, 2, 3, 4, 6, 7)]
     [1, 2, 2, 4, 4, 6]
     """
 
     sets: CandidateSets
     remainders: tuple[Remainder, ...]
-    _known: dict[int, tuple[int, Remainder | None]] = field(default_factory=dict)
+    _known: dict[int, int] = field(default_factory=dict)
     """What was worked out, by number of clusters."""
 
     @classmethod
@@ -91,41 +80,15 @@ class CutBound:
             thresholds.append(int(sizes[1]))
         return cls(sets, tuple(_remainder(sets, threshold) for threshold in thresholds if threshold > 1))
 
-    def most(self, largest: int) -> tuple[int, CutCertificate | None]:
-        """Return the most candidates that clusters of at most ``largest`` can keep, and why no more.
-
-        No reason is needed where it is all candidates.
-        """
+    def most(self, largest: int) -> int:
+        """Return the most candidates that clusters of at most ``largest`` can keep."""
         clusters = least_clusters(self.sets.size, largest)
         if clusters not in self._known:
-            self._known[clusters] = self._most(clusters)
-        most, decisive = self._known[clusters]
-        if decisive is None:
-            return most, None
-        return most, self._certificate(decisive, largest, clusters, most + 1)
-
-    def _most(self, clusters: int) -> tuple[int, Remainder | None]:
-        most = self.sets.kinds
-        decisive: Remainder | None = None
-        for remainder in self.remainders:
-            allowed = remainder.most(clusters, most)
-            if allowed < most:
-                most, decisive = allowed, remainder
-        return most, decisive
-
-    def _certificate(
-        self, remainder: Remainder, largest: int, clusters: int, excluded: int
-    ) -> CutCertificate:
-        left = clusters - remainder.aside
-        counted = _capped_sum(remainder.occurrences, remainder.occurrences_below, left) < left * excluded
-        everything: tuple[Sequence[int], Sequence[int]] = (range(self.sets.size), range(self.sets.kinds))
-        return CutCertificate(
-            largest_cluster=largest,
-            distinct_l=excluded,
-            set_aside=remainder.set_aside,
-            charged_values=() if counted else everything[0],
-            charged_candidates=everything[1] if counted else (),
-        )
+            most = self.sets.kinds
+            for remainder in self.remainders:
+                most = remainder.most(clusters, most)
+            self._known[clusters] = most
+        return self._known[clusters]
 
 
 def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
@@ -134,8 +97,6 @@ def _remainder(sets: CandidateSets, threshold: int) -> Remainder:
     shown = sets.candidates[poor[sets.value_of]]
     occurrences = np.sort(np.bincount(shown, minlength=sets.kinds))
     return Remainder(
-        sets,
-        threshold,
         int((~poor).sum()),
         occurrences,
         np.concatenate(([0], np.cumsum(occurrences))),

@@ -27,7 +27,6 @@ from hartley.errors import InputError
 from hartley.measures.overlap import components
 from hartley.model import JointRange, Partition
 from hartley.search.levels import Level, Levels
-from hartley.search.proofs import ForestCertificate
 from hartley.search.resolution.layout import least_clusters, size_ranges
 
 
@@ -139,7 +138,6 @@ def _level(joiner: Joiner, largest: int) -> Level:
         leakage_bits=bits,
         lower_bound_bits=bits,
         lower_bound_cost=largest,
-        certificate=ForestCertificate(largest_cluster=largest, components=joiner.parts),
         cut=partial(joiner.partition, largest),
     )
 

@@ -149,7 +149,7 @@ def least_size_keeping(search: SizeSearch, wanted: int, given: Given) -> tuple[S
         return replace(standing, kept=min(standing.kept, wanted), finished=True)
 
     ranges = size_ranges(size)
-    first = bisect_left(ranges, wanted, key=lambda sizes: search.cuts.most(sizes[0])[0])
+    first = bisect_left(ranges, wanted, key=lambda sizes: search.cuts.most(sizes[0]))
     for steps in staircase(ranges[first:], enough, lambda step: step.kept >= wanted):
         reached = next((step for step in steps if step.kept >= wanted), None)
         if reached is not None:
@@ -230,7 +230,7 @@ class Standings:
             if before.kept > standing.kept:
                 standing = replace(standing, kept=before.kept, partition=before.partition)
             if before.most < standing.most:
-                standing = replace(standing, most=before.most, certificate=before.certificate)
+                standing = replace(standing, most=before.most)
             self._by_size[standing.largest] = standing
 
     def levels(self, joint: JointRange) -> tuple[Level, ...]:
@@ -250,7 +250,7 @@ class Standings:
         if place:
             excluded = max(excluded, standings[place - 1].largest)
         cuts, ranges = self.search.cuts, self.search.ranges
-        place = bisect_left(ranges, kept, key=lambda sizes: cuts.most(sizes[0])[0])
+        place = bisect_left(ranges, kept, key=lambda sizes: cuts.most(sizes[0]))
         if place:
             excluded = max(excluded, ranges[place - 1][-1])
         return excluded + 1
@@ -259,7 +259,7 @@ class Standings:
         shared: list[SizeStanding] = []
         for _, standing in sorted(self._by_size.items(), reverse=True):
             if shared and shared[-1].most < standing.most:
-                standing = replace(standing, most=shared[-1].most, certificate=shared[-1].certificate)
+                standing = replace(standing, most=shared[-1].most)
             shared.append(standing)
         return shared[::-1]
 
@@ -272,6 +272,5 @@ def level_of(joint: JointRange, standing: SizeStanding, least: int) -> Level:
         leakage_bits=log2(joint.sensitive.size / standing.kept),
         lower_bound_bits=log2(joint.sensitive.size / standing.most),
         lower_bound_cost=least,
-        certificate=standing.certificate,
         cut=lambda: standing.partition,
     )

@@ -10,13 +10,14 @@ more odd parts than there are of them (Tutte, Berge).
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Int64s
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.proofs import PairingCertificate
 from hartley.search.resolution.layout import CandidateSets
 
 MOST_VALUES = 3_000
@@ -28,16 +29,17 @@ STEPS_BETWEEN_QUESTIONS = 20_000_000
 
 def pair_up(
     sets: CandidateSets, wanted: int, effort: Effort = UNLIMITED
-) -> Partition | PairingCertificate | None:
-    """Return clusters of at most two values with ``wanted`` candidates each, or the proof that none exist.
+) -> Partition | Literal["impossible"] | None:
+    """Return clusters of at most two values with ``wanted`` candidates each, or that there are none.
 
-    Nothing where the effort ends before either is found.
+    Nothing where the effort ends before either is found. There are none where some values taken away would
+    leave more odd parts than they are (Tutte, Berge).
 
     >>> from hartley.examples import toy
     >>> pair_up(CandidateSets.of(toy()), 2)
     Partition({0}, {1, 6}, {2, 4}, {3, 5})
     >>> pair_up(CandidateSets.of(toy()), 3)
-    PairingCertificate(largest_cluster=2, distinct_l=3, barrier=())
+    'impossible'
     """
     fits, rich = _graph(sets, wanted)
     mates = np.full(len(fits), NOBODY, dtype=np.int64)
@@ -49,9 +51,7 @@ def pair_up(
             return None
         root = int(loop(root, trees, fits, mates, odd))
     if root == NOBODY:
-        return PairingCertificate(
-            largest_cluster=2, distinct_l=wanted, barrier=tuple(np.flatnonzero(odd).tolist())
-        )
+        return "impossible"
     values = np.arange(sets.size)
     # Two values that need nobody stay apart.
     alone = rich[values] & rich[mates[values]]

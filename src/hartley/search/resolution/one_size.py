@@ -25,11 +25,10 @@ import numpy as np
 from hartley.model import Partition
 from hartley.model.arrays import Int64s
 from hartley.search.effort import Effort
-from hartley.search.proofs import CandidateCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters, size_ranges
 from hartley.search.resolution.matching import MOST_VALUES, pair_up
-from hartley.search.resolution.price_bound import size_prices, value_prices
+from hartley.search.resolution.price_bound import is_excluded_by_sizes, is_excluded_by_values
 from hartley.search.resolution.swaps import MOST_CELLS, QUICK, SwapSearch, dealt_places, partition_of_places
 
 NOWHERE = -1
@@ -105,8 +104,6 @@ class SizeStanding:
     partition: Partition
     most: int
     """No partition keeps more."""
-    certificate: CandidateCertificate | None
-    """Why not; nothing where it is all candidates there are."""
     finished: bool = True
 
     @property
@@ -134,12 +131,11 @@ class SizeSearch:
 
     def is_settled(self, standing: SizeStanding) -> bool:
         """Tell whether no size that allows as few clusters keeps more: the bound by counting is reached."""
-        return standing.kept >= self.cuts.most(standing.largest)[0]
+        return standing.kept >= self.cuts.most(standing.largest)
 
     def bounded(self, largest: int, known: Partition, kept: int) -> SizeStanding:
         """Return what is known without a search: a partition handed over, and the bound by counting."""
-        most, certificate = self.cuts.most(largest)
-        return SizeStanding(largest, kept, known, most, certificate)
+        return SizeStanding(largest, kept, known, self.cuts.most(largest))
 
     def glance(self, largest: int, known: Partition, kept: int) -> SizeStanding:
         """Return the best clusters found by closed forms and a short search; never worse than those known."""
@@ -191,7 +187,7 @@ class SizeSearch:
             if isinstance(result, Partition):
                 standing = self._improved(standing, result)
             else:
-                standing = replace(standing, most=wanted - 1, certificate=result)
+                standing = replace(standing, most=wanted - 1)
         return replace(standing, finished=standing.is_closed)
 
     def _searched(self, standing: SizeStanding) -> SizeStanding:
@@ -205,22 +201,20 @@ class SizeSearch:
         wanted = standing.most
         while wanted > standing.kept and not self.effort.should_stop():
             search.ask(np.array([wanted], dtype=np.int64))
-            certificate = self._reached_or_excluded(search, wanted, is_bound=wanted == standing.most)
+            is_excluded = self._is_excluded_or_reached(search, wanted, is_bound=wanted == standing.most)
             standing = self._improved(standing, search.partition())
             wanted -= 1
-            if certificate is not None:
-                standing = replace(standing, most=wanted, certificate=certificate)
+            if is_excluded:
+                standing = replace(standing, most=wanted)
         stopped = self.effort.should_stop() and not standing.is_closed
         return replace(standing, finished=not stopped)
 
     def _searched_in_blocks(self, standing: SizeStanding, places: Int64s) -> SizeStanding:
         largest = standing.largest
         for wanted in range(standing.most, standing.kept, -1):
-            certificate = None
-            if wanted == standing.most:
-                certificate = size_prices(self.sets, largest, wanted, self.effort)
-            if certificate is not None:
-                standing = replace(standing, most=wanted - 1, certificate=certificate)
+            is_bound = wanted == standing.most
+            if is_bound and is_excluded_by_sizes(self.sets, largest, wanted, self.effort):
+                standing = replace(standing, most=wanted - 1)
                 continue
             found = searched_in_blocks(self.sets, largest, places, wanted, self.effort)
             if found is not None:
@@ -231,25 +225,22 @@ class SizeSearch:
                 return replace(standing, finished=standing.is_closed)
         return standing
 
-    def _reached_or_excluded(
-        self, search: SwapSearch, wanted: int, *, is_bound: bool
-    ) -> CandidateCertificate | None:
+    def _is_excluded_or_reached(self, search: SwapSearch, wanted: int, *, is_bound: bool) -> bool:
         """Search until the goal is reached, or excluded, or the patience for it has run out.
 
-        Where the bound is higher still, to exclude the goal is not worth the time: what
-        is open then has already been searched long.
+        Tell whether it is excluded. Where the bound is higher still, to exclude the goal is not worth the
+        time: what is open then has already been searched long.
         """
-        certificate: CandidateCertificate | None = None
         if self._runs(search, GLANCE):
-            return None
-        if is_bound:
-            certificate = size_prices(self.sets, search.largest, wanted, self.effort)
-        if certificate is None and not self._runs(search, SHORT):
-            if is_bound:
-                certificate = value_prices(self.sets, search.largest, wanted, self.effort)
-            if certificate is None:
-                any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
-        return certificate
+            return False
+        if is_bound and is_excluded_by_sizes(self.sets, search.largest, wanted, self.effort):
+            return True
+        if self._runs(search, SHORT):
+            return False
+        if is_bound and is_excluded_by_values(self.sets, search.largest, wanted, self.effort):
+            return True
+        any(search.anneal(self._moves(search, moves), self.effort) for moves in LONG)
+        return False
 
     def _runs(self, search: SwapSearch, moves: int) -> bool:
         return search.run(self._moves(search, moves), QUICK, self.effort)

@@ -25,7 +25,6 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Int64s
 from hartley.search.effort import Effort
-from hartley.search.proofs import SizePriceCertificate, ValuePriceCertificate
 from hartley.search.resolution.layout import CandidateSets, least_clusters
 from hartley.search.solver import solved
 
@@ -53,10 +52,8 @@ class _GaveUpError(Exception):
     """The search for a cheap set would take too long."""
 
 
-def size_prices(
-    sets: CandidateSets, largest: int, wanted: int, effort: Effort
-) -> SizePriceCertificate | None:
-    """Return prices by number of candidates that exclude ``wanted`` candidates, or nothing."""
+def is_excluded_by_sizes(sets: CandidateSets, largest: int, wanted: int, effort: Effort) -> bool:
+    """Tell whether prices by number of candidates exclude ``wanted`` candidates."""
     capped = np.minimum(sets.counts, wanted)
     sizes, members = np.unique(capped, return_counts=True)
 
@@ -65,22 +62,13 @@ def size_prices(
         return pattern[np.newaxis, :] if int(pattern @ prices) < UNIT else pattern[np.newaxis, :0]
 
     clusters = least_clusters(sets.size, largest)
-    prices = _prices_below(clusters, members, sizes, cheap, effort)
-    if prices is None:
-        return None
-    # A size that does not occur costs as much as the next one that does, so it is no bargain.
-    of_size = np.append(prices, FAR)[np.searchsorted(sizes, np.arange(wanted + 1))]
-    return SizePriceCertificate(
-        largest_cluster=largest, distinct_l=wanted, unit=UNIT, prices=tuple(of_size.tolist())
-    )
+    return _prices_below(clusters, members, sizes, cheap, effort) is not None
 
 
-def value_prices(
-    sets: CandidateSets, largest: int, wanted: int, effort: Effort
-) -> ValuePriceCertificate | None:
-    """Return prices of the values that exclude ``wanted`` candidates, or nothing."""
+def is_excluded_by_values(sets: CandidateSets, largest: int, wanted: int, effort: Effort) -> bool:
+    """Tell whether prices of the values exclude ``wanted`` candidates."""
     if sets.size > MOST_VALUES:
-        return None
+        return False
     capped = np.minimum(sets.counts, wanted)
 
     def cheap(prices: Int64s) -> Int64s:
@@ -120,14 +108,10 @@ def value_prices(
 
     clusters = least_clusters(sets.size, largest)
     try:
-        prices = _prices_below(clusters, np.ones(sets.size, dtype=np.int64), capped, cheap, effort)
+        ones = np.ones(sets.size, dtype=np.int64)
+        return _prices_below(clusters, ones, capped, cheap, effort) is not None
     except _GaveUpError:
-        return None
-    if prices is None:
-        return None
-    return ValuePriceCertificate(
-        largest_cluster=largest, distinct_l=wanted, unit=UNIT, prices=tuple(prices.tolist())
-    )
+        return False
 
 
 def _prices_below(

@@ -29,10 +29,9 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
-from hartley.search.proofs import SliceCertificate
 from hartley.search.resolution.cut_bound import CutBound
 from hartley.search.resolution.layout import CandidateSets, least_clusters
-from hartley.search.resolution.price_bound import size_prices
+from hartley.search.resolution.price_bound import is_excluded_by_sizes
 from hartley.search.resolution.swaps import QUICK, SwapSearch, places_of_partition
 
 SHORT = 1_500
@@ -43,14 +42,6 @@ DEALS = 3
 MOST_MOVES = 20_000_000
 
 
-@dataclass(frozen=True)
-class SideBound:
-    """A leakage that no partition goes below."""
-
-    bits: float
-    certificate: SliceCertificate | None
-
-
 @dataclass(frozen=True, eq=False)
 class SideSearch:
     """The search for one table with side information."""
@@ -59,8 +50,8 @@ class SideSearch:
     effort: Effort
     _bits: dict[Partition, float] = field(default_factory=dict)
     _parts: dict[Partition, int] = field(default_factory=dict)
-    _excluded: dict[int, SideBound] = field(default_factory=dict)
-    """What was excluded at length, by the largest cluster."""
+    _excluded: dict[int, float] = field(default_factory=dict)
+    """Bits that were excluded at length, by the largest cluster."""
 
     def bits(self, partition: Partition) -> float:
         """Return what a partition leaks at worst; each is measured once."""
@@ -89,24 +80,23 @@ class SideSearch:
         """What leaks when everything is merged; no partition leaks less."""
         return self.bits(Partition.whole(self.joint.public.size))
 
-    def bound(self, largest: int) -> SideBound:
-        """Return the sharpest bound known: by counting among the side values, or excluded at length."""
-        best = SideBound(self.floor, None)
+    def bound(self, largest: int) -> float:
+        """Return the sharpest bound on bits: by counting among the side values, or excluded at length."""
+        best = self.floor
         for side, cuts in enumerate(self.cuts):
             if largest < cuts.sets.size:
-                most, certificate = cuts.most(largest)
-                bits = log2(int(self.sets.before[side]) / most)
-                if certificate is not None and bits > best.bits:
-                    best = SideBound(bits, SliceCertificate(side_value=side, certificate=certificate))
+                most = cuts.most(largest)
+                if most < cuts.sets.kinds:
+                    best = max(best, log2(int(self.sets.before[side]) / most))
         excluded = [known for size, known in self._excluded.items() if size >= largest]
-        return max((best, *excluded), key=lambda known: known.bits)
+        return max((best, *excluded))
 
     def least_size(self, bits: float) -> int:
         """Return a size below which no clusters leak as little."""
         low, high = 1, self.joint.public.size
         while low < high:
             middle = (low + high) // 2
-            if self.bound(middle).bits > bits + ROUNDING:
+            if self.bound(middle) > bits + ROUNDING:
                 low = middle + 1
             else:
                 high = middle
@@ -133,15 +123,14 @@ class SideSearch:
         shown = np.unique(self.sets.value_of * sides + self.sets.side_of[self.sets.candidates]) % sides
         return np.bincount(shown, minlength=sides)
 
-    def excluded(self, largest: int, need: Int64s) -> SliceCertificate | None:
+    def excluded(self, largest: int, need: Int64s) -> int | None:
         """Return a side value under which clusters cannot keep what is needed, where one is found."""
         for side, cuts in enumerate(self.cuts):
             if largest >= cuts.sets.size or self.effort.should_stop():
                 continue
             wanted = int(need[side])
-            certificate = size_prices(cuts.sets, largest, wanted, self.effort)
-            if certificate is not None:
-                return SliceCertificate(side_value=side, certificate=certificate)
+            if is_excluded_by_sizes(cuts.sets, largest, wanted, self.effort):
+                return side
         return None
 
     def glance(self, largest: int, known: Partition) -> Partition:
@@ -154,7 +143,7 @@ class SideSearch:
 
     def _searched(self, largest: int, known: Partition, *, at_length: bool) -> Partition:
         search = self._swaps(largest, known)
-        while search is not None and self.bits(known) > self.bound(largest).bits + ROUNDING:
+        while search is not None and self.bits(known) > self.bound(largest) + ROUNDING:
             need = self._less_leaking(known)
             if self.effort.should_stop() or bool((need > self.sets.shown).any()):
                 break
@@ -193,12 +182,11 @@ class SideSearch:
             return True
         if not at_length:
             return False
-        certificate = self.excluded(largest, need)
-        if certificate is not None:
-            side = certificate.side_value
+        side = self.excluded(largest, need)
+        if side is not None:
             # Some cluster keeps one candidate less than is needed, or fewer still.
             bits = log2(int(self.sets.before[side]) / max(int(need[side]) - 1, 1))
-            self._excluded[largest] = SideBound(bits, certificate)
+            self._excluded[largest] = bits
             return False
         return search.anneal(min(LONG * places, MOST_MOVES), self.effort)
 
@@ -265,13 +253,11 @@ class SideSearch:
 
     def level(self, largest: int, partition: Partition) -> Level:
         """Return a partition as a level of worst-case leakage."""
-        bound = self.bound(largest)
         return Level(
             cost=largest,
             leakage_bits=self.bits(partition),
-            lower_bound_bits=bound.bits,
+            lower_bound_bits=self.bound(largest),
             lower_bound_cost=self.least_size(self.bits(partition)),
-            certificate=bound.certificate,
             cut=partial(same, partition),
         )
 

@@ -18,7 +18,6 @@ from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Level, Levels, without_doubles
-from hartley.search.proofs import SideForestCertificate
 from hartley.search.resolution.istar import Joiner
 from hartley.search.resolution.joining_swaps import joined, settled
 from hartley.search.resolution.layout import size_ranges
@@ -140,9 +139,8 @@ def least_side_cluster(
     return Level(
         cost=high,
         leakage_bits=search.bits(best),
-        lower_bound_bits=bound.bits,
+        lower_bound_bits=bound,
         lower_bound_cost=low,
-        certificate=bound.certificate,
         cut=partial(same, best),
     )
 
@@ -180,7 +178,6 @@ def side_istar_levels(
                 leakage_bits=log2(search.parts(known)),
                 lower_bound_bits=log2(fewest),
                 lower_bound_cost=least,
-                certificate=SideForestCertificate(largest_cluster=largest, components=fewest),
                 cut=partial(same, known),
             )
         )
