@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import log2
 
 import numpy as np
@@ -97,6 +97,33 @@ def test_the_compiled_loop_agrees_with_the_plain_one(joint):
 def test_certainty_is_symmetric_in_the_two_roles(joint):
     assert maximin_information(joint) == maximin_information(joint.reversed)
     assert components(joint).size == overlap_partition(joint).size
+
+
+def test_public_values_that_share_a_component_through_any_side_value_are_one_group():
+    # x is confused with y where a is u, and with z where it is v; nothing links y and z by itself.
+    joint = JointRange.from_pairs(
+        [("x", 1, "u"), ("y", 1, "u"), ("x", 2, "v"), ("z", 2, "v"), ("w", 3, "u"), ("w", 3, "v")]
+    )
+    order = {label: place for place, label in enumerate(joint.public.labels())}
+    found = components(joint).labels
+    assert found[order["x"]] == found[order["y"]] == found[order["z"]] != found[order["w"]]
+
+
+@given(joint_ranges_with_partition(side=True))
+def test_components_are_the_finest_groups_that_share_no_sensitive_value(pair):
+    joint, partition = pair
+    of_value = overlap_partition(joint, partition).labels
+    touched = {}
+    for observation in range(joint.observations):
+        cluster = int(partition.labels[joint.public_of[observation]])
+        touched.setdefault(cluster, set()).update(of_value[joint.candidates(observation)].tolist())
+    groups = [set(one) for one in touched.values()]
+    for _ in groups:
+        groups = [set().union(*(other for other in groups if one & other)) for one in groups]
+    found = components(joint, partition).labels
+    for one, other in combinations(range(joint.public.size), 2):
+        together = bool(groups[partition.labels[one]] & groups[partition.labels[other]])
+        assert (found[one] == found[other]) == together
 
 
 @given(joint_ranges(side=True))

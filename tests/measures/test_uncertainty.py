@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from math import log2
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -18,10 +19,11 @@ from hartley.measures.uncertainty import (
     max_uncertainty_reduction,
     min_uncertainty_reduction,
     prior_counts,
+    prior_counts_of_side,
     row_counts,
     row_k,
 )
-from hartley.model import JointRange, Partition
+from hartley.model import Alphabet, JointRange, Partition
 from strategies import joint_ranges, joint_ranges_with_partition
 
 ALL = [
@@ -61,6 +63,21 @@ def test_side_information_counts_from_what_the_reader_knew():
     assert max_uncertainty_reduction(joint) == 1
     assert max_uncertainty_reduction(joint.without_side()) == log2(3)
     assert max_uncertainty_reduction(joint, Partition.whole(2)) == 0
+
+
+def test_what_is_seen_but_not_known_beforehand_is_part_of_what_the_reader_learns():
+    # The second column is published beside the release: it narrows what is seen, not what was known.
+    side = Alphabet.of_values([("u", "p"), ("u", "q"), ("v", "q")], columns=("a", "k"))
+    joint = JointRange.from_codes(
+        public_codes=np.array([0, 0, 1, 1, 0]),
+        sensitive_codes=np.array([0, 1, 2, 3, 4]),
+        side_codes=np.array([0, 1, 0, 2, 2]),
+        side=side,
+    )
+    # u leaves {0, 1, 2} possible and v {3, 4}; u with p leaves {0, 2}, and with q {1}.
+    for known, priors in ((2, [2, 1, 2]), (1, [3, 3, 2]), (0, [5, 5, 5])):
+        assert prior_counts_of_side(joint.knowing(known)).tolist() == priors
+    assert [max_uncertainty_reduction(joint.knowing(known)) for known in (2, 1, 0)] == [1, log2(3), log2(5)]
 
 
 def test_rows_and_distinct_values_are_never_one_under_the_others_name():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from hartley.errors import InputError
 from hartley.model import Partition, meet
+from reference_every_partition import every_partition
 from strategies import partitions
 
 PAIRS = st.integers(1, 9).flatmap(lambda size: st.tuples(partitions(size), partitions(size)))
@@ -68,6 +71,19 @@ def test_refining_keeps_together_exactly_what_both_keep_together(pair):
             together = one.labels[i] == one.labels[j] and other.labels[i] == other.labels[j]
             assert (both.labels[i] == both.labels[j]) == together
     assert meet([one, other]) == both
+
+
+def test_refining_and_fusing_are_right_for_every_pair_of_small_partitions():
+    # All pairs, not some drawn: a wrong width shows only where the two have different numbers of clusters.
+    for size in range(1, 5):
+        every = [Partition(labels) for labels in every_partition(size)]
+        for one, other in product(every, repeat=2):
+            both, either = one.refine(other), one.fuse(other)
+            for i, j in combinations(range(size), 2):
+                pairs = [one.labels[i] == one.labels[j], other.labels[i] == other.labels[j]]
+                assert (both.labels[i] == both.labels[j]) == all(pairs)
+                assert either.labels[i] == either.labels[j] or not any(pairs)
+            assert one.is_refinement_of(other) == (both == one)
 
 
 def test_merging_gives_a_new_partition():
