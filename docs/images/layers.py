@@ -27,6 +27,7 @@ WORDS = {
     "search": "how we merge",
     "measures": "what we measure",
     "model": "what things are",
+    "documents": "files that are read whole",
     "hot_loops": "interpreted or compiled",
     "compiler_process": "compiles beside",
     "operating_system": "what systems do differently",

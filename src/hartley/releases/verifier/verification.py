@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hartley.documents import kind_of_no_file
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
 from hartley.releases.formats import Format
@@ -163,6 +164,8 @@ def _file(released: str | Path) -> Path:
         raise TableError(f"{str(released)!r} is a folder; give the released table")
     if not path.exists():
         raise TableError(f"no file {str(released)!r}; give the released table")
+    if kind_of_no_file(path.stat().st_mode) not in (None, "a folder"):
+        raise TableError(f"{str(released)!r} is no file but a pipe or a device; give the released table")
     return path
 
 
