@@ -315,6 +315,7 @@ async def _json(request: Request) -> Json:
             raise CallError("the request is too long", 413)
     try:
         asked = json.loads(body)
+        json.dumps(asked, ensure_ascii=False).encode()  # half a character has no bytes anywhere
     except (ValueError, RecursionError):
         raise CallError("this is not JSON", 400) from None
     if not isinstance(asked, dict):
