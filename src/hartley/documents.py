@@ -41,6 +41,8 @@ class DocumentKind:
     @contextmanager
     def opened(self, path: str | Path) -> Iterator[BinaryIO]:
         """Open a regular file; whatever its system says while it is read is said in one line."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise self.refusal(f"a {self.name} is given as a path, not as {type(path).__name__}; {self.hint}")
         try:
             self._require_fit(os.stat(path), path)
             # Whoever puts a pipe in the place of the file now must not keep us waiting.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from hartley.argument_kinds import checked
 from hartley.errors import OptionError, option
 from hartley.measures.verdicts import verdicts
 from hartley.releases.apply import codebook_of, open_for
@@ -36,6 +37,7 @@ class DocumentFields(TypedDict, total=False):
     require_record: bool
 
 
+@checked
 def verify(
     released: str | Path,
     *,
@@ -158,6 +160,7 @@ def _of_persons(
     )
 
 
+@checked
 def verify_published(
     released: str | Path, *, certificate: str | Path, public_key: str | Path
 ) -> Verification:
