@@ -27,6 +27,8 @@ WORDS = {
     "search": "how we merge",
     "measures": "what we measure",
     "model": "what things are",
+    "argument_kinds": "what a caller gives",
+    "documents": "files that are read whole",
     "hot_loops": "interpreted or compiled",
     "compiler_process": "compiles beside",
     "operating_system": "what systems do differently",

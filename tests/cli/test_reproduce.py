@@ -56,7 +56,7 @@ def test_a_value_that_differs_is_answered_with_no(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--data", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["--data", "nowhere.csv"], "no file of the paper's data 'nowhere.csv'"),
         (["--data", "x", "--download"], "not both"),
         (["--download"], "there is no terminal to ask on"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hartley
 from hartley.cli.program import run
 from hartley.releases.policy import Policy
 
@@ -102,6 +103,56 @@ def test_the_public_check_says_what_it_proves_and_what_not(
     assert "DOES NOT HOLD" in words
 
 
+def test_what_was_not_there_to_be_checked_is_said_and_can_be_required(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = table.with_name("key")
+    assert called(capsys, "key", key)[0] == 0
+    _, check = released(capsys, table, "--key", key)
+    signed = [*check, "--public-key", f"{key}.pub", "--require-signature"]
+
+    def answer(*arguments: object) -> tuple[int, bool, bool]:
+        code = run([str(one) for one in arguments] + ["--json"])
+        found = json.loads(capsys.readouterr().out)
+        return code, found["signature_checked"], found["record_checked"]
+
+    code, words, _ = called(capsys, *signed, "--require-record")
+    assert code == 0
+    assert "No signature" not in words
+    assert "No record" not in words
+    assert answer(*signed, "--require-record") == (0, True, True)
+    code, words, _ = called(capsys, *check)
+    assert code == 0
+    assert "checks hold. No signature was checked. Checked:" in words
+
+    table.with_name("out.certificate.sig.json").unlink()
+    code, words, _ = called(capsys, *check)
+    assert code == 0
+    assert "No signature was checked." in words
+    assert "says that it is signed, and no signature stands beside it" in words
+    assert answer(*signed) == (3, False, True)
+
+    table.with_name("out.record.json").unlink()
+    code, words, _ = called(capsys, *check)
+    assert code == 0
+    assert "No signature was checked. No record was checked." in words
+    assert answer(*check) == (0, False, False)
+    code, words, _ = called(capsys, *check, "--require-record")
+    assert code == 3
+    assert "there is no record, and one is required" in words
+
+
+def test_python_requires_the_same(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = released(capsys, table)
+    given = {"original": table, "policy": table.with_name("out.policy.json")}
+    found = hartley.verify(out, **given, require_record=True)
+    assert [check.name for check in found.failures] == ["record"]
+    assert not found.record_checked
+    assert hartley.verify(out, **given, record=table.with_name("out.record.json"), require_record=True).holds
+    with pytest.raises(hartley.OptionError, match="require_signature needs the key of the signer"):
+        hartley.verify(out, **given, require_signature=True)
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
@@ -111,6 +162,12 @@ def test_the_public_check_says_what_it_proves_and_what_not(
         (["--certificate", "x", "--no-certificate"], "contradict"),
         (["--public-key", "none.pub"], "no public key"),
         (["--public-key", "in.csv"], "is no public key"),
+        (["--public-key", "in.csv", "--require-record"], "--require-record needs --original"),
+        (["--require-signature"], "--public-key"),
+        (
+            ["--original", "in.csv", "--policy", "out.policy.json", "--require-signature"],
+            "--require-signature needs the key of the signer; give it as --public-key",
+        ),
     ],
 )
 def test_calls_that_cannot_be_answered_are_one_line(

@@ -24,10 +24,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fuzz.hostile_values import CELLS, SCALARS, WORDS, nested
+from fuzz.hostile_values import CELLS, PLANTED, SCALARS, WORDS, nested
 
 MARK = "SecretMark"
 NUMBER_MARK = 867530900
+RAN = "a-planted-module-was-run"
+"""The file that a module writes that stands in the folder of a case."""
+LONG_CELLS = (131_071, 131_072, 140_000, 600_000)
+"""Characters; more than 131,072 are more than Python's own reader of CSV takes."""
 COLUMNS = ("age", "town", "visited", "score", "known", "secret", "secretnumber")
 
 Rows = list[tuple[Any, ...]]
@@ -189,8 +193,10 @@ def hostile_csv(source: Random) -> bytes:
     rows = [list(map(_shown, row)) for row in plain_rows(source.randrange(6))]
     header = list(COLUMNS)
     text = None
-    how = source.randrange(16)
-    if how < 5:
+    how = source.randrange(17)
+    if how == 16:
+        source.choice(rows)[source.randrange(5)] = source.choice("x1 ") * source.choice(LONG_CELLS)
+    elif how < 5:
         for _ in range(source.randrange(1, 6)):
             source.choice(rows)[source.randrange(5)] = source.choice(CELLS)
     elif how == 5:
@@ -246,8 +252,10 @@ def hostile_json_lines(source: Random) -> bytes:
         dict(zip(COLUMNS, map(_plain, row), strict=True)) for row in plain_rows(source.randrange(6))
     ]
     lines: list[str] = []
-    how = source.randrange(11)
-    if how < 4:
+    how = source.randrange(12)
+    if how == 11:
+        source.choice(documents)[source.choice(COLUMNS[:5])] = "x" * source.choice(LONG_CELLS)
+    elif how < 4:
         for _ in range(source.randrange(1, 5)):
             source.choice(documents)[source.choice(COLUMNS[:5])] = source.choice(SCALARS)
     elif how == 4:
@@ -415,8 +423,33 @@ def _damaged(source: Random, ending: str, content: bytes) -> bytes:
     return damage_bytes(source, content)
 
 
+@cache
+def _zeros() -> bytes:
+    """Return a small file that unpacks to a hundred megabytes."""
+    return gzip.compress(bytes(100_000_000), compresslevel=9, mtime=0)
+
+
 def write_oddities(folder: Path) -> None:
-    """Put into a folder what hostile paths name: a folder that looks like a table, and links to nowhere."""
+    """Put into a folder what hostile paths name: folders, pipes, devices, modules, and links to nowhere."""
+    for ending in ("", ".csv", ".json"):
+        if hasattr(os, "mkfifo"):
+            os.mkfifo(folder / f"pipe{ending}")
+        os.symlink("/dev/zero", folder / f"zero{ending}")
+    os.symlink("/dev/null", folder / "null.csv")
+    os.symlink("/dev/urandom", folder / "random.csv")
+    (folder / "huge.json").touch()
+    os.truncate(folder / "huge.json", 1 << 40)
+    (folder / "packed.csv.gz").write_bytes(_zeros())
+    (folder / "long.csv").write_text(f"value,group\n{'x' * LONG_CELLS[2]},a\n", encoding="utf-8")
+    (folder / "long.json").write_text(f'{{"format": "{"x" * LONG_CELLS[2]}"}}', encoding="utf-8")
+    for name in ("-x.csv", "--text=x.csv"):
+        (folder / name).write_text("age,town\n1,a\n", encoding="utf-8")
+    for name in PLANTED:
+        (folder / f"{name}.py").write_text(
+            f"open({str(folder / RAN)!r}, 'a').write({name!r})\n", encoding="utf-8"
+        )
+    (folder / ".hartley-planted").mkdir()
+    (folder / ".hartley-planted" / "journal").write_text('[["out", "/nowhere"]]', encoding="utf-8")
     (folder / "folder.csv").mkdir()
     (folder / "groups.csv").write_text(f"value,group\n{MARK}1,a\n{MARK}2,a\n{MARK}3,b\n", encoding="utf-8")
     tree = 'value,level1\nPlön,east\nEutin,east\nWedel,west\n"Kiel, Ost",west\n'

@@ -12,6 +12,7 @@ from fuzz.hostile_values import (
     DELIMITERS,
     ENCODINGS,
     NUMBERS,
+    ODD_FILES,
     PATHS,
     SIZES,
     WORDS,
@@ -71,8 +72,10 @@ def _release(source: Mood, folder: Path) -> Arguments:
         found += _some(source, 0.15, option, _name)
     labels = ("midpoint", "centroid", "member", "interval", "set", "x")
     found += _some(source, 0.2, "--labels", lambda s: _word(s, *labels))
-    for option in ("--policy", "--certificate", "--earlier", "--key", "--into", "--into-database"):
+    for option in ("--policy", "--certificate", "--into", "--into-database"):
         found += _odd(source, 0.04, option, _path)
+    for option in ("--earlier", "--key"):
+        found += _odd(source, 0.06, option, _document)
     found += _some(source, 0.08, "--person", _name)
     found += _flags(source, "--publish-sensitive", "--keep-order", "--overwrite", "--defuse-formulas")
     found += _flags(source, "--accept-exposure") + _reading(source)
@@ -82,7 +85,7 @@ def _release(source: Mood, folder: Path) -> Arguments:
 def _apply(source: Mood, folder: Path) -> Arguments:
     write_release(source, folder)
     table = "original.csv" if source.random() < 0.6 else _table(source, folder)
-    policy = _path(source) if source.odd(0.05) else "out.policy.json"
+    policy = _document(source) if source.odd(0.1) else "out.policy.json"
     found = ["apply", policy, table, _out(source)]
     found += _some(source, 0.5, "--unseen", lambda s: _word(s, "error", "nearest", "suppress", "x"))
     found += _some(source, 0.2, "--require", _requirement)
@@ -97,10 +100,10 @@ def _verify(source: Mood, folder: Path) -> Arguments:
     found = ["verify", released]
     if source.random() < 0.9:
         found += ["--original", original, "--policy", "out.policy.json"]
-    found += _some(source, 0.25, "--public-key", lambda s: _path(s) if s.odd(0.3) else "mine.pub")
-    found += _odd(source, 0.1, "--record", _path) + _flags(source, "--no-certificate")
-    found += _odd(source, 0.1, "--certificate", _path) + _odd(source, 0.1, "--earlier", _policy)
-    return found + _json(source)
+    found += _some(source, 0.25, "--public-key", lambda s: _document(s) if s.odd(0.3) else "mine.pub")
+    found += _odd(source, 0.1, "--record", _document) + _flags(source, "--no-certificate")
+    found += _odd(source, 0.1, "--certificate", _document) + _odd(source, 0.1, "--earlier", _policy)
+    return found + _flags(source, "--require-signature", "--require-record") + _json(source)
 
 
 def _export(source: Mood, folder: Path) -> Arguments:
@@ -129,7 +132,7 @@ def _sql(source: Mood, folder: Path) -> Arguments:
 
 def _compare(source: Mood, folder: Path) -> Arguments:
     found = ["compare", _table(source, folder), *_roles(source), *_target(source, 0.5), *_utility(source)]
-    found += _odd(source, 0.2, "--hierarchy", lambda s: f"{_name(s)}={_path(s)}")
+    found += _odd(source, 0.2, "--hierarchy", lambda s: f"{_name(s)}={_document(s)}")
     return found + _reading(source) + _json(source)
 
 
@@ -150,6 +153,8 @@ def _other(source: Mood, folder: Path) -> Arguments:
     if first == "serve":
         return [first, "--port", source.choice(("x", "-1", "99999", "1e3", "", "\x00")), "--no-browser"]
     if first == "reproduce":
+        if source.random() < 0.4:
+            return [first, "--data", _document(source), "--json"]
         return [first, source.choice(("--unknown", "--help", "--json=1")), source.choice(WORDS)]
     return [first, *source.choices(WORDS, k=source.randrange(3))]
 
@@ -170,7 +175,7 @@ MAKERS: dict[str, Callable[[Mood, Path], Arguments]] = {
 
 def _table(source: Mood, folder: Path) -> str:
     name = write_table(source, folder, is_whole=0.05 if source.has_odd_files else 1)
-    return _path(source) if source.odd(0.05) else name
+    return _document(source) if source.odd(0.07) else name
 
 
 def _name(source: Mood) -> str:
@@ -181,8 +186,13 @@ def _path(source: Mood) -> str:
     return source.choice(PATHS)
 
 
+def _document(source: Mood) -> str:
+    """Return something to read: a path, or what is no document and stands in the folder all the same."""
+    return source.choice(PATHS if source.random() < 0.5 else ODD_FILES)
+
+
 def _policy(source: Mood) -> str:
-    return _path(source) if source.odd(0.3) else "out.policy.json"
+    return _document(source) if source.odd(0.3) else "out.policy.json"
 
 
 def _out(source: Mood) -> str:
@@ -208,8 +218,10 @@ def _number(source: Mood) -> str:
 
 
 def _word(source: Mood, *words: str) -> str:
-    """Return one of some words; the last of them is none that is known."""
-    return source.choice(words) if source.odd(0.1) else source.choice(words[:-1])
+    """Return one of some words; the last of them is none that is known, and others are no words at all."""
+    if not source.odd(0.1):
+        return source.choice(words[:-1])
+    return source.choice(words if source.random() < 0.6 else (*WORDS, *NUMBERS))
 
 
 def _some(source: Mood, chance: float, option: str, value: Callable[[Mood], str]) -> Arguments:
@@ -257,7 +269,9 @@ def _utility(source: Mood) -> Arguments:
 def _closeness(source: Mood) -> Arguments:
     found = _some(source, 0.1, "--tolerance", lambda s: f"secretnumber={_number(s)}")
     found += _odd(source, 0.1, "--tolerance", lambda s: f"{_name(s)}={_number(s)}")
-    found += _odd(source, 0.1, "--groups", lambda s: f"{_name(s)}={s.choice(('groups.csv', *PATHS))}")
+    found += _odd(
+        source, 0.1, "--groups", lambda s: f"{_name(s)}={_document(s) if s.odd(0.6) else 'groups.csv'}"
+    )
     return found + _flags(source, "--each")[: source.has_odd_options]
 
 
@@ -282,7 +296,7 @@ def _trees(source: Mood) -> Arguments:
     found += _some(source, 0.15, "--lose-at-most", lambda s: _number(s) if s.odd(0.5) else "30%")
     for option in ("--order", "--hierarchy", "--neighbours"):
         found += _some(
-            source, 0.15, option, lambda s: f"{_name(s)}={s.choice(PATHS) if s.odd(0.4) else 'tree.csv'}"
+            source, 0.15, option, lambda s: f"{_name(s)}={_document(s) if s.odd(0.4) else 'tree.csv'}"
         )
     found += _some(source, 0.1, "--weight", lambda s: f"{_name(s)}={_number(s)}")
     return found + _some(source, 0.1, "--prefix", _name)
@@ -292,7 +306,7 @@ def _question(source: Mood) -> Arguments:
     found = _some(source, 0.4, "--leakage", lambda s: _word(s, "l0", "istar", "joint", "x"))
     found += _some(source, 0.7, "--search", lambda s: _word(s, "optimal", "greedy", "greedy", "x"))
     found += _odd(source, 0.1, "--utility-weight", _number) + _some(source, 0.1, "--time-limit", _number)
-    found += _some(source, 0.05, "--seed", _number) + _odd(source, 0.04, "--earlier", _path)
+    found += _some(source, 0.05, "--seed", _number) + _odd(source, 0.04, "--earlier", _document)
     return found + _utility(source)
 
 

@@ -8,6 +8,16 @@ from typing import Any
 NUMBERS = (
     *("0", "1", "2", "3", "-1", "0.5", "1.5", "7", "40", "1100", "1e6", "1e308", "1e400", "-1e308", "5e-324"),
     *("nan", "-nan", "inf", "-inf", "9223372036854775807", "9223372036854775808", "18446744073709551616"),
+    *(
+        "9" * 5000,
+        "0" * 5000 + "1",
+        "1e999999999999",
+        "-1e999999999999",
+        "1e-999999999999",
+        "1/3",
+        "+1",
+        "0b1",
+    ),
     *("1" + "0" * 400, "0x10", "1_000", "1,5", "١٢", "１２", "²", "1e", "", " ", " 3 ", "3\n", "--3", "true"),
 )
 
@@ -121,6 +131,61 @@ PATHS = (
     ),
 )
 """Paths to read or write; none is a device, and none that can be written lies far away."""
+
+ODD_FILES = (
+    *(
+        "pipe",
+        "pipe.csv",
+        "pipe.json",
+        "zero",
+        "zero.csv",
+        "zero.json",
+        "null.csv",
+        "random.csv",
+        "huge.json",
+    ),
+    *(
+        "/dev/zero",
+        "/dev/null",
+        "sqlite:///pipe.csv",
+        "sqlite:///zero.csv",
+        "duckdb:///pipe.csv",
+        "duckdb:///zero",
+    ),
+    *("-x.csv", "--text=x.csv", "packed.csv.gz", "long.csv", "long.json"),
+)
+"""What stands in the folder of a case and is no document or table: to read, never to write.
+
+A caller who may write everywhere could replace a device by its release.
+"""
+
+PLANTED = (
+    *(
+        "hartley",
+        "multiprocessing",
+        "threading",
+        "numpy",
+        "pyarrow",
+        "duckdb",
+        "numba",
+        "json",
+        "csv",
+        "random",
+    ),
+    *(
+        "typing",
+        "re",
+        "os",
+        "sitecustomize",
+        "usercustomize",
+        "click",
+        "rich",
+        "msgspec",
+        "site",
+        "encodings",
+    ),
+)
+"""Names of modules that stand in the folder of a case; none may be run."""
 
 SIZES = (
     *(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from fuzz.damaged_files import MARK, NUMBER_MARK
+from fuzz.damaged_files import MARK, NUMBER_MARK, RAN
 from fuzz.hostile_calls import hostile_call
 from fuzz.program import SECONDS, Outcome, call
 
@@ -51,6 +51,8 @@ def try_case(
             on_call(number, arguments)
         outcome = call(arguments, inner)
         found = tuple(faults(arguments, outcome))
+        if (inner / RAN).exists():
+            found += ("a module was run that stood in the folder",)
         return outcome, Finding(number, tuple(arguments), found, outcome) if found else None
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -67,6 +67,7 @@ def watched(seed: int, first: int, count: int) -> list[dict[str, Any]]:
             command = [sys.executable, __file__, "--batch", file.name, "--seed", str(seed)]
             ended = subprocess.run(
                 [*command, "--first", str(first), "--cases", str(last - first)],
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 check=False,

@@ -18,6 +18,8 @@ from hartley.cli import main
 
 SECONDS = 20.0
 """Processor time that a call may take."""
+WAITING_SECONDS = 300.0
+"""Time on the wall that a call may take, however busy the machine; more means that it waits for somebody."""
 
 HANDLED = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name))
 
@@ -94,10 +96,16 @@ def _limited(seconds: float) -> Iterator[None]:
     if not hasattr(signal, "setitimer"):
         yield
         return
-    before = signal.signal(signal.SIGPROF, too_long)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    clocks = (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, WAITING_SECONDS),
+    )
+    before = [signal.signal(number, too_long) for number, _, _ in clocks]
     try:
+        for _, clock, limit in clocks:
+            signal.setitimer(clock, limit)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        for (number, clock, _), handler in zip(clocks, before, strict=True):
+            signal.setitimer(clock, 0)
+            signal.signal(number, handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ async def app(scope, receive, send):
         length, more = length + len(message.get("body", b"")), message.get("more_body", False)
     if scope["path"] == "/slow":
         await asyncio.sleep(3 * connections.REQUEST_WITHIN)
-    body = str(length).encode()
+    body = bytes(1 << 22) if scope["path"] == "/large" else str(length).encode()
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -116,6 +117,62 @@ def test_silent_connections_make_room_for_those_that_ask(port, capfd):
     assert (
         said == "hartley: more connections than are served at once; those that ask for nothing are closed\n"
     )
+
+
+def test_so_many_connections_are_open_and_no_more(port, monkeypatch):
+    """They come faster than they are looked at, and all at once."""
+    most = []
+    made = WatchedConnection.connection_made
+
+    def noted(self, transport):
+        made(self, transport)
+        most.append(len(self.connections))
+
+    monkeypatch.setattr(WatchedConnection, "connection_made", noted)
+    silent = [opened(port) for _ in range(300)]
+    assert asked(port, "/", b"123").endswith(b"\r\n\r\n3")
+    assert max(most) <= connections.MOST_CONNECTIONS
+    for connection in silent:
+        connection.close()
+
+
+def test_a_flood_of_connections_does_not_silence_the_app(port):
+    """Others open connections without a pause, and say nothing; whoever asks is answered each time."""
+    is_over = threading.Event()
+
+    def flood():
+        held = []
+        for _ in range(20_000):
+            if is_over.is_set():
+                break
+            with contextlib.suppress(OSError):
+                held.append(opened(port))
+            while len(held) > 200:
+                held.pop(0).close()
+        for connection in held:
+            connection.close()
+
+    threads = [threading.Thread(target=flood) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert asked(port, "/", b"12345").endswith(b"\r\n\r\n5")
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_who_does_not_take_the_answer_is_cut_off(port):
+    """Large answers are asked for and never read, until nothing more goes through."""
+
+    def ask_on(connection):
+        while True:
+            connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+
+    with opened(port) as connection, pytest.raises(ConnectionError):
+        ask_on(connection)
 
 
 def test_a_connection_that_is_kept_for_another_request_is_closed_in_time(port):

@@ -64,6 +64,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "record",
         "key",
         "public_key",
+        "require_signature",
+        "require_record",
         "to",
         "dialect",
         "into",

@@ -26,6 +26,8 @@ from hartley.workflow.verify_release import Verification, verify, verify_publish
 @click.option(
     "--public-key", metavar="FILE", help="The .pub file of whoever must have signed the certificate."
 )
+@click.option("--require-signature", is_flag=True, help="Exit code 3 unless a signature holds.")
+@click.option("--require-record", is_flag=True, help="Exit code 3 where there is no record to check.")
 @click.option(
     "--earlier", multiple=True, metavar="POLICY", help="Policy of an earlier release, as in the release."
 )
@@ -39,6 +41,8 @@ def command(
     no_certificate: bool,
     record: str | None,
     public_key: str | None,
+    require_signature: bool,
+    require_record: bool,
     earlier: tuple[str, ...],
     person: str | None,
     as_json: bool,
@@ -53,6 +57,10 @@ def command(
         if public_key is None or found is None:
             raise OptionError(
                 "give --original and --policy to check everything, or --public-key to check the signature"
+            )
+        if require_record:
+            raise OptionError(
+                "--require-record needs --original and --policy, without which no record counts"
             )
         result = verify_published(released, certificate=found, public_key=public_key)
         record = None
@@ -69,6 +77,8 @@ def command(
                 certificate=found,
                 record=record,
                 public_key=public_key,
+                require_signature=require_signature,
+                require_record=require_record,
                 earlier=earlier,
                 person=person,
                 progress=progress,
@@ -112,7 +122,10 @@ def show(out: Console, name: str, result: Verification, *, certificate: str | No
         )
         out.print(grid(["failed", "why"], [[check.name.replace("_", " "), check.reason] for check in failed]))
     else:
-        verdict(out, "green", "CONFIRMED", f"All {len(result.checks):,} checks hold.")
+        sentences = [f"All {len(result.checks):,} checks hold."]
+        sentences += ["No signature was checked."] * (not result.signature_checked)
+        sentences += ["No record was checked."] * (not is_public and not result.record_checked)
+        verdict(out, "green", "CONFIRMED", " ".join(sentences))
     if held:
         paragraph(out, f"Checked: {', '.join(held)}.")
     if is_public and result.holds:

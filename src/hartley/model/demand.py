@@ -62,6 +62,8 @@ class Demand:
             wanted = (wanted,)
         if isinstance(wanted, Mapping):
             return cls._of_mapping(wanted)
+        if not isinstance(wanted, Iterable):
+            raise OptionError(f"what is required is a mapping or a text, not {type(wanted).__name__}")
         return cls(
             requirements=tuple(
                 one if isinstance(one, Requirement) else Requirement.parse(one) for one in wanted

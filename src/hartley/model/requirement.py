@@ -55,6 +55,7 @@ class Requirement:
     @classmethod
     def parse(cls, text: str) -> Requirement:
         """Read ``name=number`` or ``name:column=number``."""
+        _require_text(text)
         target, separator, number = text.rpartition("=")
         name, colon, column = target.partition(":")
         if not separator or (colon and not column.strip()):
@@ -73,6 +74,7 @@ class Requirement:
         """
         found = []
         for key, number in wanted.items():
+            _require_text(key)
             name, colon, column = key.partition(":")
             found.append(cls(name.strip().replace("_", "-"), number, column.strip() if colon else None))
         return require_consistent(found)
@@ -216,6 +218,11 @@ def of_each_column(
             if not is_close or closeness.is_about(name)
         ]
     return require_consistent(found)
+
+
+def _require_text(given: object) -> None:
+    if not isinstance(given, str):
+        raise OptionError(f"a requirement is a text such as 'distinct-l=5', not {type(given).__name__}")
 
 
 def _number(name: str, text: str) -> float:

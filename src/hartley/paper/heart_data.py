@@ -69,7 +69,10 @@ def read_heart(content: bytes, name: str) -> HeartRows:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TableError(f"{name}: this is no text; give UCI's processed.hungarian.data") from None
-    records = [record for record in csv.reader(io.StringIO(text)) if record]
+    try:
+        records = [record for record in csv.reader(io.StringIO(text)) if record]
+    except csv.Error:
+        raise TableError(f"{name}: this is no CSV file; give UCI's processed.hungarian.data") from None
     if not records:
         raise TableError(f"{name}: the file is empty")
     age, cholesterol = AGE, CHOLESTEROL

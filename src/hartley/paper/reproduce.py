@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hartley.documents import HEART_DATA
 from hartley.errors import TableError, option
 from hartley.frontiers import Frontier
 from hartley.paper.experiment import Experiment, experiment
@@ -13,7 +14,6 @@ from hartley.paper.heart_data import SOURCE, HeartRows, read_heart
 from hartley.paper.printed_values import DIFFERS, NOT_REPRODUCIBLE, SLIPS, TOY, PaperValue, checks
 from hartley.paper.toy_examples import Example, ToyExamples, normalised
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.tables.text_files import require_file
 
 NO_DATA = (
     "The experiment on the Hungarian heart disease data was not run: the data is not part of hartley. Give "
@@ -119,9 +119,7 @@ def reproduce(data: HeartRows | None = None, *, effort: Effort = UNLIMITED) -> R
 
 def read_data(path: str | Path) -> HeartRows:
     """Read the paper's data from a file, in either of its shapes."""
-    file = Path(path)
-    require_file(file)
-    return read_heart(file.read_bytes(), file.name)
+    return read_heart(HEART_DATA.read(path), Path(path).name)
 
 
 def fetch_data() -> tuple[bytes, HeartRows]:

@@ -8,7 +8,6 @@ otherwise is refused: a key that stands twice, other spaces, another order, ``é
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -67,14 +66,3 @@ def read_head(content: bytes, kind: type[Document], name: str, what: str) -> Doc
         raise PolicyError(
             f"{name} is damaged, or not {what}: it is not the JSON that a release writes"
         ) from None
-
-
-def file_content(path: str | Path, what: str) -> bytes:
-    """Return the bytes of a document's file, or say in one line why it cannot be read."""
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise PolicyError(f"no {what} {str(path)!r}; give the file that the release wrote") from None
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "input error").lower()
-        raise PolicyError(f"the {what} {str(path)!r} cannot be read: {reason}") from None

@@ -22,8 +22,9 @@ from typing import Literal
 
 import msgspec
 
+from hartley.documents import CERTIFICATE, SIGNATURE
 from hartley.errors import PolicyError
-from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.policy import Policy, StatedRequirement
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -115,7 +116,7 @@ class Certificate(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate file, or say in one line what is wrong with it."""
-        return cls.read_json(file_content(path, "certificate"), Path(path).name)
+        return cls.read_json(CERTIFICATE.read(path), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the certificate") -> Certificate:
@@ -196,7 +197,7 @@ class Envelope(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def read(cls, path: str | Path) -> Envelope:
         """Read an envelope file, or say in one line what is wrong with it."""
-        return cls.read_json(file_content(path, "signature"), Path(path).name)
+        return cls.read_json(SIGNATURE.read(path), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the signature") -> Envelope:

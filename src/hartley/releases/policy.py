@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 import hartley
+from hartley.documents import POLICY
 from hartley.errors import ColumnError, PolicyError
 from hartley.lazy import late_function
-from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
 
@@ -217,7 +218,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def read(cls, path: str | Path) -> Policy:
         """Read a policy file, or say in one line what is wrong with it."""
-        return cls.read_json(file_content(path, "policy"), Path(path).name)
+        return cls.read_json(POLICY.read(path), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the policy") -> Policy:

@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from hartley.documents import RECORD
 from hartley.errors import PolicyError
-from hartley.releases.canonical import StrictStruct, canonical_bytes, file_content, read_canonical, read_head
+from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.certificate import Order
 from hartley.releases.policy import Head, Text
 
@@ -189,7 +190,7 @@ class Record(StrictStruct, frozen=True, kw_only=True):
     @classmethod
     def read(cls, path: str | Path) -> Record:
         """Read a record file, or say in one line what is wrong with it."""
-        return cls.read_json(file_content(path, "record"), Path(path).name)
+        return cls.read_json(RECORD.read(path), Path(path).name)
 
     @classmethod
     def read_json(cls, content: bytes, name: str = "the record") -> Record:

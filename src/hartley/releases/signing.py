@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hartley.documents import KEY
 from hartley.errors import PolicyError, WriteError
 from hartley.operating_system import IS_WINDOWS, create_private, flush_to_disk
 from hartley.releases.certificate import PAYLOAD_TYPE, Certificate, Envelope
@@ -42,15 +43,9 @@ class SigningKey:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-        try:
-            with Path(path).open("rb") as stream:
-                mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
-                content = stream.read(1 << 16)
-        except FileNotFoundError:
-            raise PolicyError(f"no key {str(path)!r}; make one with: hartley key FILE") from None
-        except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or "input error").lower()
-            raise PolicyError(f"the key {str(path)!r} cannot be read: {reason}") from None
+        with KEY.opened(path) as stream:
+            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
+            content = KEY.within_limit(stream, path)
         if not IS_WINDOWS and mode & 0o077:
             raise PolicyError(f"the key {str(path)!r} can be read by others; make it yours alone (chmod 600)")
         try:

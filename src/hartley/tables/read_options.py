@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hartley.argument_kinds import require_field_kinds
 from hartley.errors import OptionError, quoted
 from hartley.tables.engine import memory_bytes
 
@@ -58,6 +59,7 @@ class ReadOptions:
     memory_limit: str | None = None
 
     def __post_init__(self) -> None:
+        require_field_kinds(self)
         for name in ("text", "number", "missing_words"):
             given = getattr(self, name)
             if isinstance(given, str):

@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
+from hartley.documents import DocumentKind, kind_of_no_file
 from hartley.errors import OptionError, TableError, option
 from hartley.scratch import scratch_folder
 
@@ -26,31 +27,46 @@ def packing(path: Path) -> str:
     return ending if ending in PACKINGS else ""
 
 
-def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacked where its name ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``."""
-    ending = packing(path)
+def open_bytes(path: Path, content: bytes | None = None) -> BinaryIO:
+    """Open a file for reading, unpacked where its name ends in ``.gz``, ``.zst``, ``.bz2`` or ``.xz``.
+
+    ``content`` stands for the bytes of the file, where they were read already.
+    """
+    ending, source = packing(path), path if content is None else io.BytesIO(content)
     if ending == ".gz":
-        return cast("BinaryIO", gzip.open(path, "rb"))
+        return cast("BinaryIO", gzip.open(source, "rb"))
     if ending == ".bz2":
-        return cast("BinaryIO", bz2.open(path, "rb"))
+        return cast("BinaryIO", bz2.open(source, "rb"))
     if ending == ".xz":
-        return cast("BinaryIO", lzma.open(path, "rb"))
+        return cast("BinaryIO", lzma.open(source, "rb"))
     if ending == ".zst":
         import pyarrow as pa
 
-        return cast("BinaryIO", io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")))
-    return path.open("rb")
+        packed = pa.OSFile(str(path)) if content is None else pa.BufferReader(content)
+        return cast("BinaryIO", io.BufferedReader(pa.CompressedInputStream(packed, "zstd")))
+    return path.open("rb") if isinstance(source, Path) else source
+
+
+def read_unpacked(path: Path, kind: DocumentKind) -> bytes:
+    """Return the bytes of a document, unpacked; none may be too large, packed or unpacked."""
+    content = kind.read(path)
+    if not content:
+        raise TableError(f"{path.name}: the file is empty")
+    try:
+        with open_bytes(path, content) as stream:
+            return kind.within_limit(stream, path)
+    except (*_DAMAGED, OSError):
+        raise _damaged(path) from None
 
 
 def require_file(path: Path) -> None:
     """Refuse what cannot be opened, in one line."""
     try:
-        if path.is_fifo() or path.is_char_device() or path.is_socket():
-            raise TableError(
-                f"{str(path)!r} is no file but a pipe or a device; save the table as a file first"
-            )
-        if path.is_dir():
+        other = kind_of_no_file(path.stat().st_mode)
+        if other == "a folder":
             raise TableError(f"{str(path)!r} is a folder; give the path of a table in it")
+        if other is not None:
+            raise TableError(f"{str(path)!r} is no file but {other}; save the table as a file first")
         with path.open("rb") as stream:
             stream.read(1)
         if not path.stat().st_size:
@@ -74,8 +90,12 @@ def _require_whole(path: Path) -> None:
             while stream.read(1 << 20):
                 pass
     except (*_DAMAGED, OSError):
-        kind = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[packing(path)]
-        raise TableError(f"{path.name}: the compressed file is damaged, or not {kind}") from None
+        raise _damaged(path) from None
+
+
+def _damaged(path: Path) -> TableError:
+    kind = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}[packing(path)]
+    return TableError(f"{path.name}: the compressed file is damaged, or not {kind}")
 
 
 def is_utf8(encoding: str) -> bool:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from math import isfinite
 from pathlib import Path
 
+from hartley.documents import VALUES
 from hartley.errors import TableError
 from hartley.model import Alphabet, Label
 from hartley.tables.sources.csv_check import check_records
-from hartley.tables.text_files import open_bytes, require_file
+from hartley.tables.text_files import read_unpacked
 
 HEADER = "value,level1,level2,..."
 
@@ -28,13 +29,13 @@ def read_hierarchy(path: str | Path, column: str) -> tuple[tuple[str, ...], ...]
     the hierarchy to say that is built of them.
     """
     file = Path(path)
-    header = _header(file)
+    header, records = _table(file)
     if header[0] not in ("value", column):
         raise TableError(f"{file.name}: the first line must be a header such as {HEADER}")
     if len(header) < 2:
         raise TableError(f"{file.name}: there is no word for any value; the header must be {HEADER}")
     rows = []
-    for line, record in _records(file):
+    for line, record in records:
         if not all(record[1:]):
             raise TableError(
                 f"{file.name}: the row that ends on line {line} lacks a word; every level needs one"
@@ -52,20 +53,18 @@ def read_order(path: str | Path) -> tuple[str, ...]:
         Where there is no such file, it holds no value, or a line holds more than one.
     """
     file = Path(path)
-    require_file(file)
     found: list[str] = []
-    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
-        try:
-            records = csv.reader(text, strict=True)
-            for record in records:
-                if len(record) > 1:
-                    raise TableError(
-                        f"{file.name}: line {records.line_num} holds more than one value; write one on each "
-                        "line, from least to greatest"
-                    )
-                found += record
-        except (csv.Error, UnicodeDecodeError):
-            raise TableError(f"{file.name} cannot be read as text in UTF-8, one value on each line") from None
+    try:
+        records = csv.reader(_text(read_unpacked(file, VALUES)), strict=True)
+        for record in records:
+            if len(record) > 1:
+                raise TableError(
+                    f"{file.name}: line {records.line_num} holds more than one value; write one on each "
+                    "line, from least to greatest"
+                )
+            found += record
+    except (csv.Error, UnicodeDecodeError):
+        raise TableError(f"{file.name} cannot be read as text in UTF-8, one value on each line") from None
     if not found:
         raise TableError(f"{file.name} holds no value; write one on each line, from least to greatest")
     return tuple(found)
@@ -80,9 +79,10 @@ def read_neighbours(path: str | Path) -> tuple[tuple[str, str], ...]:
         Where there is no such file, or it has not two columns.
     """
     file = Path(path)
-    if len(_header(file)) != 2:
+    header, records = _table(file)
+    if len(header) != 2:
         raise TableError(f"{file.name}: neighbours need two columns, one value in each")
-    return tuple((one, other) for _, (one, other) in _records(file))
+    return tuple((one, other) for _, (one, other) in records)
 
 
 def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
@@ -95,14 +95,14 @@ def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
         stands there twice with different numbers.
     """
     file = Path(path)
-    columns = len(_header(file))
-    if columns != 3:
+    header, records = _table(file)
+    if len(header) != 3:
         raise TableError(
             f"{file.name}: dissimilarities need three columns, value, other value and number; there are "
-            f"{columns}"
+            f"{len(header)}"
         )
     found: dict[tuple[str, str], float] = {}
-    for line, (one, other, written) in _records(file):
+    for line, (one, other, written) in records:
         where = f"{file.name}: line {line}"
         try:
             number = float(written)
@@ -126,11 +126,11 @@ def read_groups(path: str | Path) -> dict[Label, str]:
         Where the file has not two columns, a value stands twice, or a group is missing.
     """
     file = Path(path)
-    columns = len(_header(file))
-    if columns != 2:
-        raise TableError(f"{file.name}: groups need two columns, value and group; there are {columns}")
+    header, records = _table(file)
+    if len(header) != 2:
+        raise TableError(f"{file.name}: groups need two columns, value and group; there are {len(header)}")
     found: dict[Label, str] = {}
-    for line, (value, group) in _records(file):
+    for line, (value, group) in records:
         where = f"{file.name}: line {line}"
         if not group:
             raise TableError(f"{where} has no group; give every value one")
@@ -140,20 +140,27 @@ def read_groups(path: str | Path) -> dict[Label, str]:
     return found
 
 
-def _header(file: Path) -> Sequence[str]:
-    """Return the header, after the whole file was held to the rules of a table."""
-    require_file(file)
-    with open_bytes(file) as stream:
-        return check_records(stream, ",", file.name).header
+def _table(file: Path) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
+    """Return the header and the records below it, each with the line that it ends on.
+
+    The whole file was held to the rules of a table then.
+    """
+    content = read_unpacked(file, VALUES)
+    return check_records(BytesIO(content), ",", file.name).header, _records(content, file.name)
 
 
-def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """Return the records below the header, each with the line that it ends on."""
-    with open_bytes(file) as packed, TextIOWrapper(packed, encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, strict=True)
+def _records(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
+    records = csv.reader(_text(content), strict=True)
+    try:
         next(records)
         for record in filter(None, records):
             yield records.line_num, record
+    except csv.Error:
+        raise TableError(f"{name}: line {records.line_num} cannot be read; is a cell very long?") from None
+
+
+def _text(content: bytes) -> TextIOWrapper:
+    return TextIOWrapper(BytesIO(content), encoding="utf-8-sig", newline="")
 
 
 def groups_of(sensitive: Alphabet, column: str, given: Mapping[Label, str]) -> dict[Label, str]:

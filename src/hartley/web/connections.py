@@ -1,24 +1,32 @@
 """Connections to the app: so many and no more, and none that keeps it waiting for a request.
 
 Anybody on the machine can open a connection, say nothing, and open the next. Each costs a descriptor, and
-without descriptors nobody is served. So a connection has a few seconds to say what it wants; while too many
-are open, the one that has kept silent longest makes room for the next.
+without descriptors nobody is served. So connections are accepted only where there is room; while too many
+are open, the quarter that has kept silent longest makes room for the next: whoever sends a request at once is
+heard long before its own turn comes. A connection has a few seconds to say
+what it wants, and to take what it asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import sys
 from collections.abc import Callable
+from heapq import nsmallest
 from typing import Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS = 64
+BACKLOG = 128
+"""Connections that the system keeps for us until we accept them."""
 REQUEST_WITHIN = 10.0
-"""Seconds for a request to come, and between two parts of what it sends along."""
+"""Seconds for a request to come, and between two parts of what it sends along or takes."""
+PATIENCE = 0.05
+"""Seconds after which we look again for room, or for a descriptor."""
 
 
 class WatchedConnection(H11Protocol):
@@ -29,28 +37,28 @@ class WatchedConnection(H11Protocol):
     _look: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; where that is one connection too many, end another."""
+        """Begin to wait for a request."""
         super().connection_made(transport)
         self.since = self.loop.time()
         self._look = self.loop.call_later(REQUEST_WITHIN, self._end_if_silent)
-        if len(self.connections) > MOST_CONNECTIONS:
-            known = (one for one in self.connections if isinstance(one, WatchedConnection))
-            silent = min((one for one in known if one.is_waiting), key=lambda one: one.since)
-            say_once("more connections than are served at once; those that ask for nothing are closed")
-            silent.transport.abort()
 
     @property
     def is_waiting(self) -> bool:
         """Whether it is for the other side to go on."""
-        if self.cycle is None or self.cycle.response_complete:
+        if self.cycle is None or self.cycle.response_complete or self.flow.write_paused:
             return True
         return self.cycle.more_body and not self.flow.read_paused
 
     def data_received(self, data: bytes) -> None:
         """Take what comes; parts of a request do not count, those of what it sends along do."""
-        if self.cycle is not None and not self.cycle.response_complete:
+        if self.cycle is not None and not self.cycle.response_complete and not self.flow.write_paused:
             self.since = self.loop.time()
         super().data_received(data)
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the other side to take what it asked for."""
+        self.since = self.loop.time()
+        super().pause_writing()
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
@@ -72,7 +80,9 @@ class WatchedConnection(H11Protocol):
 
 
 class AnnouncingServer(uvicorn.Server):
-    """Calls ``on_ready`` once it listens."""
+    """Accepts connections where there is room for them, and calls ``on_ready`` once it listens."""
+
+    _accepting: tuple[asyncio.Task[None], ...] = ()
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -80,10 +90,64 @@ class AnnouncingServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
-        asyncio.get_running_loop().set_exception_handler(_say_fault)
-        await super().startup(sockets)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_say_fault)
+        # No socket for uvicorn: it would accept as many at a time as there are.
+        await super().startup([])
+        for listening in sockets or ():
+            listening.setblocking(False)
+            listening.listen(BACKLOG)
+        self._accepting = tuple(loop.create_task(self._accept(one)) for one in sockets or ())
         if self.started:
             self.on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more, and end."""
+        for task in self._accepting:
+            task.cancel()
+        await super().shutdown(sockets)
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                accepted = [(await loop.sock_accept(listening))[0]]
+            except OSError as error:
+                _say_fault(loop, {"exception": error})
+                await asyncio.sleep(PATIENCE)
+                continue
+            try:
+                room = await self._room()
+            except asyncio.CancelledError:
+                accepted[0].close()
+                raise
+            with contextlib.suppress(OSError):  # as when nobody else waits
+                while len(accepted) < room:
+                    accepted.append(listening.accept()[0])
+            for one in accepted:
+                one.setblocking(False)
+            made = (loop.connect_accepted_socket(self._connection, one) for one in accepted)
+            await asyncio.gather(*made, return_exceptions=True)
+
+    async def _room(self) -> int:
+        """Return for how many connections there is room, at least one; silent ones make it."""
+        at_once = max(1, MOST_CONNECTIONS // 4)
+        while True:
+            known = cast("set[WatchedConnection]", self.server_state.connections)
+            if len(known) < MOST_CONNECTIONS:
+                return min(at_once, MOST_CONNECTIONS - len(known))
+            silent = nsmallest(at_once, (one for one in known if one.is_waiting), key=lambda one: one.since)
+            for one in silent:
+                one.transport.abort()
+            if silent:
+                say_once("more connections than are served at once; those that ask for nothing are closed")
+            # Those that were ended have left by the next turn of the loop.
+            await asyncio.sleep(0 if silent else PATIENCE)
+
+    def _connection(self) -> asyncio.Protocol:
+        return WatchedConnection(
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
 
 _said: set[str] = set()

@@ -37,6 +37,8 @@ READING = ("encoding", "delimiter", "decimal", "missing_words", "sheet")
 """What the page may say about how a table that it sends is read."""
 LONGEST_REQUEST = 256 * 1024
 """Bytes of JSON; only an upload may be longer."""
+MOST_EXACT = 2**53
+"""Whole numbers above are not exact in a browser."""
 
 
 def create_app(service: Service, door: Door) -> Starlette:
@@ -106,7 +108,7 @@ def create_app(service: Service, door: Door) -> Starlette:
             Route("/api/look", api(look), methods=["POST"]),
             Route("/api/release", api(release), methods=["POST"]),
             Route("/api/report", api(report), methods=["POST"]),
-            Route("/figure/{search:int}/{point:int}/{kind:str}/{theme:str}.svg", api(figure)),
+            Route("/figure/{search}/{point}/{kind}/{theme}.svg", api(figure)),
             Route("/download/{word:str}", api(download)),
         ],
         middleware=[Middleware(Guard, door=door)],
@@ -152,7 +154,7 @@ async def add_earlier(service: Service, request: Request) -> Json:
     revision = request.query_params.get("revision", "")
     path = await _received(service, request, ".json")
     try:
-        asked = {"path": str(path), "name": name, "revision": int(revision) if revision.isdecimal() else None}
+        asked = {"path": str(path), "name": name, "revision": _whole(revision)}
         added: Json = await service.worker.call("earlier", asked)
         service.work.setdefault("earlier", []).append(added)
         return added
@@ -264,7 +266,9 @@ async def report(service: Service, request: Request) -> Json:
 
 async def figure(service: Service, request: Request) -> Response:
     """Draw a figure; as an image it can run nothing."""
-    drawn = await service.worker.call("figure", dict(request.path_params))
+    asked = request.path_params
+    numbers = {name: _whole(asked[name]) for name in ("search", "point")}
+    drawn = await service.worker.call("figure", {**asked, **numbers})
     return Response(drawn, media_type="image/svg+xml")
 
 
@@ -314,12 +318,25 @@ async def _json(request: Request) -> Json:
         if len(body) > LONGEST_REQUEST:
             raise CallError("the request is too long", 413)
     try:
-        asked = json.loads(body)
+        asked = json.loads(body, parse_int=_exact)
+        json.dumps(asked, ensure_ascii=False).encode()  # half a character has no bytes anywhere
     except (ValueError, RecursionError):
         raise CallError("this is not JSON", 400) from None
     if not isinstance(asked, dict):
         raise CallError("this needs a JSON object", 400)
     return asked
+
+
+def _exact(text: str) -> int:
+    """Return a whole number of JSON; refuse one that a page could not have meant."""
+    if len(text) > 17 or abs(int(text)) > MOST_EXACT:
+        raise ValueError(text)
+    return int(text)
+
+
+def _whole(text: str) -> int | None:
+    """Return the whole number that a text is, where it is one of ordinary size."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _links(service: Service) -> Json:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hartley import workflow
+from hartley.documents import POLICY
 from hartley.errors import HartleyError, InputError, TableError, worded
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.notes import heard_notes
@@ -114,7 +115,7 @@ class Desk:
         """Take the policy of an earlier release of the table on the desk."""
         del tell
         table = self._table(asked)
-        policy = Policy.read_json(Path(asked["path"]).read_bytes(), asked["name"])
+        policy = Policy.read_json(POLICY.read(asked["path"]), asked["name"])
         policy.require_columns(column_names(table, self.options), self.name)
         if policy in [known for _, known in self.earlier.values()]:
             raise InputError(f"{asked['name']}: this release is counted already")

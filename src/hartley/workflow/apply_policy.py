@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 import msgspec
 
+from hartley.argument_kinds import checked
 from hartley.errors import ColumnError, UnreachableError, option
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
@@ -78,6 +79,7 @@ class AppliedFileFields(TypedDict, total=False):
     defuse_formulas: bool
 
 
+@checked
 def apply(
     policy: str | Path | Policy,
     source: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hartley.argument_kinds import checked
 from hartley.errors import OptionError
 from hartley.releases.signing import SigningKey
 
@@ -22,6 +23,7 @@ class MadeKey:
         return {"key": str(self.key), "public_key": str(self.public_key), "fingerprint": self.fingerprint}
 
 
+@checked
 def make_key(path: str | Path) -> MadeKey:
     """Make a key to sign with, readable by its owner only, and the public key beside it."""
     if not Path(path).name or "\x00" in str(path):

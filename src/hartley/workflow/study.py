@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from hartley.argument_kinds import checked
 from hartley.lazy import late_function
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
@@ -84,6 +85,7 @@ class Study(StudyTable):
         shown: str = late_function("Study.html")(self)
         return shown
 
+    @checked
     def audit(self, *, require: Wanted = None, each: bool = False, stochastic: bool = False) -> AuditResult:
         """Measure what a reader of the public columns learns about the sensitive ones.
 
@@ -103,6 +105,7 @@ class Study(StudyTable):
         """
         return audit_table(self, require, each=each, stochastic=stochastic)
 
+    @checked
     def frontier(
         self,
         *,
@@ -147,6 +150,7 @@ class Study(StudyTable):
             so_far=so_far,
         )
 
+    @checked
     def release(
         self,
         output: str | Path,
@@ -204,6 +208,7 @@ class Study(StudyTable):
         of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
         return replace(demand, requirements=of_columns)
 
+    @checked
     def compare(
         self,
         *,
@@ -275,6 +280,7 @@ def _study(source: Any, fields: Mapping[str, Any], *others: type) -> tuple[Study
     return Study(source, **of_study), {name: given for name, given in fields.items() if name not in of_study}
 
 
+@checked
 def audit(
     source: Any,
     *,
@@ -311,6 +317,7 @@ def audit(
     return study.audit(require=require, each=each, stochastic=stochastic)
 
 
+@checked
 def frontier(
     source: Any,
     *,
@@ -347,6 +354,7 @@ def frontier(
     return study.frontier(require=require, each=each, utility_weight=utility_weight, so_far=so_far, **rest)
 
 
+@checked
 def release(
     source: Any,
     output: str | Path,
@@ -393,6 +401,7 @@ def release(
     )
 
 
+@checked
 def compare(
     source: Any,
     *,

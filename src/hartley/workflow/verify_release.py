@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from hartley.errors import OptionError
+from hartley.argument_kinds import checked
+from hartley.errors import OptionError, option
 from hartley.measures.verdicts import verdicts
 from hartley.releases.apply import codebook_of, open_for
 from hartley.releases.certificate import Certificate, Envelope
@@ -32,8 +33,11 @@ class DocumentFields(TypedDict, total=False):
     certificate: str | Path | Certificate | None
     record: str | Path | Record | None
     public_key: str | Path | None
+    require_signature: bool
+    require_record: bool
 
 
+@checked
 def verify(
     released: str | Path,
     *,
@@ -65,7 +69,9 @@ def verify(
     **documents
         ``certificate``: what is promised, a file (its signature is looked for beside it) or a value;
         ``record``: what was measured, with the proofs, without which nothing is said to be proven;
-        ``public_key``: the file with the public key of whoever must have signed the certificate.
+        ``public_key``: the file with the public key of whoever must have signed the certificate;
+        ``require_signature``, ``require_record``: whether it is a failure that there is none. Otherwise
+        the answer says what was not there to be checked.
 
     Returns
     -------
@@ -154,6 +160,7 @@ def _of_persons(
     )
 
 
+@checked
 def verify_published(
     released: str | Path, *, certificate: str | Path, public_key: str | Path
 ) -> Verification:
@@ -168,7 +175,13 @@ def _documents(
     certificate: str | Path | Certificate | None = None,
     record: str | Path | Record | None = None,
     public_key: str | Path | None = None,
+    require_signature: bool = False,
+    require_record: bool = False,
 ) -> Documents:
+    if require_signature and public_key is None:
+        raise OptionError(
+            f"{option('require_signature')} needs the key of the signer; give it as {option('public_key')}"
+        )
     claims = certificate
     if claims is not None and not isinstance(claims, Certificate):
         claims = Certificate.read(claims)
@@ -183,4 +196,5 @@ def _documents(
         record=record if record is None or isinstance(record, Record) else Record.read(record),
         envelope=envelope,
         key=None if public_key is None else read_public_key(public_key),
+        require_record=require_record,
     )

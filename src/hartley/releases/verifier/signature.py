@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hartley.documents import PUBLIC_KEY
 from hartley.errors import PolicyError
 from hartley.releases.certificate import PAYLOAD_TYPE, Envelope
 from hartley.releases.verifier.checks import Checks
@@ -20,13 +21,7 @@ def read_public_key(path: str | Path) -> Ed25519PublicKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise PolicyError(f"no public key {str(path)!r}; give the .pub file of the signer") from None
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "input error").lower()
-        raise PolicyError(f"the public key {str(path)!r} cannot be read: {reason}") from None
+    content = PUBLIC_KEY.read(path)
     if b"PRIVATE KEY" in content:
         raise PolicyError(f"{Path(path).name} is a private key; to check a signature give the .pub file")
     try:

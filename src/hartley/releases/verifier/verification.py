@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hartley.documents import kind_of_no_file
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
 from hartley.releases.formats import Format
@@ -46,6 +47,10 @@ class Verification:
     """What was asked for, what was found, and whether it holds."""
     optimality: Optimality = field(default_factory=Optimality)
     """What is proven about better partitions."""
+    signature_checked: bool = False
+    """Whether there was a signature, and a public key to check it by."""
+    record_checked: bool = False
+    """Whether there was a record to check."""
 
     @property
     def holds(self) -> bool:
@@ -67,6 +72,8 @@ class Verification:
             "measures": self.measures,
             "optimality": self.optimality.to_dict(),
             "not_checked": list(self.not_checked),
+            "signature_checked": self.signature_checked,
+            "record_checked": self.record_checked,
         }
 
 
@@ -79,6 +86,13 @@ class Documents:
     envelope: Envelope | None = None
     key: Ed25519PublicKey | None = None
     """The public key that must have signed the certificate."""
+    require_record: bool = False
+    """Whether a record that is not there fails the check."""
+
+    @property
+    def has_signature(self) -> bool:
+        """Whether there is a signature, and a public key to check it by."""
+        return self.envelope is not None and self.key is not None
 
 
 def verify_release(
@@ -135,7 +149,15 @@ def verify_release(
         checks.add("requirements", False, "no row of the original is left, and nothing can be counted")
     _check_documents(checks, documents, policy, earlier, released_hash, original, counted)
     measures = {} if counted is None else counted.measures
-    return Verification(tuple(checks.done), measures, tuple(checks.left_out), requirements, optimality)
+    return Verification(
+        tuple(checks.done),
+        measures,
+        tuple(checks.left_out),
+        requirements,
+        optimality,
+        signature_checked=documents.has_signature,
+        record_checked=documents.record is not None,
+    )
 
 
 def verify_signature(released: str | Path, documents: Documents) -> Verification:
@@ -154,7 +176,9 @@ def verify_signature(released: str | Path, documents: Documents) -> Verification
         "whether the promises are true, which takes the original and the policy",
         "who holds the key, and whether to trust them",
     ]
-    return Verification(tuple(checks.done), {}, tuple(checks.left_out))
+    return Verification(
+        tuple(checks.done), {}, tuple(checks.left_out), signature_checked=documents.has_signature
+    )
 
 
 def _file(released: str | Path) -> Path:
@@ -163,6 +187,8 @@ def _file(released: str | Path) -> Path:
         raise TableError(f"{str(released)!r} is a folder; give the released table")
     if not path.exists():
         raise TableError(f"no file {str(released)!r}; give the released table")
+    if kind_of_no_file(path.stat().st_mode) not in (None, "a folder"):
+        raise TableError(f"{str(released)!r} is no file but a pipe or a device; give the released table")
     return path
 
 
@@ -229,7 +255,9 @@ def _check_documents(
         if documents.key is not None or documents.envelope is not None:
             _check_signature(checks, documents, certificate)
         elif certificate.is_signed:
-            checks.left_out.append("the signature of the certificate, because no public key was given")
+            checks.left_out.append(
+                "the signature: the certificate says that it is signed, and no signature stands beside it"
+            )
     if certificate is not None and record is not None:
         checks.add(
             "commitment to the record",
@@ -238,6 +266,8 @@ def _check_documents(
         )
     if record is not None:
         _check_commitments(checks, record, policy, earlier, original)
+    elif documents.require_record:
+        checks.add("record", False, "there is no record, and one is required")
     elif certificate is not None:
         checks.left_out.append("the record, which was not given: nothing it says is confirmed")
 

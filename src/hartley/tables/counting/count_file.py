@@ -11,15 +11,20 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from hartley.documents import COUNTS
 from hartley.errors import InputError, TableError
 from hartley.model import Alphabet, RangeSummary
 from hartley.model.range_summary import Span
 
 NUMBERS = ("anchor", "value", "prior", "candidates", "observations", "table_rows", "least_rows")
+MOST_LINES = 5_000_000
 PARTS = ("sensitive", "public", "side", "total", "observations", "link")
 
 
@@ -49,12 +54,16 @@ class CountFile:
 def read_counts(path: str | Path) -> CountFile:
     """Read what a counting statement returned, as CSV or Parquet; refuse counts that do not add up."""
     name = Path(path).name
+    content = COUNTS.read(path)
     try:
-        lines = list(_lines(Path(path)))
-    except OSError:
-        raise TableError(f"no file {name!r}; give the result of the counting statement") from None
-    except (ValueError, KeyError, TypeError):
+        found = _lines(content, is_parquet=Path(path).suffix.lower() == ".parquet")
+        lines = list(islice(found, MOST_LINES + 1))
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
         raise _no_counts(name) from None
+    if len(lines) > MOST_LINES:
+        raise TableError(
+            f"{name} has more than {MOST_LINES:,} lines, and no result of a counting statement does"
+        )
     return counts_of(lines, name)
 
 
@@ -64,14 +73,14 @@ def _no_counts(name: str) -> TableError:
     )
 
 
-def _lines(path: Path) -> Iterable[CountLine]:
-    if path.suffix.lower() == ".parquet":
+def _lines(content: bytes, *, is_parquet: bool) -> Iterable[CountLine]:
+    rows: Iterable[dict[str, Any]]
+    if is_parquet:
         import pyarrow.parquet as pq
 
-        rows = pq.read_table(path).to_pylist()
+        rows = (row for batch in pq.ParquetFile(BytesIO(content)).iter_batches() for row in batch.to_pylist())
     else:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = csv.DictReader(TextIOWrapper(BytesIO(content), encoding="utf-8-sig", newline=""))
     for row in rows:
         told = {str(key).lower(): cell for key, cell in row.items()}
         numbers = {name: int(told[name] or 0) for name in NUMBERS}

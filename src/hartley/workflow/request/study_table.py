@@ -9,7 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from hartley.errors import OptionError, quoted
+from hartley.argument_kinds import require_field_kinds
+from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet, Label
 from hartley.model.closeness import Closeness
 from hartley.tables import ReadOptions, Roles, Table, open_table
@@ -70,6 +71,7 @@ class StudyTable:
     _is_entered: list[bool] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        require_field_kinds(self)
         for role in ("sensitive", "public", "side", "keep", "harmless"):
             object.__setattr__(self, role, names(getattr(self, role)))
         if self.missing not in ("value", "drop"):
@@ -183,11 +185,12 @@ def names(given: Names) -> tuple[str, ...]:
 
 
 def _several(given: Any) -> tuple[Any, ...]:
-    if isinstance(given, (list, tuple)):
-        return tuple(given)
     from hartley.releases.policy import Policy
 
-    return (given,) if isinstance(given, (str, Path, Policy)) else tuple(given)
+    found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    if not all(isinstance(one, (str, Path, Policy)) for one in found):
+        raise OptionError(f"{option('earlier')} needs policies, or the paths of their files")
+    return found
 
 
 def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hartley.argument_kinds import checked
 from hartley.errors import OptionError, option
 from hartley.measures.audit import Role, audit_of_summary
 from hartley.model.demand import Demand, Wanted
@@ -17,6 +18,7 @@ from hartley.workflow.audit_table import OF_COUNTS, AuditResult, verdict_of
 from hartley.workflow.request.study_table import Missing, Names, names
 
 
+@checked
 def audit_statement(
     *,
     sensitive: Names,
@@ -63,6 +65,7 @@ def audit_statement(
     return count_statement(roles, spoken, table, drop=missing == "drop", number=tuple(number))
 
 
+@checked
 def audit_counts(counts: str | Path, *, require: Wanted = None) -> AuditResult:
     """Measure what was counted in a warehouse by :func:`audit_statement`.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from hartley.argument_kinds import checked
 from hartley.errors import OptionError, WriteError, option
 from hartley.releases.export.codebook_csv import codebook_csv
 from hartley.releases.export.dbt import dbt_files
@@ -72,6 +73,7 @@ class ExportResult:
         }
 
 
+@checked
 def export(
     policy: str | Path | Policy,
     *,
