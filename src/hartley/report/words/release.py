@@ -343,9 +343,9 @@ def _column(column: ColumnUsefulness, width: float) -> str:
         kept += f"; {_left_out(column.left_out_rows)}"
     if column.mean_move is None or column.max_move is None:
         return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
-    whereto = " to the middle of its band or set" if column.counted == "middle" else ""
-    far = f"by {column.mean_move:.3g} on average, {column.max_move:.4g} at most"
-    return f"{column.name}: moves{whereto} {far}; {kept}"
+    whereto = ", to the middle of its band or set" if column.counted == "middle" else ""
+    far = f"{column.mean_move:.3g} on average, {column.max_move:.4g} at most"
+    return f"{column.name}: moves by {far}{whereto}; {kept}"
 
 
 def _left_out(rows: int) -> str:
