@@ -23,23 +23,23 @@ def drawn(rng: random.Random) -> np.ndarray:
 
 
 def same(one: Scale, other: Scale) -> bool:
-    labels = [tick // one.step * one.step for tick in one.ticks if tick is not None]
-    return (one.ticks, one.step, one.per_unit) == (other.ticks, other.step, other.per_unit) and [
+    labels = [tick + 5 for tick in one.ticks if tick is not None]
+    return (one.ticks, one.per_unit) == (other.ticks, other.per_unit) and [
         repr(one.value(tick)) for tick in labels
     ] == [repr(other.value(tick)) for tick in labels]
 
 
-@pytest.mark.parametrize("most_decimals", [None, 0, 2])
-def test_a_column_at_once_has_the_ticks_of_its_cells(most_decimals: int | None) -> None:
-    rng = random.Random(f"ticks {most_decimals}")
+@pytest.mark.parametrize("finer", [1, 9])
+def test_a_column_at_once_has_the_ticks_of_its_cells(finer: int) -> None:
+    rng = random.Random(f"ticks {finer}")
     met = 0
     for _ in range(1500):
         values = drawn(rng)
         column = Coordinate("x", "number", values, np.zeros(len(values), dtype=bool))
-        found = _plain_numbers(column, most_decimals)
+        found = _plain_numbers(column, finer)
         if found is not None:
             met += 1
-            assert same(found, _numbers(column.cells, None, most_decimals)), values
+            assert same(found, _numbers(column.cells, None, finer)), values
     assert met > 500
 
 
@@ -55,9 +55,9 @@ def test_floats_of_many_digits_have_their_ticks_all_at_once() -> None:
     for _ in range(500):
         values = np.array([rng.gauss(0, 10.0 ** rng.randint(-2, 9)) for _ in range(8)])
         column = Coordinate("x", "number", values, np.zeros(8, dtype=bool))
-        found = _plain_numbers(column, None)
+        found = _plain_numbers(column, 1)
         if any("e" in repr(value) for value in values.tolist()):
             assert found is None
         else:
             assert found is not None
-            assert same(found, _numbers(column.cells, None, None)), values
+            assert same(found, _numbers(column.cells, None, 1)), values

@@ -10,10 +10,13 @@ from rich.console import Console
 from hartley.cli import option_values, options
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict, warn_of_formulas
+from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_work
+from hartley.errors import worded
 from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
+from hartley.report.words.cautions import cautions
 from hartley.workflow import Audit, release, shown_source
 from hartley.workflow.publication.write_release import ReleaseResult
 
@@ -41,7 +44,12 @@ from hartley.workflow.publication.write_release import ReleaseResult
     is_flag=True,
     help="Publish harmless columns although they expose someone more than the requirements allow.",
 )
-@click.option("--publish-sensitive", is_flag=True, help="Publish the sensitive columns as well.")
+@click.option(
+    "--publish-sensitive",
+    is_flag=True,
+    help="Publish the sensitive columns as well. A reader who knows everybody's public values and hartley's "
+    "code may then work out somebody's exact value: see the page on limits.",
+)
 @click.option(
     "--labels",
     type=click.Choice(["midpoint", "centroid", "member", "interval", "set"]),
@@ -163,6 +171,8 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     ]
     out.print(grid(["column", "what became of it"], treated))
     out.print()
+    for line in cautions(result):
+        paragraph(out, worded(line, as_flag))
     signed = "" if result.signature is None else f" and {result.signature}"
     paragraph(out, f"Publish: {result.output} and {result.certificate}{signed}.")
     paragraph(

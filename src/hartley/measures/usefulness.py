@@ -1,22 +1,44 @@
 """What is left of the public columns after a release: how far values move, how wide classes are, what agrees.
 
 Measured row by row, so that what happens to many people counts more than what happens to few. A number or a
-date moves to the middle of its class; the relative width of a class in a column is its span over the column's
+date moves to what stands in the file for it. A band or a set counts by its middle, halfway between the least
+and the greatest value that share it. Cells that are missing before or after, or withheld,
+move nowhere: they are left out and counted. Where nothing is written yet a value moves to the middle of its
+class. The relative width of a class in a column is its span over the column's
 range, or, of text, one less than the number of its values over one less than that of the column's. A withheld
 row has lost everything: width 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
-from hartley.model.arrays import Floats, Int64s
+from hartley.model.arrays import Flags, Floats, Int64s, Ints
+
+Counted: TypeAlias = Literal["label", "middle"]
+"""By what a released cell counts as a number: by itself, or by the middle of the values that share it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What stands in the file for each cluster, in one column."""
+
+    codes: Int64s
+    """A number for the cell of each cluster; equal cells have the same."""
+    missing: Flags
+    """Whether the cell of each cluster is empty."""
+    positions: Floats | None
+    """Where the cell of each cluster lies; ``None`` where cells are text."""
+    counted: Counted
+    is_unchanged: Flags
+    """Whether each public value is released as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +54,10 @@ class ColumnUsefulness:
     """The share of rows whose value is released as it is."""
     max_relative_width: float
     """That of the widest class; 1 where rows are withheld."""
+    counted: Counted = "label"
+    """By what released cells count as numbers."""
+    left_out_rows: int = 0
+    """Rows whose cell is missing or withheld, and has no move; of text 0."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -42,6 +68,8 @@ class ColumnUsefulness:
             "mean_relative_width": self.mean_relative_width,
             "unchanged_share": self.unchanged_share,
             "max_relative_width": self.max_relative_width,
+            "counted": self.counted,
+            "left_out_rows": self.left_out_rows,
         }
 
 
@@ -53,10 +81,17 @@ class Correlation:
     before: float
     after: float | None
     """``None`` where one of them is the same in every row that is left."""
+    left_out_rows: int = 0
+    """Rows in which one of the two is missing or withheld after."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
-        return {"columns": list(self.columns), "before": self.before, "after": self.after}
+        return {
+            "columns": list(self.columns),
+            "before": self.before,
+            "after": self.after,
+            "left_out_rows": self.left_out_rows,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +116,21 @@ class Usefulness:
     correlations: tuple[Correlation, ...]
 
     @classmethod
-    def of(cls, joint: JointRange, partition: Partition, withheld: tuple[int, ...] = ()) -> Usefulness:
-        """Measure a recoding of the public values of a table."""
+    def of(
+        cls,
+        joint: JointRange,
+        partition: Partition,
+        withheld: tuple[int, ...] = (),
+        shown: Sequence[Shown] | None = None,
+    ) -> Usefulness:
+        """Measure a recoding of the public values of a table; ``shown`` is what stands in the file."""
         rows = rows_of_values(joint)
         gone = np.zeros(joint.public.size, dtype=np.bool_)
         gone[list(withheld)] = True
-        views = [_View.of(column, partition, rows, gone) for column in joint.public.coordinates]
+        views = [
+            _View.of(column, partition, gone, None if shown is None else shown[place])
+            for place, column in enumerate(joint.public.coordinates)
+        ]
         unchanged = np.logical_and.reduce([view.is_unchanged for view in views])
         total = int(rows.sum())
         return cls(
@@ -94,11 +138,11 @@ class Usefulness:
             values_after=partition.size,
             rows_unchanged_share=float(rows[unchanged].sum() / total),
             withheld_rows=int(rows[gone].sum()),
-            columns=tuple(view.measured(rows, gone) for view in views),
+            columns=tuple(view.measured(rows) for view in views),
             correlations=tuple(
                 found
                 for one, other in combinations(views, 2)
-                if (found := _correlation(one, other, rows, gone)) is not None
+                if (found := _correlation(one, other, rows)) is not None
             ),
         )
 
@@ -128,44 +172,52 @@ class _View:
     positions: Floats | None
     """Where each value lies; ``None`` of text."""
     released: Floats | None
-    """The middle of its class."""
+    """Where each value lies in the file; NaN where it is missing there or withheld."""
     width: Floats
     """The relative width of the class of each value."""
-    is_unchanged: Any
+    is_unchanged: Flags
+    counted: Counted = "label"
 
     @classmethod
-    def of(cls, column: Coordinate, partition: Partition, rows: Int64s, gone: Any) -> _View:
-        del rows
+    def of(cls, column: Coordinate, partition: Partition, gone: Flags, shown: Shown | None) -> _View:
         labels, size = partition.labels, partition.size
         positions = None if column.kind in ("text", "boolean") else column.positions
         codes = cell_codes(column)
         pairs = np.unique(labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
         distinct = np.bincount(pairs // (int(codes.max()) + 1), minlength=size)
-        unchanged = (distinct[labels] == 1) & ~gone
+        unchanged = (distinct[labels] == 1 if shown is None else shown.is_unchanged) & ~gone
         if positions is None:
             width = (distinct - 1) / max(int(codes.max()), 1)
             return cls(column.name, None, None, np.where(gone, 1.0, width[labels]), unchanged)
         here = ~np.isnan(positions)
-        low, high = np.full(size, np.inf), np.full(size, -np.inf)
-        np.minimum.at(low, labels[here], positions[here])
-        np.maximum.at(high, labels[here], positions[here])
-        filled = high >= low
-        # Halved, because the whole span of huge numbers may be no number.
-        low, high = np.where(filled, low, 0.0) / 2, np.where(filled, high, 0.0) / 2
+        low, high = _half_ends(positions, labels, size, here)
+        filled = ~np.isnan(low)
         extent = float(np.ptp(positions[here] / 2)) if here.any() else 0.0
         mixed = np.zeros(size, dtype=np.bool_)
         mixed[labels[~here]] = True
-        width = np.where(mixed & filled, 1.0, (high - low) / extent if extent else 0.0)
-        middle = np.where(filled, low + high, np.nan)
-        return cls(column.name, positions, middle[labels], np.where(gone, 1.0, width[labels]), unchanged)
+        spans = np.where(filled, high - low, 0.0)
+        width = np.where(mixed & filled, 1.0, spans / extent if extent else 0.0)
+        if shown is None:
+            released = (low + high)[labels]
+        elif shown.positions is not None:
+            released = shown.positions[labels]
+        else:
+            classes = shown.codes[labels]
+            released = np.add(*_half_ends(positions, classes, len(shown.codes), here & ~gone))[classes]
+            released[shown.missing[labels]] = np.nan
+        released[gone] = np.nan
+        counted = "label" if shown is None else shown.counted
+        return cls(column.name, positions, released, np.where(gone, 1.0, width[labels]), unchanged, counted)
 
-    def measured(self, rows: Int64s, gone: Any) -> ColumnUsefulness:
+    def measured(self, rows: Int64s) -> ColumnUsefulness:
         total = float(rows.sum())
         mean = worst = None
+        left_out = 0
         if self.positions is not None and self.released is not None:
-            kept = ~gone & ~np.isnan(self.positions)
-            moves = np.abs(self.positions - self.released)[kept]
-            counted = rows[kept]
+            moves = np.abs(self.positions - self.released)
+            kept = ~np.isnan(moves)
+            moves, counted = moves[kept], rows[kept]
+            left_out = int(rows.sum() - counted.sum())
             mean = float((moves * (counted / max(int(counted.sum()), 1))).sum())
             worst = float(moves.max(initial=0.0))
         return ColumnUsefulness(
@@ -175,6 +227,8 @@ class _View:
             mean_relative_width=float((self.width * rows).sum() / total),
             unchanged_share=float(rows[self.is_unchanged].sum() / total),
             max_relative_width=float(self.width.max(initial=0.0)),
+            counted=self.counted,
+            left_out_rows=left_out,
         )
 
 
@@ -191,24 +245,39 @@ def cell_codes(column: Coordinate) -> Int64s:
     return np.array([number.setdefault(cell, len(number)) for cell in cells], dtype=np.int64)
 
 
-def _correlation(one: _View, other: _View, rows: Int64s, gone: Any) -> Correlation | None:
+def _half_ends(positions: Floats, classes: Ints, size: int, here: Flags) -> tuple[Floats, Floats]:
+    """Return half the least and half the greatest position of each class; NaN where it has none.
+
+    Halved, because the whole span of huge numbers may be no number.
+    """
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, classes[here], positions[here] / 2)
+    np.maximum.at(high, classes[here], positions[here] / 2)
+    empty = high < low
+    low[empty] = high[empty] = np.nan
+    return low, high
+
+
+def _correlation(one: _View, other: _View, rows: Int64s) -> Correlation | None:
     if one.positions is None or other.positions is None or one.released is None or other.released is None:
         return None
     here = ~np.isnan(one.positions) & ~np.isnan(other.positions)
     before = _coefficient(one.positions[here], other.positions[here], rows[here])
-    kept = here & ~gone
     if before is None:
         return None
+    kept = here & ~np.isnan(one.released) & ~np.isnan(other.released)
     after = _coefficient(one.released[kept], other.released[kept], rows[kept])
-    return Correlation(columns=(one.name, other.name), before=before, after=after)
+    left_out = int(rows.sum() - rows[kept].sum())
+    return Correlation(columns=(one.name, other.name), before=before, after=after, left_out_rows=left_out)
 
 
 def _coefficient(one: Floats, other: Floats, rows: Int64s) -> float | None:
-    if not rows.sum():
+    if not rows.sum() or not np.ptp(one) or not np.ptp(other):
         return None
     weights = rows / rows.sum()
     # In units of the greatest: squares of huge numbers are no numbers.
     one, other = (column / (np.abs(column).max() or 1.0) for column in (one, other))
     one, other = one - (one * weights).sum(), other - (other * weights).sum()
     spread = float(np.sqrt((one**2 * weights).sum() * (other**2 * weights).sum()))
-    return float((one * other * weights).sum()) / spread if spread > 0 else None
+    found = float((one * other * weights).sum()) / spread if spread > 0 else None
+    return None if found is None else min(1.0, max(-1.0, found))

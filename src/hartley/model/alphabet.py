@@ -96,6 +96,16 @@ class Coordinate:
             )
         return frozen_array(positions)
 
+    def position_of(self, cell: Label) -> float:
+        """Return where any cell of the column's kind lies on the line of :attr:`positions`."""
+        if cell is None:
+            return float("nan")
+        if self.kind == "date":
+            return float((cell - EPOCH).days)
+        if self.kind == "timestamp":
+            return _second(cell)
+        return float(Fraction(cell) - self.origin) if self.origin else float(cell)
+
     @cached_property
     def origin(self) -> Fraction:
         """The number that lies at position 0: the least one where floats would blur the distances."""

@@ -3,8 +3,9 @@
 Several public columns are coded column by column inside the same cluster:
 
 * ``midpoint``, ``centroid``, ``member``: a value of the column's own kind inside the cluster's
-  range. Whole numbers stay whole and dates stay dates: the middle is rounded down, the mean towards
-  the middle, so that rounding never makes the worst distance greater than the next whole number.
+  range. The middle of numbers is exact: 1.5 for 0 and 3. A mean that has no end is rounded towards the
+  middle, so that no value lies farther from it than from the mean. Dates stay dates, and what a cluster of
+  them costs is counted from the date that stands for it.
 * ``interval``: the text ``[180, 214]``, long decimals rounded outwards; ``set``: the text ``{A, B}``.
   One cell alone stays as it is. A cluster that also holds missing cells says so: ``[180, 214] or missing``,
   ``{A, B, missing}``.
@@ -51,6 +52,8 @@ Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]
 MISSING = "missing"
 MOST_MOVES = 2000
 """No cluster tries more free values than this before it takes one of its members."""
+MEAN_DIGITS = 9
+"""Digits that a mean has more than the cells."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,6 @@ def codebook(
     labels: Labels = "midpoint",
     *,
     limit: float | None = None,
-    decimals: Mapping[str, int] | None = None,
     withheld: int | None = None,
     withheld_label: str | None = None,
     groups: Mapping[str, Groups] | None = None,
@@ -97,26 +99,24 @@ def codebook(
     clusters that span the same intervals and sets are one released value.
 
     ``limit`` is the distance beyond which no label moves from a member to stay apart from others.
-    ``decimals`` says for columns of fixed decimals how many their type has room for. ``groups`` has, for
-    columns of text, the ever wider groups of each value, itself first.
+    ``groups`` has, for columns of text, the ever wider groups of each value, itself first.
 
     >>> ages = Alphabet.of_values([30, 33, 41, None], ("age",))
     >>> part = Partition.from_clusters([[0, 1], [2, 3]])
     >>> [codebook(ages, part, style).labels for style in ("midpoint", "interval")]
-    [((31,), (41,)), (('[30, 33]',), ('41 or missing',))]
+    [((Decimal('31.5'),), (41,)), (('[30, 33]',), ('41 or missing',))]
     """
     if labels not in LABELS:
         raise OptionError.unknown("kind of labels", labels, LABELS)
     clusters = partition.clusters()
     given = public.given_positions if len(public.coordinates) == 1 else None
     positions = None if given is None else given.tolist()
-    room = decimals or {}
     coders = [
         _Coder(
             coordinate,
             clusters,
             labels,
-            scale_of(coordinate, positions, room.get(coordinate.name)),
+            scale_of(coordinate, positions, MEAN_DIGITS if labels == "centroid" else 1),
             limit,
             (withheld, withheld_label),
             (groups or {}).get(coordinate.name),
@@ -188,8 +188,7 @@ class _Coder:
         if len(cells) == 1:
             return cell_text(cells[0]) if self.is_text else cells[0]
         if self.scale is not None and not self.is_text:
-            best = self._best(self._ticks(number))
-            return min(cell for cell in cells if cell is not None) if best is None else self.scale.value(best)
+            return self.scale.value(self._best(self._ticks(number)))
         present = sorted(cell for cell in cells if cell is not None)
         if self.column.coding == "set":
             group = self._group(present)
@@ -225,24 +224,19 @@ class _Coder:
         found.discard(None)
         return sorted(found)  # type: ignore[arg-type]
 
-    def _best(self, ticks: list[int]) -> int | None:
-        """Return the tick of the label; nothing where no allowed tick lies in the range."""
-        assert self.scale is not None  # noqa: S101 (asked only where there is a scale)
-        low, high, step = ticks[0], ticks[-1], self.scale.step
+    def _best(self, ticks: list[int]) -> int:
+        """Return the tick of the label."""
+        low, high = ticks[0], ticks[-1]
         if self.column.coding == "member":
             return min(ticks, key=lambda tick: (max(tick - low, high - tick), tick))
         if self.column.coding == "midpoint":
-            best = (low + high) // 2 // step * step
-        else:
-            total, count = sum(ticks), len(ticks)
-            # Towards the middle, so that the farthest member does not get farther.
-            above = 2 * total > count * (low + high)
-            best = (total // (count * step) if above else -(-total // (count * step))) * step
-        if best < low:
-            best += step
-        elif best > high:
-            best -= step
-        return best if low <= best <= high else None
+            return (low + high) // 2
+        total, count = sum(ticks), len(ticks)
+        above = 2 * total > count * (low + high)
+        # Of numbers towards the middle, so that the farthest member does not get farther. Days lie too far
+        # from each other for that, so away from it: the cost is then the next whole number of days.
+        is_down = above if self.column.kind == "number" else not above
+        return total // count if is_down else -(-total // count)
 
     def moves(self, number: int) -> Iterator[Cell]:
         """Return other labels inside the cluster's range and the limit, the nearest first."""
@@ -250,13 +244,11 @@ class _Coder:
             return
         ticks = self._ticks(number)
         best = self._best(ticks)
-        if best is None:
-            return
         if self.column.coding == "member":
             near = sorted(ticks, key=lambda tick: (abs(tick - best), tick))[1:]
             yield from (self.scale.value(tick) for tick in near if self._is_within(ticks, tick))
             return
-        for move in range(self.scale.step, MOST_MOVES * self.scale.step, self.scale.step):
+        for move in range(1, MOST_MOVES):
             inside = [tick for tick in (best - move, best + move) if ticks[0] <= tick <= ticks[-1]]
             if not inside:
                 return

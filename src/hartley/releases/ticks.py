@@ -1,8 +1,8 @@
 """A column of numbers, dates or timestamps as whole ticks, in which means and distances are exact.
 
-A tick is fine enough for every cell. Labels lie on every ``step``-th tick, so that whole
-numbers stay whole, dates stay dates, and other numbers get one digit more than the
-finest cell has (the middle of two such cells needs no more).
+A tick of numbers is one digit finer than the finest cell, so that the middle of two cells lies on a tick:
+the middle of 0 and 3 is 1.5. Moments in whole seconds have ticks of a tenth, others of a microsecond. Dates
+stay dates.
 
 The ends of interval labels are rounded outwards: ``[58, 61.18]`` for cells from 58.00136892539357 to 61.177.
 Only numbers of more than two decimals are rounded, the lower end down and the upper end up, so that a label
@@ -34,6 +34,7 @@ MOST_DECIMALS = 6
 EXACT = 1e14
 """Floats that are below this once they are whole are told from their neighbours by 15 digits."""
 _MICROSECOND = dt.timedelta(microseconds=1)
+_SECOND = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,6 @@ class Scale:
 
     ticks: tuple[int | None, ...]
     """Where each cell lies; ``None`` where it is missing and has no place."""
-    step: int
-    """Labels lie on multiples of this."""
     per_unit: int
     """Ticks in one unit of distance: 1, a day, or a second."""
     value: Callable[[int], Cell]
@@ -61,25 +60,25 @@ class Scale:
 
 
 def scale_of(
-    coordinate: Coordinate, missing_at: Sequence[float] | None = None, decimals: int | None = None
+    coordinate: Coordinate, missing_at: Sequence[float] | None = None, finer: int = 1
 ) -> Scale | None:
     """Return the scale of a column, or nothing for text and truth values.
 
-    ``missing_at`` holds the position of every cell; those of missing cells give them a place.
-    ``decimals`` is how many decimals the column's own type has room for.
+    ``missing_at`` holds the position of every cell; those of missing cells give them a place. The
+    ticks of numbers have ``finer`` digits more than the finest cell.
     """
     if coordinate.kind in ("text", "boolean"):
         return None
     cells = coordinate.cells
     if coordinate.kind == "number":
-        return _plain_numbers(coordinate, decimals) or _numbers(cells, missing_at, decimals)
+        return _plain_numbers(coordinate, finer) or _numbers(cells, missing_at, finer)
     if coordinate.kind == "date":
         days = tuple(None if cell is None else cell.toordinal() for cell in cells)
-        return Scale(days, 1, 1, dt.date.fromordinal, lambda cell: Decimal(cell.toordinal()))
+        return Scale(days, 1, dt.date.fromordinal, lambda cell: Decimal(cell.toordinal()))
     return _timestamps(cells)
 
 
-def _plain_numbers(coordinate: Coordinate, most_decimals: int | None) -> Scale | None:
+def _plain_numbers(coordinate: Coordinate, finer: int) -> Scale | None:
     """Return the scale of a column of machine numbers without missing cells, all at once.
 
     A float of so few digits that no other such number lies nearer is a whole number divided by a power of
@@ -90,18 +89,12 @@ def _plain_numbers(coordinate: Coordinate, most_decimals: int | None) -> Scale |
     if coordinate.missing.any() or values.dtype.kind not in "iuf" or not len(values):
         return None
     if values.dtype.kind != "f":
-        return _scale_of_ticks(tuple(values.tolist()), 0, 0, are_floats=False)
+        return _scale_of_ticks(values.tolist(), 0, finer, are_floats=False)
     values = values.astype(np.float64)
     found = _few_digits(values) or _many_digits(values)
     if found is None:
         return None
-    whole, finest = found
-    label_decimals = finest + 1 if finest else 0
-    if most_decimals is not None:
-        label_decimals = min(label_decimals, most_decimals)
-    decimals = max(label_decimals, finest)
-    finer = 10 ** (decimals - finest)
-    return _scale_of_ticks(tuple(tick * finer for tick in whole), decimals, label_decimals, are_floats=True)
+    return _scale_of_ticks(*found, finer, are_floats=True)
 
 
 def _few_digits(values: Floats) -> tuple[list[int], int] | None:
@@ -127,35 +120,26 @@ def _many_digits(values: Floats) -> tuple[list[int], int] | None:
     return [int(whole + fraction + zeros[len(fraction) :]) for whole, _, fraction in cut], finest
 
 
-def _numbers(cells: list[Any], missing_at: Sequence[float] | None, most_decimals: int | None) -> Scale:
+def _numbers(cells: list[Any], missing_at: Sequence[float] | None, finer: int) -> Scale:
     exact: list[Decimal | None] = []
-    finest_given = 0
     for place, cell in enumerate(cells):
         if cell is None:
-            at = None if missing_at is None else Decimal(repr(float(missing_at[place])))
-            exact.append(at)
-            if at is not None:
-                finest_given = max(finest_given, _decimals(at))
+            exact.append(None if missing_at is None else Decimal(repr(float(missing_at[place]))))
         else:
             exact.append(Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell))
-    present = [number for number, cell in zip(exact, cells, strict=True) if cell is not None]
-    finest = max((_decimals(number) for number in present if number is not None), default=0)
-    label_decimals = finest + 1 if finest else 0
-    if most_decimals is not None:
-        label_decimals = min(label_decimals, most_decimals)
-    decimals = max(label_decimals, finest, finest_given)
+    finest = max((_decimals(number) for number in exact if number is not None), default=0)
     floats = any(isinstance(cell, float) for cell in cells)
     with localcontext() as context:
         context.prec = 1000
-        ticks = tuple(None if number is None else int(number.scaleb(decimals)) for number in exact)
-    return _scale_of_ticks(ticks, decimals, label_decimals, are_floats=floats)
+        whole = [None if number is None else int(number.scaleb(finest)) for number in exact]
+    return _scale_of_ticks(whole, finest, finer, are_floats=floats)
 
 
-def _scale_of_ticks(
-    ticks: tuple[int | None, ...], decimals: int, label_decimals: int, *, are_floats: bool
-) -> Scale:
-    """Return the scale of numbers that lie at whole ticks of so many decimals."""
+def _scale_of_ticks(whole: Sequence[int | None], finest: int, finer: int, *, are_floats: bool) -> Scale:
+    """Return the scale of numbers that are whole in units of so many decimals."""
+    decimals = finest + finer
     per_unit = 10**decimals
+    ticks = tuple(None if number is None else 10**finer * number for number in whole)
 
     def value(tick: int) -> Cell:
         if are_floats:
@@ -172,7 +156,7 @@ def _scale_of_ticks(
             context.prec = 1000
             return (Decimal(repr(cell)) if isinstance(cell, float) else Decimal(cell)).scaleb(decimals)
 
-    return Scale(ticks, 10 ** (decimals - label_decimals), per_unit, value, tick_of)
+    return Scale(ticks, per_unit, value, tick_of)
 
 
 def _decimals(number: Decimal) -> int:
@@ -186,13 +170,13 @@ def _timestamps(cells: list[Any]) -> Scale:
     zone = next((cell.tzinfo for cell in cells if cell is not None), None)
     start = _DAY_ONE.replace(tzinfo=zone)
     counts = [None if cell is None else (cell - start) // _MICROSECOND for cell in cells]
-    whole = all(count is None or count % 1_000_000 == 0 for count in counts)
+    whole = all(count is None or count % _SECOND == 0 for count in counts)
+    size = _SECOND // 10 if whole else 1
     return Scale(
-        tuple(counts),
-        1_000_000 if whole else 1,
-        1_000_000,
-        lambda tick: start + dt.timedelta(microseconds=tick),
-        lambda cell: Decimal((cell - start) // _MICROSECOND),
+        tuple(None if count is None else count // size for count in counts),
+        _SECOND // size,
+        lambda tick: start + dt.timedelta(microseconds=tick * size),
+        lambda cell: Decimal((cell - start) // _MICROSECOND) / size,
     )
 
 

@@ -214,7 +214,9 @@ class Report:
                 {"svg": figure.svg(), "caption": figure.caption, "title": figure.title}
                 for figure in self.figures(disclosive=disclosive)
             ],
-            "lost": what_is_lost(usefulness_of(self.joint, self.chosen), before.rows, self.chosen),
+            "lost": what_is_lost(
+                usefulness_of(self.joint, self.chosen, self.frontier.codeword), before.rows, self.chosen
+            ),
             "reason": self.reason,
             "point": _point(
                 self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""

@@ -182,7 +182,8 @@ def _holds(asked: Asked) -> list[str]:
         known = words.listed((*asked.public, *asked.keep))
         said.append(
             f"{words.listed(asked.sensitive)} stands in the file: what is protected is which row belongs to "
-            f"somebody of whom only {known} is known."
+            f"somebody of whom only {known} is known. The requirements do not cover a reader who knows "
+            f"everybody's {words.listed(asked.public)} and how hartley chooses."
         )
     return said
 

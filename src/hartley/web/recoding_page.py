@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from hartley.model import Coordinate, JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.shapes.band import number_text
-from hartley.model.words import Codeword
 from hartley.report.figures.figure import shown_label
 from hartley.workflow import FrontierResult, Point, Policy
 from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove, DrawnBorders
-from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Labels, Usefulness, rows_of_values
+from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Usefulness, rows_of_values
 
 Json = dict[str, Any]
 MOST_LISTED = 300
@@ -71,11 +70,8 @@ class Book:
     @classmethod
     def of(cls, found: FrontierResult, point: Point) -> Book:
         """List the released values of a point, labelled as a release does by itself."""
-        joint, codeword = found.joint, found.frontier.codeword
-        columns = len(joint.public.columns)
-        labels: Labels = codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[assignment]
-        is_spans = columns > 1 or not found.question.shape.is_any
-        lines = CodebookLines.of_point(joint, point, "interval" if is_spans else labels)
+        joint = found.joint
+        lines = CodebookLines.of_point(joint, point, found.frontier.codeword)
         book = lines.book
         # With side information a released value leaves different candidates beside different side values.
         held = int(book.partition.labels[point.withheld[0]]) if point.withheld else None
@@ -90,7 +86,7 @@ class Book:
                 )
                 for number, cluster in enumerate(book.partition.clusters())
             ),
-            columns,
+            len(joint.public.columns),
             book,
         )
 

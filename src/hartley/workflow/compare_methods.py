@@ -139,7 +139,8 @@ class _Clocked:
         )
         effort, started = self._effort(GREEDY), process_time()
         greedy = self._greedy(effort)
-        found = self._attempt(lambda: self._measured(greedy.meeting(self.combined or wanted), None, frontier))
+        held = replace(greedy, points=tuple(map(self._held, greedy.points)))
+        found = self._attempt(lambda: self._measured(held.meeting(self.combined or wanted), None, frontier))
         second = Method(
             name=GREEDY,
             title=OURS[GREEDY],
@@ -175,7 +176,8 @@ class _Clocked:
         """Return our frontier, or as much of it as the target needs, and its point for the target."""
         question = self.question
         with question.explaining():
-            if target is not None and not question.is_plain:
+            if self.combined is not None or (target is not None and not question.is_plain):
+                target = target or Target("distinct_l", 1)
                 best = demanded_point(question, self.combined or Demand.of(target), effort)
                 complete = not effort.should_stop()
                 return question.frontier((best,), search="optimal", complete=complete), best, target
@@ -270,7 +272,7 @@ class _Clocked:
 
     def _held(self, point: Point) -> Point:
         """Return a point with what it keeps of each requirement."""
-        if self.combined is None or point.verdicts:
+        if self.combined is None:
             return point
         released = self.question.joint.release(point.partition)
         held = verdicts(released, self.combined.requirements, self.question.closeness)
@@ -278,9 +280,10 @@ class _Clocked:
 
     def _bounded(self, point: Point, frontier: Frontier) -> Point:
         """Return a point with what is proven of its utility, or of its protection where that was searched."""
-        if not self.question.is_plain and len(frontier.points) == 1:
+        if (self.combined is not None or not self.question.is_plain) and len(frontier.points) == 1:
             least = frontier.points[0].lower_bound_cost
-            proven = least is not None and cost_of(point) <= least * (1 + SLACK)
+            is_least = least is not None and cost_of(point) <= least * (1 + SLACK)
+            proven = is_least and point.leakage_bits <= frontier.points[0].leakage_bits + ROUNDING
             return replace(point, lower_bound_bits=None, lower_bound_cost=least, proven_optimal=proven)
         bound = bound_at(frontier, point.utility)
         return replace(point, lower_bound_bits=bound, proven_optimal=point.leakage_bits <= bound + ROUNDING)

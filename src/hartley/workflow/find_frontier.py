@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from hartley.model.alphabet import label_to_json
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, require_fitting
 from hartley.model.target import Target
+from hartley.model.words import Labels
 from hartley.releases.formats import Format
 from hartley.workflow.audit_table import required
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
+from hartley.workflow.demands.offered_points import asked_for_certain, offered
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.demands.search_point import demanded_point
+from hartley.workflow.label_costs import with_label_costs
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.publication.release_plan import Plan, Seen
@@ -102,7 +105,7 @@ class FrontierResult:
 
     def usefulness(self, point: Point) -> Usefulness:
         """Return what is left of the public columns at a point: moves, widths, correlations."""
-        return usefulness_of(self.joint, point)
+        return usefulness_of(self.joint, point, self.frontier.codeword)
 
     @property
     def stop(self) -> int | None:
@@ -199,28 +202,40 @@ def find_frontier(
             joint, dropped_rows = read.joint, read.dropped_rows
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
+    question = asked_for_certain(question, requirements)
     effort = limits.start(question.default_seconds)
+
+    def keeping(found: Frontier) -> Frontier:
+        return offered(question, found, requirements, len(roles.side), effort)
+
+    def show(found: Callable[[], Frontier]) -> None:
+        assert so_far is not None  # noqa: S101 (shown only to somebody)
+        so_far(lambda: with_label_costs(question, found()))
+
+    grown = None if so_far is None else show
     budgets: tuple[BudgetFrontier, ...] = ()
     run: Run | None = None
     with question.explaining():
         if objective.search == "greedy":
             run = greedy_run(question, utility_weight, effort)
-            found = greedy_frontier(question, run)
+            found = keeping(greedy_frontier(question, run))
         elif len(objective.budgets) == 1:
             try:
-                found = optimal_frontier(question, effort, so_far)
+                found = keeping(optimal_frontier(question, effort, grown))
             except UnreachableError as error:
                 raise explained(question, Demand(requirements=question.requirements), effort, error) from None
         else:
             budgets = frontiers_by_budget(
                 question,
                 objective.budgets,
-                lambda asked, known: optimal_frontier(asked, effort, so_far, known),
+                lambda asked, known: keeping(
+                    with_label_costs(asked, optimal_frontier(asked, effort, grown, known))
+                ),
                 effort,
             )
             found = budgets[0].frontier
     return FrontierResult(
-        frontier=found,
+        frontier=with_label_costs(question, found),
         question=question,
         dropped_rows=dropped_rows,
         run=run,
@@ -237,8 +252,12 @@ def asked_question(
     joint: JointRange,
     requirements: Iterable[Requirement] = (),
     budget: Budget | None = None,
+    labels: Labels | None = None,
 ) -> Question:
-    """Return the question that a study and an objective ask of a joint range."""
+    """Return the question that a study and an objective ask of a joint range.
+
+    Where ``labels`` are given, what they cost is counted.
+    """
     closeness = study.closeness(joint.sensitive)
     given = tuple(requirements)
     is_by_column = objective.clusters.name == "columns"
@@ -247,7 +266,7 @@ def asked_question(
     return Question(
         joint=joint,
         leakage=objective.leakage,
-        utility=objective.utility_for(joint.public),
+        utility=objective.utility_for(joint.public, labels),
         requirements=tuple(one for one in given if one.is_monotone),
         closeness=closeness,
         shape=objective.clusters,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
@@ -15,7 +15,6 @@ from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.target import LARGEST
-from hartley.model.words import Codeword, Labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
@@ -24,7 +23,7 @@ from hartley.releases.writer.claims import decimal_text, stated_requirements, wi
 from hartley.releases.writer.row_parts import PartedRows
 from hartley.releases.writer.staging import require_free
 from hartley.tables import ReadOptions, Table
-from hartley.workflow.codebooks.label_codebooks import ColumnRecodings
+from hartley.workflow.codebooks.label_codebooks import ColumnRecodings, default_labels
 from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
@@ -35,13 +34,14 @@ from hartley.workflow.publication.choose_point import (
     require_reachable_kind,
 )
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
+from hartley.workflow.publication.other_releases import policies_beside
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.publication.released_folder import require_no_folder, stays_in_spark
 from hartley.workflow.publication.search_parts import PartSearch, rows_to_search
 from hartley.workflow.publication.write_release import ReleaseResult, Writing, write_release
 from hartley.workflow.publication.write_to_database import database_for, require_no_table
-from hartley.workflow.question import Question, cost_of
+from hartley.workflow.question import cost_of
 from hartley.workflow.request.column_choices import groups_said
 from hartley.workflow.request.destination import Destination
 from hartley.workflow.request.objective import Objective
@@ -113,7 +113,13 @@ def make_release(
         search = PartSearch(observed) if isinstance(observed, PartedRows) else None
         seen = replace(seen, observed=observed)
         joint = observed.for_search() if search is None else observed.before()
-        question = asked_question(study, objective, joint.knowing(len(plan.roles.side)), demand.requirements)
+        question = asked_question(
+            study,
+            objective,
+            joint.knowing(len(plan.roles.side)),
+            demand.requirements,
+            labels=destination.labels,
+        )
         cost = question.utility
         target = demand.target
         require_reachable_kind(target, cost)
@@ -122,7 +128,7 @@ def make_release(
             demand=demand,
             question=question,
             search=objective.search,
-            labels=destination.labels or _default_labels(question, codeword),
+            labels=destination.labels or default_labels(joint.public, question.shape.name, codeword),
             withheld_label=objective.withheld_label,
             groups=_groups(objective, destination, seen.public),
             is_seen_beside=bool(plan.keep or plan.earlier),
@@ -137,7 +143,6 @@ def make_release(
             seen.observed,
             asked,
             effort,
-            decimals=seen.decimals,
             has_earlier=bool(plan.earlier),
             point=None if known is None else known.point,
             found_in=None if known is None else known.found_in,
@@ -155,7 +160,6 @@ def make_release(
                     seen.observed,
                     asked,
                     effort,
-                    decimals=seen.decimals,
                     has_earlier=bool(plan.earlier),
                     point=point,
                     found_in=question.joint,
@@ -216,6 +220,13 @@ def make_release(
                 is_complete=complete,
             ),
         )
+        beside = policies_beside(
+            places["output"].parent,
+            table.column_names,
+            plan.roles.sensitive,
+            (*study.earlier, places["policy"]),
+        )
+        made_release = replace(made_release, policies_beside=beside)
         if question.budget and not made_release.usefulness.withheld_rows and known is None:
             helpful = None
             if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:
@@ -251,13 +262,6 @@ def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Deman
                 f"fewer than is required ({requirement.text}; the worst keeps {worst[requirement]}). Keep it "
                 f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
             )
-
-
-def _default_labels(question: Question, codeword: str | None) -> Labels:
-    """Return how a released value is written where nobody said: bands and several columns by their spans."""
-    if len(question.joint.public.columns) > 1 or not question.shape.is_any:
-        return "interval"
-    return codeword if codeword in get_args(Codeword) else "midpoint"  # type: ignore[return-value]
 
 
 def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:

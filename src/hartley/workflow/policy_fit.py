@@ -35,7 +35,7 @@ def fit_policy(
         joint = table.joint_range(study.roles).joint
         kinds = {column.name: column.kind for column in table.columns if column.kind is not None}
         columns = table.column_names
-    question = asked_question(study, objective, joint, demand.requirements)
+    question = asked_question(study, objective, joint, demand.requirements, labels=labels)
     require_reachable_kind(demand.target, question.utility)
     asked = ReleaseDemand(
         demand=demand,
@@ -45,7 +45,7 @@ def fit_policy(
         is_seen_beside=False,
         beside="",
     )
-    reached = reach(ObservedLabels(joint), asked, limits.start(), decimals={}, has_earlier=False)
+    reached = reach(ObservedLabels(joint), asked, limits.start(), has_earlier=False)
     policy = Policy.of(
         joint.public,
         reached.book,

@@ -23,8 +23,9 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import Labels
 from hartley.releases.codebook import MISSING, Codebook, codebook
 from hartley.releases.policy import Policy
+from hartley.releases.shown_cells import shown_columns
 from hartley.tables import open_table
-from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
+from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
 from hartley.workflow.publication.reader import Reader
 
 __all__ = [
@@ -74,22 +75,15 @@ class CodebookLines:
     @classmethod
     def of(cls, joint: JointRange, partition: Partition, labels: Labels) -> CodebookLines:
         """Label a partition, and count what each label leaves."""
-        return cls.of_book(joint, codebook(joint.public, partition, labels))
+        return cls._of_book(joint, codebook(joint.public, partition, labels))
 
     @classmethod
-    def of_point(cls, joint: JointRange, point: Point, labels: Labels) -> CodebookLines:
-        """Label a point: by the codebook of each column, or by its bands, where it has these."""
-        if point.codebooks is not None:
-            return cls.of_book(joint, label_codebooks(joint.public, point.codebooks))
-        if point.intervals is None or labels != "interval":
-            return cls.of(joint, point.partition, labels)
-        partition = point.partition
-        held = int(partition.labels[point.withheld[0]]) if point.withheld else None
-        return cls.of_book(joint, label_intervals(joint.public, partition, point.intervals, held))
+    def of_point(cls, joint: JointRange, point: Point, codeword: str | None) -> CodebookLines:
+        """Label a point as a release does by itself, and count what each label leaves."""
+        return cls._of_book(joint, _book(joint, point, codeword))
 
     @classmethod
-    def of_book(cls, joint: JointRange, book: Codebook) -> CodebookLines:
-        """Count what each label of a codebook leaves."""
+    def _of_book(cls, joint: JointRange, book: Codebook) -> CodebookLines:
         released = joint.release(book.partition)
         candidates = np.full(book.partition.size, np.iinfo(np.int64).max)
         np.minimum.at(candidates, released.public_of, candidate_counts(released))
@@ -122,9 +116,16 @@ def before_release(reader: Reader) -> Audit:
     return measure(reader.sees())
 
 
-def usefulness_of(joint: JointRange, point: Point) -> Usefulness:
-    """Return what is left of the public columns at a point of a frontier."""
-    return Usefulness.of(joint.without_side(), point.partition, point.withheld)
+def usefulness_of(joint: JointRange, point: Point, codeword: str | None) -> Usefulness:
+    """Return what is left of the public columns at a point of a frontier, with the labels of a release."""
+    book = _book(joint, point, codeword)
+    shown = shown_columns(joint.public, book)
+    return Usefulness.of(joint.without_side(), book.partition, point.withheld, shown)
+
+
+def _book(joint: JointRange, point: Point, codeword: str | None) -> Codebook:
+    labels = default_labels(joint.public, point.shape, codeword)
+    return label_point(joint.public, point, labels, limit=point.max_distortion)
 
 
 def first_rows(path: Path, most: int) -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -108,13 +108,6 @@ class RowColumn:
         """Whether JSON writes the cells without quotes."""
         return self.typed is not None and self.typed.kind in ("number", "boolean")
 
-    @property
-    def decimals(self) -> int | None:
-        """How many decimals the column's own type has room for, where it is of fixed decimals."""
-        kind = self.value_type if self.is_untyped else self.cell_type
-        found = re.fullmatch(r"DECIMAL\(\d+,\s*(\d+)\)", kind or "")
-        return int(found[1]) if found else None
-
 
 class Rows:
     """The rows of a table with some of its columns; rows that lack a needed value can be left out."""

@@ -104,7 +104,9 @@ def target_words(comparison: Comparison) -> str:
     """Say what all methods are held to."""
     number = comparison.target.number
     if comparison.requirements:
-        return f"All methods are held to the same: every released value keeps {_required(comparison)}."
+        is_counted = all(one.is_monotone for one in comparison.requirements)
+        who = "every released value keeps " if is_counted else ""
+        return f"All methods are held to the same: {who}{_required(comparison)}."
     said = {
         "distinct_l": f"at least {_values(comparison)} remain possible for everyone",
         "max_leakage": f"the most exposed person reveals at most {words.bits(number)}",
@@ -140,7 +142,8 @@ def _asked(comparison: Comparison) -> str:
         ours = comparison.ours.point.withheld_rows
         rows = withheld_rows(ours, comparison.joint.row_count, comparison.joint.public.columns)
         held = f" ({rows} by hartley)" if ours else ""
-        return f"To keep {_required(comparison)}{held}"
+        is_counted = all(one.is_monotone for one in comparison.requirements)
+        return f"{'To keep' if is_counted else 'With'} {_required(comparison)}{held}"
     return {
         "distinct_l": f"To leave {_values(comparison)} possible for everyone",
         "max_leakage": f"To reveal at most {words.bits(number)}",

@@ -339,14 +339,23 @@ def share(part: float) -> str:
 
 def _column(column: ColumnUsefulness, width: float) -> str:
     kept = f"{share(column.unchanged_share)} of rows unchanged"
+    if column.left_out_rows:
+        kept += f"; {_left_out(column.left_out_rows)}"
     if column.mean_move is None or column.max_move is None:
         return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
-    return f"{column.name}: moves by {column.mean_move:.3g} on average, {column.max_move:.4g} at most; {kept}"
+    whereto = ", to the middle of its band or set" if column.counted == "middle" else ""
+    far = f"{column.mean_move:.3g} on average, {column.max_move:.4g} at most"
+    return f"{column.name}: moves by {far}{whereto}; {kept}"
+
+
+def _left_out(rows: int) -> str:
+    return f"{counted(rows, 'row')} left out, missing or withheld"
 
 
 def _correlations(use: Usefulness) -> list[str]:
     return [
         f"correlation of {listed(one.columns)}: {one.before:.2f} before, "
         + ("none left" if one.after is None else f"{one.after:.2f} after")
+        + (f" ({_left_out(one.left_out_rows)})" if one.left_out_rows else "")
         for one in use.correlations[:MOST_CORRELATIONS]
     ]

@@ -7,6 +7,7 @@ that a new value finds one. The first and the last are open, unless all are of o
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -21,8 +22,9 @@ from hartley.model.shapes.band import Bands, Scale
 from hartley.model.shapes.border_grid import CALENDARS, Calendar, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import Shape
+from hartley.model.words import CODEWORDS, Labels
 from hartley.releases.cell_text import cell_text
-from hartley.releases.codebook import MISSING, Codebook, CodedColumn
+from hartley.releases.codebook import MISSING, Codebook, CodedColumn, Groups, codebook
 from hartley.releases.column_recoding import ColumnRecoding
 from hartley.releases.policy import Coding
 from hartley.releases.record import CodebooksRecord
@@ -30,6 +32,40 @@ from hartley.search.codebooks import Codebooks
 from hartley.search.demands.question import DemandAnswer
 
 SECONDS_A_DAY = 86_400.0
+
+
+def default_labels(public: Alphabet, shape: str, codeword: str | None) -> Labels:
+    """Return how a released value is written where nobody said: bands and several columns by their spans."""
+    if len(public.columns) > 1 or shape != "any":
+        return "interval"
+    return next((one for one in CODEWORDS if one == codeword), "midpoint")
+
+
+def label_point(
+    public: Alphabet,
+    point: Point,
+    labels: Labels,
+    *,
+    limit: float | None = None,
+    withheld_label: str | None = None,
+    groups: Mapping[str, Groups] | None = None,
+) -> Codebook:
+    """Return the labels of a point: one codebook for each column, or one for all together."""
+    if point.codebooks is not None:
+        return label_codebooks(public, point.codebooks)
+    partition = point.partition
+    withheld = int(partition.labels[point.withheld[0]]) if point.withheld else None
+    if point.intervals is not None and labels == "interval":
+        return label_intervals(public, partition, point.intervals, withheld, withheld_label)
+    return codebook(
+        public,
+        partition,
+        labels,
+        limit=limit,
+        withheld=withheld,
+        withheld_label=withheld_label,
+        groups=groups,
+    )
 
 
 def interval_codebook(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 from math import ceil
 
 from hartley.errors import OptionError, UnreachableError, option
@@ -18,18 +18,19 @@ from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.model.words import MOST_BITS, SLACK, Labels, Leakage, SearchName
+from hartley.model.words import CODEWORDS, MOST_BITS, SLACK, Labels, Leakage, SearchName
 from hartley.releases.cell_text import cell_text
-from hartley.releases.codebook import Codebook, Groups, codebook
+from hartley.releases.codebook import Codebook, Groups
 from hartley.releases.ticks import scale_of
 from hartley.releases.withheld_label import label_cell
 from hartley.releases.writer.reader_view import Observed
 from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
-from hartley.workflow.codebooks.label_codebooks import label_codebooks, label_intervals
+from hartley.workflow.codebooks.label_codebooks import label_point
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.demands.search_point import demanded_point
+from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
 from hartley.workflow.question import Question
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
 
@@ -104,7 +105,6 @@ def reach(
     demand: ReleaseDemand,
     effort: Effort,
     *,
-    decimals: Mapping[str, int],
     has_earlier: bool,
     point: Point | None = None,
     found_in: JointRange | None = None,
@@ -117,6 +117,7 @@ def reach(
     """
     question = demand.question
     joint = question.joint
+    unit = label_unit(question) if demand.labels in CODEWORDS else None
     known = point
     if known is not None and len(known.partition.labels) != joint.public.size:
         raise OptionError("the point is of another table, or of other columns")
@@ -125,17 +126,28 @@ def reach(
     if known is not None and known.codebooks is None:
         # What was proven about it holds only where the same reader was searched for.
         again = question.point_again(known)
+        again = with_label_cost(question, again, unit)
         same_reader = not demand.is_seen_beside or found_in == joint
-        known = known if same_reader and again.leakage_bits == known.leakage_bits else again
-    wanted = _on_the_grid(demand, joint.public, decimals)
+        same_cost = again.max_distortion == known.max_distortion
+        is_same = same_reader and same_cost and again.leakage_bits == known.leakage_bits
+        known = known if is_same else again
+    sought = replace(demand, demand=within_labels(demand.demand, unit))
     last: UnreachableError | None = None
-    for target in _attempts(observed, demand, wanted):
+    for target in _attempts(observed, demand, sought.target):
         try:
-            point = known or (search or searched_point)(question, demand, target, effort)
+            point = known or (search or searched_point)(question, sought, target, effort)
         except UnreachableError as error:
             last = error
             break
-        book = _labelled(demand, point, joint.public, decimals)
+        point = with_label_cost(question, point, unit)
+        book = label_point(
+            joint.public,
+            point,
+            demand.labels,
+            limit=_limit(demand, point),
+            withheld_label=demand.withheld_label,
+            groups=demand.groups,
+        )
         measured = measured_parts(
             (
                 (part.joint, part.sensitive_places)
@@ -160,26 +172,6 @@ def reach(
     raise UnreachableError(_not_met(demand, found, book, joint.public))
 
 
-def _labelled(demand: ReleaseDemand, point: Point, public: Alphabet, decimals: Mapping[str, int]) -> Codebook:
-    """Return the labels of a point: one codebook for each column, or one for all together."""
-    if point.codebooks is not None:
-        return label_codebooks(public, point.codebooks)
-    partition = point.partition
-    withheld = int(partition.labels[point.withheld[0]]) if point.withheld else None
-    if point.intervals is not None and demand.labels == "interval":
-        return label_intervals(public, partition, point.intervals, withheld, demand.withheld_label)
-    return codebook(
-        public,
-        partition,
-        demand.labels,
-        limit=_limit(demand, point, public, decimals),
-        decimals=decimals,
-        withheld=withheld,
-        withheld_label=demand.withheld_label,
-        groups=demand.groups,
-    )
-
-
 def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
     """Return the targets to search for, the weakest first, until one meets the demand.
 
@@ -197,37 +189,10 @@ def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list
     return [Target("distinct_l", number) for number in range(fewest, most + 1)]
 
 
-def _on_the_grid(demand: ReleaseDemand, public: Alphabet, decimals: Mapping[str, int]) -> Target:
-    """Lower a cap on distortion to what labels on the grid can have: whole numbers, days, seconds."""
-    unit = _unit(public, decimals)
-    if demand.target.kind != "max_distortion" or unit is None:
-        return demand.target
-    steps = (Decimal(repr(float(demand.target.number) + SLACK)) / unit).to_integral_value(ROUND_FLOOR)
-    return Target("max_distortion", float(steps * unit))
-
-
-def _unit(public: Alphabet, decimals: Mapping[str, int]) -> Decimal | None:
-    """Return the step of the grid on which labels must lie; nothing where they may lie anywhere."""
-    if len(public.coordinates) != 1:
-        return None
-    (coordinate,) = public.coordinates
-    is_float = coordinate.kind == "number" and coordinate.values.dtype.kind == "f"
-    if is_float and coordinate.name not in decimals:
-        return None
-    scale = scale_of(coordinate, decimals=decimals.get(coordinate.name))
-    return None if scale is None else Decimal(scale.step) / scale.per_unit
-
-
-def _limit(
-    demand: ReleaseDemand, point: Point, public: Alphabet, decimals: Mapping[str, int]
-) -> float | None:
-    if point.max_distortion is None:
-        return None
-    if demand.target.kind == "max_distortion":
-        return float(demand.target.number)
-    # Labels on the grid may have to lie up to the next step farther than the search counts.
-    unit = _unit(public, decimals)
-    return point.max_distortion if unit is None else float(ceil(Decimal(point.max_distortion) / unit) * unit)
+def _limit(demand: ReleaseDemand, point: Point) -> float | None:
+    """Return how far a label may lie from a member: no farther than the cap, or than the worst one does."""
+    is_capped = demand.target.kind == "max_distortion" and point.max_distortion is not None
+    return float(demand.target.number) if is_capped else point.max_distortion
 
 
 def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -114,7 +114,6 @@ class Seen:
     observed: Observed
     public: Alphabet
     dropped_rows: int
-    decimals: Mapping[str, int]
 
     @classmethod
     def of(cls, plan: Plan) -> Seen:
@@ -144,13 +143,11 @@ class Seen:
             )
         else:
             observed = ObservedLabels(read.joint)
-        found = {name: rows.columns[name].decimals for name in roles.public}
         return cls(
             rows=rows,
             observed=observed,
             public=read.joint.public,
             dropped_rows=read.dropped_rows,
-            decimals={name: room for name, room in found.items() if room is not None},
         )
 
     def kinds(self, named: Sequence[str]) -> dict[str, Any]:

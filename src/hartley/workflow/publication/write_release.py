@@ -28,6 +28,7 @@ from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
+from hartley.releases.shown_cells import shown_columns
 from hartley.releases.signing import SigningKey
 from hartley.releases.verifier.verification import (
     Documents,
@@ -127,6 +128,8 @@ class ReleaseResult:
     """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
     searched_parts: int = 1
     """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
+    policies_beside: tuple[Path, ...] = ()
+    """Policies of the same table in the folder of the release that were not named as earlier ones."""
     joint: JointRange = field(repr=False, compare=False)
     """What the search saw: the public values, and beside them what the reader sees or knows.
 
@@ -173,6 +176,7 @@ class ReleaseResult:
             "searched_parts": self.searched_parts,
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
+            "policies_beside": [place.name for place in self.policies_beside],
         }
 
 
@@ -225,7 +229,9 @@ def write_release(
     if plan.earlier:
         everything = _parts(observed, book, harmless=True, earlier=True)
         together_all = measured_parts(everything, whole.sensitive).audit
-    usefulness = Usefulness.of(whole.without_side(), book.partition, reached.point.withheld)
+    usefulness = Usefulness.of(
+        whole.without_side(), book.partition, reached.point.withheld, shown_columns(seen.public, book)
+    )
     with _aside(places, writing) as staging:
         folder: FolderWriter | None = None
         if writing.in_spark:

@@ -12,7 +12,7 @@ from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet
 from hartley.model.shapes.shape import ANY_SHAPE, Shape, ShapeName
-from hartley.model.words import LEAKAGES, SEARCHES, Leakage, SearchName
+from hartley.model.words import LEAKAGES, SEARCHES, Labels, Leakage, SearchName
 from hartley.workflow.request.column_choices import (
     BandsName,
     ColumnChoices,
@@ -259,10 +259,10 @@ class Objective:
         """Whether every row keeps a public value."""
         return not any(budget.number for budget in self.budgets)
 
-    def utility_for(self, public: Alphabet) -> Utility:
-        """Return the utility for these public values."""
+    def utility_for(self, public: Alphabet, labels: Labels | None = None) -> Utility:
+        """Return the utility for these public values, which are released with such ``labels``."""
         if self.clusters.name == "columns":
             return ColumnsDistortion.of(public, "midpoint")
         if self.clusters.name == "intervals":
-            return self.choice.for_alphabet(public)
-        return with_distances(self.choice, self.columns, public).for_alphabet(public)
+            return self.choice.for_alphabet(public, labels)
+        return with_distances(self.choice, self.columns, public).for_alphabet(public, labels)

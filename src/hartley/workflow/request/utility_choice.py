@@ -13,7 +13,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion, Combination
 from hartley.model import Alphabet, Label
-from hartley.model.words import CODEWORDS, Codeword
+from hartley.model.words import CODEWORDS, Codeword, Labels
 
 UtilityName: TypeAlias = Literal["resolution", "distortion"]
 UTILITIES: tuple[UtilityName, ...] = ("resolution", "distortion")
@@ -67,13 +67,13 @@ class UtilityChoice:
         if self.combination not in COMBINATIONS:
             raise OptionError.unknown("combination", self.combination, COMBINATIONS)
 
-    def for_alphabet(self, public: Alphabet) -> Utility:
-        """Build the utility for these public values."""
+    def for_alphabet(self, public: Alphabet, labels: Labels | None = None) -> Utility:
+        """Build the utility for these public values; ``labels`` that are codewords decide what is counted."""
         name = self.name or self._default(public)
         if name == "resolution":
             self._refuse_distances()
             return Resolution(public.size)
-        codeword = self.codeword or "midpoint"
+        codeword = self._counted(labels)
         if self.dissimilarity is not None:
             if self.codeword not in (None, "member"):
                 raise OptionError(
@@ -97,6 +97,16 @@ class UtilityChoice:
             scales=self.scales,
             dissimilarities=self.dissimilarities,
         )
+
+    def _counted(self, labels: Labels | None) -> Codeword:
+        """Return the codeword by which clusters are counted: the label that stands in the file."""
+        shown = next((one for one in CODEWORDS if one == labels), None)
+        if shown is not None and self.codeword not in (None, shown):
+            raise OptionError(
+                f"{option('labels', shown)} would move values otherwise than {option('codeword')} counts; "
+                f"leave {option('codeword')} out"
+            )
+        return self.codeword or shown or "midpoint"
 
     def _default(self, public: Alphabet) -> UtilityName:
         if self.dissimilarity is not None or self.dissimilarities or self.scales:

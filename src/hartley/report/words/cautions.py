@@ -1,0 +1,37 @@
+"""What a curator should know before a release is published, though everything that was asked for holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hartley.errors import option
+from hartley.report.words.audit import listed
+
+if TYPE_CHECKING:
+    from hartley.workflow import ReleaseResult
+
+
+def cautions(result: ReleaseResult) -> list[str]:
+    """Return what the requirements do not cover in this release; nothing where nothing is known."""
+    said = []
+    if any(treatment == "sensitive, published" for _, treatment in result.columns):
+        secret, public = (listed(side.columns) for side in (result.before.sensitive, result.before.public))
+        said.append(
+            f"Careful: {secret} is in the file. The requirements do not cover a reader who knows everybody's "
+            f"{public} and how hartley chooses. With l = 2, {PUBLISHED_SHARE} of the releases of all small "
+            "tables reveal somebody's exact value to that reader; see the page on limits."
+        )
+    if result.policies_beside:
+        names = listed([place.name for place in result.policies_beside])
+        is_one = len(result.policies_beside) == 1
+        are, it = ("is a policy", "it") if is_one else ("are policies", "them")
+        said.append(
+            f"Careful: {names} {are} of the same table, and this release does not count {it}. Two releases "
+            "may combine and leave fewer values possible than either promises. If the earlier release was "
+            f"published, name {it} with {option('earlier')}."
+        )
+    return said
+
+
+PUBLISHED_SHARE = "28 % (5 rows) to 56 % (10 rows)"
+"""Releases beside the sensitive column that a reader who knows the algorithm can take apart, enumerated."""
