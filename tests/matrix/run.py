@@ -11,6 +11,10 @@ from random import Random, SystemRandom
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from hartley.search.by_size import least_largest
+from hartley.search.by_size import withheld as by_size_withheld
+from hartley.search.few_values import walk
+from hartley.search.line import cheapest, withheld
 from matrix.cells import combinations
 from matrix.runner import Tally, ask_all
 
@@ -24,7 +28,12 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], help="keep combinations that hold this word")
     parser.add_argument("--without", action="append", default=[], help="leave out those that hold this word")
     parser.add_argument("--show", type=int, default=3, help="wrong cells to show of each cause")
+    parser.add_argument("--large", action="store_true", help="ask the searches for many values instead")
     given = parser.parse_args()
+    if given.large:
+        for module in (walk, cheapest, withheld, by_size_withheld, least_largest):
+            module.MOST_VALUES = 0  # type: ignore[attr-defined]
+        walk.MOST_QUICK_VALUES = 0
     seed = SystemRandom().randrange(10**9) if given.seed is None else given.seed
     print(f"seed {seed}")
     random = Random(seed)

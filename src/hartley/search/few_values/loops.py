@@ -37,7 +37,7 @@ class Blocks(NamedTuple):
     """The component of each value, for each side value; ``NOBODY`` where the two never meet."""
 
 
-class Walk(NamedTuple):
+class PartitionWalk(NamedTuple):
     """A walk that is under way: for each number of clusters chosen, what they come to."""
 
     left: Int64s
@@ -82,7 +82,13 @@ def note(result: int, worst: float, clusters: Int64s, least: Floats, best: Int64
 
 @hot_loop
 def step_on(
-    steps: int, by_components: bool, most: int, blocks: Blocks, walk: Walk, least: Floats, best: Int64s
+    steps: int,
+    by_components: bool,
+    most: int,
+    blocks: Blocks,
+    walk: PartitionWalk,
+    least: Floats,
+    best: Int64s,
 ) -> None:
     """Take so many steps towards the least cost of every rank.
 
@@ -146,7 +152,7 @@ def look_finer(
     per_cluster: int,
     blocks: Blocks,
     detail: Floats,
-    walk: Walk,
+    walk: PartitionWalk,
     found: Floats,
     best: Int64s,
 ) -> None:

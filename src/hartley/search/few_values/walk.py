@@ -30,7 +30,7 @@ from hartley.model.words import Leakage
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.blocks import FewBlocks, loss_of, positions_of
-from hartley.search.few_values.loops import Blocks, Walk, look_finer, note, step_on, tie
+from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, note, step_on, tie
 
 MOST_VALUES = 12
 """There are 4,213,597 partitions of 12 values."""
@@ -127,7 +127,7 @@ class _FewValues(FewBlocks):
         """Return the block that shows the withheld value."""
         return withheld | self.missing if withheld else 0
 
-    def walk_from(self, gone: int) -> Walk | None:
+    def walk_from(self, gone: int) -> PartitionWalk | None:
         """Begin a walk over what is left; ``None`` where nothing that is left can be released."""
         left = np.zeros(self.size + 1, dtype=np.int64)
         left[0] = self.full ^ gone
@@ -136,7 +136,7 @@ class _FewValues(FewBlocks):
         parent = np.tile(np.arange(self.parts), (self.size + 1, 1))
         components = np.full(self.size + 1, self.parts)
         components[0] -= tie(gone, self.component_of, parent[0])
-        return Walk(
+        return PartitionWalk(
             left=left,
             others=np.zeros(self.size + 1, dtype=np.int64),
             cost=np.zeros(self.size + 1),
@@ -186,7 +186,7 @@ class _FewValues(FewBlocks):
             if least[rank] < inf and (rank == 0 or least[rank - 1] > least[rank])
         ]
 
-    def offer_singles(self, walk: Walk, blocks: Blocks, least: Floats, noted: Int64s) -> None:
+    def offer_singles(self, walk: PartitionWalk, blocks: Blocks, least: Floats, noted: Int64s) -> None:
         """Note what is left as it is, which many walks would come to last."""
         singles = np.zeros(self.size + 1, dtype=np.int64)
         alone = 1 << np.flatnonzero(self.members[walk.left[0]])
