@@ -100,7 +100,7 @@ def test_with_side_information_every_observation_keeps_the_demand(seed):
         assert not possible
         return
     assert keeps(question, answer.partition)
-    assert answer.lower_bound_cost is None
+    assert answer.cost == answer.lower_bound_cost == min(max(one.sizes) for one in possible)
 
 
 def drawn_with_side(source: Random) -> DemandQuestion:

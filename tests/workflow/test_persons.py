@@ -14,7 +14,7 @@ import pytest
 
 from hartley.cli.program import run
 from hartley.errors import HartleyError, OptionError, TableError, UnreachableError
-from hartley.measures.person_range import person_range
+from hartley.measures.person_range import fewest_of_all_rows, person_range
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.requirement import Requirement
@@ -38,13 +38,24 @@ def drawn(source: Random, values: int = 6) -> Rows:
 
 
 def left_by_definition(rows: Rows) -> dict[str, set[str]]:
-    """The candidates of each person: those that every one of his rows leaves."""
+    """The candidates of each person: the values of the persons whose rows show the same set."""
+    shown: dict[str, set[int]] = {}
+    for x, _, person in rows:
+        shown.setdefault(person, set()).add(x)
+    possible: dict[frozenset[int], set[str]] = {}
+    for _, s, person in rows:
+        possible.setdefault(frozenset(shown[person]), set()).add(s)
+    return {person: possible[frozenset(seen)] for person, seen in shown.items()}
+
+
+def left_by_all_rows(rows: Rows) -> dict[str, set[str]]:
+    """What every one of a person's rows leaves possible."""
     possible: dict[int, set[str]] = {}
     for x, s, _ in rows:
         possible.setdefault(x, set()).add(s)
     found: dict[str, set[str]] = {}
     for x, _, person in rows:
-        found[person] = found.get(person, set("abcd")) & possible[x]
+        found[person] = found.get(person, possible[x]) & possible[x]
     return found
 
 
@@ -61,7 +72,7 @@ def as_table(rows: Rows) -> pa.Table:
     )
 
 
-def test_persons_are_left_with_what_all_their_rows_leave() -> None:
+def test_persons_are_left_with_what_persons_have_whose_rows_show_the_same() -> None:
     for number in range(300):
         rows = drawn(Random(number))
         seen = person_range(JointRange.from_pairs(rows))
@@ -72,6 +83,10 @@ def test_persons_are_left_with_what_all_their_rows_leave() -> None:
             JointRange.from_pairs(rows), (Requirement("distinct-l", 1), Requirement("row-k", 1)), NO_CLOSENESS
         )
         assert [one.found for one in verdicts] == [min(map(len, left.values())), fewest_alike(rows)]
+        assert fewest_of_all_rows(JointRange.from_pairs(rows)) == min(
+            map(len, left_by_all_rows(rows).values())
+        )
+        assert all(left[person] <= all_rows for person, all_rows in left_by_all_rows(rows).items())
 
 
 def test_where_every_person_has_one_row_everything_is_as_without_persons() -> None:
@@ -141,11 +156,15 @@ def test_a_release_holds_for_persons_and_is_verified_so(shape: Any, tmp_path: Pa
 
 
 def wide_table(source: Random) -> pa.Table:
+    """Draw persons, most of whom have a twin with the same rows and another value."""
     rows = drawn(source, 5)
-    rows += [(x, s, f"{person}+") for x, s, person in drawn(source, 5)]
+    rows += [
+        (x, "bcda"["abcd".index(s)], f"{who}+") for x, s, who in rows if who != "p0" or source.random() < 0.5
+    ]
     table = as_table(rows)
     for name in ("k", "h"):
-        table = table.append_column(name, pa.array([source.randrange(2) for _ in rows]))
+        of_person = {who.rstrip("+"): source.randrange(2) for _, _, who in rows}
+        table = table.append_column(name, pa.array([of_person[who.rstrip("+")] for _, _, who in rows]))
     return table
 
 
@@ -257,7 +276,12 @@ def test_what_has_no_meaning_for_persons_is_refused(
         audit(lone, sensitive="s", public="x", person="who")
     (tmp_path / "in.csv").write_text("x,s,who\n1,a,p\n1,b,q\n2,a,p\n2,b,q\n")
     assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "x", "--person", "who", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["persons"] == {"column": "who", "persons": 2, "most_values": 2}
+    assert json.loads(capsys.readouterr().out)["persons"] == {
+        "column": "who",
+        "persons": 2,
+        "most_values": 2,
+        "all_rows_l": 2,
+    }
     (tmp_path / "bare.csv").write_text("x,s,who\n1,a,p\n2,b,q\n1,a,r\n2,b,q\n")
     assert run(["audit", str(tmp_path / "bare.csv"), "-s", "s", "-p", "x", "--person", "who"]) == 0
     assert "--person who --distinct-l 2" in " ".join(capsys.readouterr().out.split())

@@ -1,7 +1,9 @@
 """What a reader learns who can link the rows of one person.
 
-Each row leaves some sensitive values possible, and the value of a person is among them in every one of his
-rows: what is left is their intersection. That is sound where a person has one sensitive value.
+He sees the set of public values that stand in the rows of a person, and what is left are the sensitive values
+of the persons who have the same set. What all rows of a person leave possible, their intersection, is never
+fewer: it is what a reader is left with who knows of no other person how many rows belong together. All this
+holds where a person has one sensitive value.
 """
 
 from __future__ import annotations
@@ -55,29 +57,31 @@ def person_range(linked: JointRange) -> JointRange:
 
     ``linked`` has the person of each row as its side information.
 
-    >>> rows = [("x", 1, "ann"), ("y", 1, "ann"), ("x", 2, "bob"), ("y", 3, "eve")]
-    >>> linked = JointRange.from_pairs(rows)
-    >>> persons = person_range(linked)
+    >>> rows = [("x", 1, "ann"), ("y", 1, "ann"), ("x", 2, "bob"), ("y", 3, "eve"), ("x", 1, "dan")]
+    >>> persons = person_range(JointRange.from_pairs(rows))
     >>> [persons.candidates(seen).tolist() for seen in range(persons.observations)]
-    [[0, 1], [0], [0, 2]]
+    [[0, 1], [0], [2]]
     """
     require_one_value_each(linked)
     plain = linked.without_side()
     profiles, profile_of, value_of = profiles_of(linked)
-    candidates = [set(plain.candidates(value).tolist()) for value in range(plain.observations)]
-    left = [sorted(set.intersection(*(candidates[value] for value in profile))) for profile in profiles]
-    seen = np.repeat(np.arange(len(profiles)), [len(values) for values in left])
-    values = np.concatenate([np.array(some) for some in left])
-    # Candidates that nobody with this profile has are possible all the same, in no row.
-    counts = np.zeros(len(seen), dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum([len(values) for values in left])])
-    for profile, value in zip(profile_of.tolist(), value_of.tolist(), strict=True):
-        counts[starts[profile] + left[profile].index(value)] += 1
     are_single = all(len(profile) == 1 for profile in profiles)
     return JointRange.from_codes(
-        public_codes=seen,
-        sensitive_codes=values,
+        public_codes=profile_of,
+        sensitive_codes=value_of,
         public=plain.public if are_single else Alphabet.numbered(len(profiles), "rows of one person"),
         sensitive=plain.sensitive,
-        rows=counts,
     )
+
+
+def fewest_of_all_rows(linked: JointRange) -> int:
+    """Return the fewest sensitive values that all rows of a person leave possible, for any person.
+
+    >>> rows = [("x", 1, "ann"), ("y", 1, "ann"), ("x", 2, "bob"), ("y", 2, "eve")]
+    >>> fewest_of_all_rows(JointRange.from_pairs(rows))
+    2
+    """
+    plain = linked.without_side()
+    candidates = [set(plain.candidates(value).tolist()) for value in range(plain.observations)]
+    profiles, _, _ = profiles_of(linked)
+    return min(len(set.intersection(*(candidates[value] for value in profile))) for profile in profiles)

@@ -77,16 +77,19 @@ def max_separated_reduction(
 
     .. math:: \max_{\hat x} \log_2 N_\tau([\![S]\!]) / N_\tau([\![S | \hat x]\!])
 
-    With side information the values possible before are those of the side value, as without a tolerance.
+    With side information the values possible before are those that what is known of the side value leaves, as
+    without a tolerance.
     """
     released = joint.release(partition)
     after = separated_counts(released, closeness)
     if released.side is None or released.observed_side is None:
         return log2(separated_values(joint, closeness) / int(after.min()))
     codes = closeness.codes(joint.sensitive)
-    side = released.observed_side[released.observation_of]
-    before = chain_counts(side, codes.code_of[released.indices], codes, released.side.size)
-    return log2(float((before[released.observed_side] / after).max()))
+    known = np.arange(released.side.size) if released.known_of_side is None else released.known_of_side
+    of_observation = known[released.observed_side].astype(np.int64)
+    of_pair = of_observation[released.observation_of]
+    before = chain_counts(of_pair, codes.code_of[released.indices], codes, int(known.max()) + 1)
+    return log2(float((before[of_observation] / after).max()))
 
 
 def separated_components(

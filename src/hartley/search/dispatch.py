@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log2
 from typing import TypeAlias
 
@@ -15,8 +16,9 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.words import ROUNDING, Leakage
 from hartley.search.any_utility import least_cost_with_candidates, levels_of_any_utility
+from hartley.search.demands.question import DemandQuestion
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.exhaustive import enumerated_levels, is_enumerable
+from hartley.search.few_values.walk import best_of_few, is_walked
 from hartley.search.levels import Level, Levels, without_doubles
 from hartley.search.line.axis import candidate_search, l0_distortion_levels, most_candidates_within
 from hartley.search.line.components.connected import joint_distortion_levels
@@ -77,14 +79,46 @@ def optimal_levels(
 
     No level is worse than the best of ``starts`` that fits it. Of a few values every partition is looked at.
     """
-    is_closed_form = leakage == "istar" and isinstance(utility, Resolution) and joint.side is None
-    if is_enumerable(joint, utility) and not is_closed_form:
-        found = enumerated_levels(joint, leakage, utility, effort, starts)
-        if found.complete or effort.should_stop():
-            return found
-        starts = (*starts, *(level.partition for level in found.levels))
+    few = few_levels(joint, leakage, utility, effort)
+    if few is not None:
+        return few
     found = searched_levels(joint, leakage, utility, effort, starts)
     return replace(found, levels=without_doubles(found.levels))
+
+
+def few_levels(
+    joint: JointRange, leakage: Leakage, utility: Utility, effort: Effort = UNLIMITED
+) -> Levels | None:
+    """Return the optimum at every cost at which it falls, by looking at every partition of a few values."""
+    asked = DemandQuestion(joint=joint, utility=utility, requirements=())
+    if not is_walked(asked):
+        return None
+    try:
+        found = best_of_few(asked, leakage, effort)
+    except UnreachableError:
+        return Levels(levels=(), complete=True)
+    if found is None:
+        return None
+    levels = tuple(
+        Level(
+            cost=best.answer.cost,
+            leakage_bits=best.leakage_bits,
+            lower_bound_bits=best.leakage_bits,
+            lower_bound_cost=best.answer.cost,
+            cut=partial(_built, best.answer.partition),
+        )
+        for best in found
+    )
+    return Levels(levels=levels, complete=True)
+
+
+def _built(partition: Partition) -> Partition:
+    return partition
+
+
+def is_few(joint: JointRange, utility: Utility) -> bool:
+    """Tell whether the values are few enough for all their partitions."""
+    return is_walked(DemandQuestion(joint=joint, utility=utility, requirements=()))
 
 
 def searched_levels(
@@ -131,7 +165,7 @@ def optimal_level(
     """
     if isinstance(goal, WithCandidates) and (joint.side is not None or leakage == "istar"):
         return _with_candidates(joint, leakage, utility, goal.distinct_l, effort, starts)
-    if joint.side is not None or is_enumerable(joint, utility):
+    if joint.side is not None or is_few(joint, utility):
         return None
     if isinstance(utility, Resolution):
         return _by_size(joint, leakage, goal, effort, starts)
@@ -153,12 +187,13 @@ def _with_candidates(
     asked: Leakage = "joint" if leakage == "joint" else "l0"
     if joint.side is None:
         found = optimal_level(joint, asked, utility, WithCandidates(wanted), effort, starts)
-    elif isinstance(utility, Resolution) and not is_enumerable(joint, utility):
+    elif isinstance(utility, Resolution) and not is_few(joint, utility):
         found = least_side_cluster(joint, wanted, effort, starts, one_component=asked == "joint")
     else:
         found = None
-    if found is None and is_enumerable(joint, utility):
-        found = _cheapest(enumerated_levels(plain, asked, utility, effort, starts), joint, wanted)
+    few = None if found is not None else few_levels(plain, asked, utility, effort)
+    if few is not None:
+        found = _cheapest(few, joint, wanted)
     if found is None:
         found = least_cost_with_candidates(plain, utility, asked, wanted, effort, starts)
     measure = maximin_information if leakage == "istar" else max_uncertainty_reduction
@@ -170,11 +205,9 @@ def _with_candidates(
     )
 
 
-def _cheapest(found: Levels, joint: JointRange, wanted: int) -> Level | None:
+def _cheapest(found: Levels, joint: JointRange, wanted: int) -> Level:
     """Return the cheapest level that leaves enough candidates, of a walk that came to its end."""
     bits = log2(joint.sensitive.size / wanted)
-    if not found.complete:
-        return None
     for level in found.levels:
         if level.leakage_bits <= bits + ROUNDING:
             return level

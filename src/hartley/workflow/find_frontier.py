@@ -268,6 +268,7 @@ def asked_question(
         leakage=objective.leakage,
         utility=objective.utility_for(joint.public, labels),
         requirements=tuple(one for one in given if one.is_monotone),
+        limits=tuple(one for one in given if not one.is_monotone),
         closeness=closeness,
         shape=objective.clusters,
         budget=(budget or objective.budget).rows_of(joint.row_count),

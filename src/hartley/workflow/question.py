@@ -50,6 +50,8 @@ class Question:
     utility: Utility
     requirements: tuple[Requirement, ...] = ()
     """What every point must keep, and stays true when a cluster grows."""
+    limits: tuple[Requirement, ...] = ()
+    """What every point must keep of the release as a whole: bits at most."""
     closeness: Closeness = NO_CLOSENESS
     shape: Shape = ANY_SHAPE
     budget: int = 0
@@ -64,7 +66,8 @@ class Question:
     @property
     def is_papers(self) -> bool:
         """Whether it is the paper's question: candidates alone count, every partition is allowed."""
-        return not self.requirements and self.closeness.is_empty and self.shape.is_any and not self.budget
+        is_bare = not self.requirements and not self.limits and self.closeness.is_empty
+        return is_bare and self.shape.is_any and not self.budget
 
     @property
     def is_plain(self) -> bool:

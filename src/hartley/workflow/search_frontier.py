@@ -31,6 +31,7 @@ from hartley.search.greedy.separated_first import separated_along, separated_fir
 from hartley.search.levels import Level, in_time
 from hartley.search.polish import finest, finest_intervals
 from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
+from hartley.workflow.demands.few_points import few_frontier
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.search_demand import frontier_of_demands
@@ -164,6 +165,9 @@ def optimal_frontier(
     """
     if question.shape.name == "columns":
         return frontier_of_codebooks(question, effort)
+    few = few_frontier(question, effort)
+    if few is not None:
+        return few
     if not question.is_plain:
         return frontier_of_demands(question, effort, so_far, known)
     starts = _Starts.of(question, effort)

@@ -20,7 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hartley.errors import InputError, OptionError
+from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
 from hartley.model.arrays import Floats, Places, sparse_zeros
+from hartley.model.words import SAME_COST
 from hartley.search.columns.loops.cells import Cells
 
 Combination: TypeAlias = Literal["max", "sum", "euclid"]
@@ -241,3 +243,28 @@ def path_tree(paths: npt.NDArray[np.integer]) -> tuple[Places, Floats]:
     top = paths.shape[1] - 1
     heights = np.where(same.any(axis=1), same.argmax(axis=1), paths.shape[1]) / max(top, 1)
     return order, heights.astype(np.float64)
+
+
+def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
+    """Return the columns of a utility as the search over columns takes them."""
+    columns: list[Column] = []
+    for column in utility.columns:
+        if isinstance(column, NumberColumn):
+            here = column.positions[~np.isnan(column.positions)]
+            columns.append(
+                NumberCells(column.positions, importance=_importance(np.ptp(here) if len(here) else 0.0))
+            )
+        elif isinstance(column, CategoryColumn):
+            table = column.table
+            widest = 1.0 if column.is_plain or table is None else float(table.max(initial=0.0))
+            columns.append(
+                CategoryCells(
+                    column.codes, table=None if column.is_plain else table, importance=_importance(widest)
+                )
+            )
+    return columns
+
+
+def _importance(widest: float) -> float:
+    """Return how much the relative width of a column counts: as much as its values lie apart at most."""
+    return float(widest) if widest > 0 and abs(widest - 1) > SAME_COST else 1.0

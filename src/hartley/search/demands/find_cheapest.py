@@ -20,20 +20,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-import numpy as np
-
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
-from hartley.measures.utility import LineDistortion, Resolution, Utility
-from hartley.measures.utility.several_columns import CategoryColumn, ColumnsDistortion, NumberColumn
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.model.shapes.border_grid import CALENDARS
 from hartley.model.shapes.shape import ANY_SHAPE
-from hartley.model.words import SAME_COST
 from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.by_size.withheld import least_largest_withholding
-from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
+from hartley.search.columns.cells import Column, cells_of, cells_of_utility
 from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.search import present, search_columns
@@ -42,38 +38,13 @@ from hartley.search.demands.merges import joined, less_its_worst, merged
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of, too_many_components
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
+from hartley.search.few_values.walk import best_of_few, is_walked
 from hartley.search.line.borders import Borders
 from hartley.search.line.cheapest import cheapest_clusters
 from hartley.search.line.equal_width import best_equal_width
-from hartley.search.line.every_partition import MOST_VALUES, best_of_all, costs_under
 from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
 from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
-
-
-def cells_of_utility(utility: ColumnsDistortion) -> list[Column]:
-    """Return the columns of a utility as the search over columns takes them."""
-    columns: list[Column] = []
-    for column in utility.columns:
-        if isinstance(column, NumberColumn):
-            here = column.positions[~np.isnan(column.positions)]
-            columns.append(
-                NumberCells(column.positions, importance=_importance(np.ptp(here) if len(here) else 0.0))
-            )
-        elif isinstance(column, CategoryColumn):
-            table = column.table
-            widest = 1.0 if column.is_plain or table is None else float(table.max(initial=0.0))
-            columns.append(
-                CategoryCells(
-                    column.codes, table=None if column.is_plain else table, importance=_importance(widest)
-                )
-            )
-    return columns
-
-
-def _importance(widest: float) -> float:
-    """Return how much the relative width of a column counts: as much as its values lie apart at most."""
-    return float(widest) if widest > 0 and abs(widest - 1) > SAME_COST else 1.0
 
 
 def columns_answer(
@@ -82,9 +53,8 @@ def columns_answer(
     effort: Effort,
     starts: Sequence[Partition],
     budget: int,
-    few: DemandAnswer | None,
 ) -> DemandAnswer:
-    """Return the boxes found, less what a budget withholds; ``few`` is the best of all, if known."""
+    """Return the boxes found, less what a budget withholds."""
     enough.require_reachable()
     demand = replace(enough, row_k=max(1, enough.row_k))
     fitting = [start.labels for start in starts if demand.is_met_by(start)]
@@ -103,20 +73,20 @@ def columns_answer(
             demand,
             budget,
             found,
-            None if few is None else (few.partition.labels.astype(np.int64), few.withheld),
+            None,
             combination=utility.combination,
             effort=effort,
         )
         return DemandAnswer(
             partition=Partition(held.labels),
             cost=held.worst,
-            lower_bound_cost=held.bound if few is None else few.cost,
-            any_bound=held.bound if few is None else few.cost,
+            lower_bound_cost=held.bound,
+            any_bound=held.bound,
             withheld=held.withheld,
             withheld_rows=held.withheld_rows,
             loss=held.loss,
         )
-    bound = found.bound if few is None else few.cost
+    bound = found.bound
     return DemandAnswer(
         partition=Partition(found.labels),
         cost=found.worst,
@@ -174,6 +144,8 @@ def cheapest(
     >>> answer.cost, answer.is_proven
     (4.0, True)
     """
+    if is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
+        return few[0].answer
     found = _searched(question, effort, starts)
     if question.most_components is None:
         return found
@@ -232,20 +204,9 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
                 else least_largest_cluster(enough, effort)
             )
             return answer_of(by_size)
-        few = _of_few(enough, utility, question.budget) if joint.public.size <= MOST_VALUES else None
         if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
-            known = starts if few is None or len(few.withheld) else (*starts, few.partition)
-            return columns_answer(enough, utility, effort, known, question.budget, few)
-        if few is not None:
-            return few
+            return columns_answer(enough, utility, effort, starts, question.budget)
     return less_its_worst(question, merged(question, effort, starts))
-
-
-def _of_few(enough: Enough, utility: Utility, budget: int) -> DemandAnswer:
-    """Look at every partition of a few values, and every block of it that may be withheld."""
-    enough.require_reachable()
-    costs = costs_under(utility, enough.size)
-    return answer_of(best_of_all(enough, costs, costs, budget))
 
 
 def arranged_answer(question: DemandQuestion, utility: Resolution, effort: Effort) -> DemandAnswer:
@@ -344,14 +305,4 @@ def _calendar_unit(question: DemandQuestion) -> Literal["day", "second"] | None:
 
 
 def _borders(question: DemandQuestion, values: OrderedValues) -> Borders | None:
-    shape, column = question.shape, question.joint.public.coordinates[0]
-    if shape.borders is None or shape.borders == "auto":
-        return None
-    if shape.borders in CALENDARS:
-        unit = _calendar_unit(question)
-        if unit is None:
-            raise OptionError(
-                f"borders by {shape.borders} are of dates; column {column.name!r} is a {column.kind}"
-            )
-        return Borders.in_calendar(values.positions, shape.borders, unit)
-    return Borders.on_grid(values.positions, cast("float", shape.borders), shape.offset)
+    return Borders.of_shape(question.shape, values.positions, question.joint.public.coordinates[0])

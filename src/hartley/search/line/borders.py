@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from hartley.errors import OptionError
+from hartley.model import Coordinate
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
 from hartley.model.shapes.border_grid import CALENDARS, BorderGrid, Calendar
 from hartley.model.shapes.border_grid import round_steps as steps_between
+from hartley.model.shapes.shape import Shape
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
 """Steps that people call round, times a power of ten."""
@@ -76,6 +78,19 @@ class Borders:
         scale = 1.0 if unit == "day" else 86_400.0
         grid = BorderGrid(calendar=calendar)
         return cls._of_cells(grid, grid.cells(positions / scale), scale, calendar)
+
+    @classmethod
+    def of_shape(cls, shape: Shape, positions: Floats, column: Coordinate) -> Borders | None:
+        """Return the borders that a shape asks for along the positions of a column; ``None``: anywhere."""
+        if shape.borders is None or shape.borders == "auto":
+            return None
+        if shape.borders in CALENDARS:
+            if column.kind not in ("date", "timestamp"):
+                raise OptionError(
+                    f"borders by {shape.borders} are of dates; column {column.name!r} is a {column.kind}"
+                )
+            return cls.in_calendar(positions, shape.borders, "day" if column.kind == "date" else "second")
+        return cls.on_grid(positions, cast("float", shape.borders), shape.offset)
 
     @classmethod
     def calendars(cls, positions: Floats, unit: Literal["day", "second"]) -> Iterator[Borders]:

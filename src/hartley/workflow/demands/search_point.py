@@ -17,6 +17,7 @@ from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
+from hartley.workflow.demands.few_points import few_point
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.search_demand import (
@@ -29,6 +30,9 @@ from hartley.workflow.search_demand import (
 
 def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
     """Find the point that a demand asks for, by the search for demands."""
+    few = few_point(question, demand, effort)
+    if few is not None:
+        return few
     if demand.utility_weight is not None:
         return frontier_of_demands(question, effort).meeting(demand)
     wanted = [one for one in demand.requirements if one.is_monotone]

@@ -11,7 +11,7 @@ import numpy as np
 from hartley.errors import OptionError, TableError, option
 from hartley.measures.audit import Audit, Role
 from hartley.measures.audit import audit as measure
-from hartley.measures.person_range import person_range, require_one_value_each
+from hartley.measures.person_range import fewest_of_all_rows, person_range, require_one_value_each
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
@@ -29,10 +29,18 @@ class Persons:
     column: str
     persons: int
     most_values: int
+    all_rows_l: int
+    """Fewest sensitive values that all rows of a person leave possible; others with the same rows may have
+    fewer among them, which is what is measured."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
-        return {"column": self.column, "persons": self.persons, "most_values": self.most_values}
+        return {
+            "column": self.column,
+            "persons": self.persons,
+            "most_values": self.most_values,
+            "all_rows_l": self.all_rows_l,
+        }
 
 
 @dataclass(frozen=True)
@@ -136,4 +144,4 @@ class LinkedRows:
         seen = self.seen_rows()
         assert seen.observed_side is not None  # noqa: S101 (read with the person)
         counts = np.bincount(seen.observed_side)
-        return Persons(self.column, len(counts), int(counts.max()))
+        return Persons(self.column, len(counts), int(counts.max()), fewest_of_all_rows(seen))

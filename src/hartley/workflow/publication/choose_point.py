@@ -28,6 +28,7 @@ from hartley.search.dispatch import Goal, WithCandidates, WithComponents, Within
 from hartley.search.effort import Effort
 from hartley.workflow.codebooks.label_codebooks import label_point
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
+from hartley.workflow.demands.few_points import few_point
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
@@ -269,6 +270,11 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
 
 def searched_point(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
     """Search the point that a demand asks for."""
+    if demand.search == "optimal" and question.shape.name != "columns":
+        with question.explaining():
+            few = few_point(question, demand.demand, effort)
+        if few is not None:
+            return few
     if demand.is_plain:
         return choose_point(question, demand.search, target, effort)
     if demand.search == "greedy":

@@ -1,0 +1,1 @@
+"""The walk over everything that can be released of a few public values."""

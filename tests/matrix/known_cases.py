@@ -1,0 +1,34 @@
+"""The smallest tables on which two options together were once answered wrongly, and how to ask about them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from same_answers.answers import call
+
+TABLES = {
+    1: "s,x,k\n1,a,p\n2,b,q\n3,c,p\n3,d,q\n",
+    2: "s,x,k\n2,0,p\n3,2,q\n3,4,p\n2,6,p\n",
+    3: "s,x\na,1\na,2\nb,3\nb,4\n",
+    4: "s,x\na,1\nb,2\nc,\n",
+    5: "s,x,k\n2,2,l\n0,9,k\n",
+    6: "s,x\na,0\nb,3\n",
+    8: "s,x,y\na,-0.6,4\nb,0.5,4\nc,-0.6,-8\n",
+    9: "s,x\na,0\nb,1\na,2\nb,3\n",
+    10: "s,x\nb,Z\nb,c\na,d\na,e\na,f\nb,g\n",
+    11: "s,x,a\n5,2,q\n6,21,p\n",
+    13: "s,x,a\n1,4,p\n7,5,p\n7,9,q\n",
+    14: "p,x,s\nann,u,1\nann,v,1\nbob,u,2\neve,v,2\ndan,u,1\nzoe,v,1\n",
+}
+
+
+def asked(folder: Path, number: int, line: str) -> tuple[int, dict[str, Any], str]:
+    """Ask the command line about a table; return its exit code, its JSON, and what it complained of."""
+    table = folder / "table.csv"
+    table.write_text(TABLES[number])
+    command, *options = line.split()
+    output = [str(folder / "out.csv")] if command == "release" else []
+    code, printed, complaint = call([command, str(table), *output, *options, "--json"])
+    return code, json.loads(printed) if printed else {}, complaint

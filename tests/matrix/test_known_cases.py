@@ -1,0 +1,95 @@
+"""Where two options meet: answers that were once wrong on the smallest tables."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+
+from matrix.known_cases import asked
+
+
+def test_a_kept_column_and_a_cap_on_clusters(tmp_path):
+    line = "release -s s -p x --keep k --distinct-l 2 --largest-cluster 3"
+    code, answer, _ = asked(tmp_path, 1, line)
+    assert code == 0
+    assert answer["point"]["largest_cluster"] == 2
+    assert answer["after"]["distinct_l"] == 2
+
+
+def test_a_kept_column_and_nothing_certain(tmp_path):
+    line = "release -s s -p x --keep k --utility resolution --require istar=0"
+    code, answer, _ = asked(tmp_path, 2, line)
+    assert code == 0
+    assert answer["point"]["largest_cluster"] == 2
+    assert answer["after"]["istar_bits"] == 0
+
+
+def test_nothing_certain_by_withheld_rows_alone(tmp_path):
+    line = "release -s s -p x --leakage joint --withhold 2 --max-distortion 0"
+    code, answer, _ = asked(tmp_path, 3, line)
+    assert code == 0
+    assert answer["point"]["withheld_rows"] == 2
+    assert answer["point"]["components"] == 1
+    assert answer["point"]["max_distortion"] == 0
+
+
+def test_missing_cells_link_what_is_withheld(tmp_path):
+    line = "frontier -s s -p x --leakage istar --utility resolution --withhold 1"
+    code, answer, _ = asked(tmp_path, 4, line)
+    assert code == 0
+    assert answer["points"][0]["leakage_bits"] == 1
+    assert answer["points"][0]["proven_optimal"]
+
+
+def test_a_kept_column_is_not_known_beforehand_with_a_tolerance_either(tmp_path):
+    code, answer, _ = asked(tmp_path, 5, "frontier -s s -p x --keep k --tolerance s=0")
+    assert code == 0
+    assert [point["leakage_bits"] for point in answer["points"]] == [1]
+
+
+def test_costs_that_differ_by_rounding_are_one_level(tmp_path):
+    code, answer, _ = asked(tmp_path, 8, "frontier -s s -p x -p y --leakage istar")
+    assert code == 0
+    costs = [point["max_distortion"] for point in answer["points"]]
+    assert costs == [0, pytest.approx(0.5)]
+    assert answer["points"][1]["leakage_bits"] == 0
+
+
+def test_nothing_certain_beside_side_information(tmp_path):
+    line = "frontier -s s -p x --side a --leakage joint --require row-k=1"
+    code, answer, complaint = asked(tmp_path, 11, line)
+    assert code == 3
+    assert not answer.get("points")
+    assert "single group" in complaint
+
+
+@pytest.mark.parametrize("limit", ["l0=0.5", "istar=0"])
+def test_every_point_of_a_frontier_keeps_limits_on_bits(tmp_path, limit):
+    code, answer, _ = asked(tmp_path, 9, f"frontier -s s -p x --require {limit}")
+    assert code == 0
+    assert [point["leakage_bits"] for point in answer["points"]] == [0]
+
+
+def test_a_cap_beside_side_information_with_a_tolerance(tmp_path):
+    line = "release -s s -p x --side a --tolerance s=1 --max-distortion 2"
+    code, answer, _ = asked(tmp_path, 13, line)
+    assert code == 0
+    assert answer["point"]["leakage_bits"] == 0
+    assert answer["point"]["max_distortion"] == 0.5
+
+
+def test_components_of_the_toy_with_distinct_values(tmp_path):
+    line = "release -s s -p x --utility resolution --distinct-l 2 --require istar=0"
+    code, answer, _ = asked(tmp_path, 9, line)
+    assert code == 0
+    assert answer["point"]["components"] == 1
+    assert answer["point"]["proven_optimal"]
+    assert log2(answer["point"]["components"]) == 0
+
+
+def test_persons_are_told_by_the_set_of_their_rows(tmp_path):
+    code, answer, _ = asked(tmp_path, 14, "audit -s s -p x --person p")
+    assert code == 0
+    assert answer["distinct_l"] == 1
+    assert answer["persons"]["all_rows_l"] == 2
