@@ -104,7 +104,10 @@ def test_a_report_of_several_columns_is_of_the_table_that_a_release_would_write(
     use = made.usefulness
     assert f"{use.values_before} combinations of age and town became {use.values_after};" in said
     assert "every released value leaves at least 3 candidates" in said
-    assert "has a smaller worst class" in said
+    assert "this one keeps most detail on average, and no bound is known for that" in said
+    page.unlink()
+    assert run(["report", str(path), *asked, "--objective", "worst", "-o", str(page)]) == 0
+    assert "has a smaller worst class" in words(page)
     assert "greedy" not in said
     assert "exact pay can be read off from age and town. " in said
     assert "cluster value" not in said

@@ -282,7 +282,7 @@ shape = stacked(
         type=click.Choice(["mean", "worst"]),
         default="mean",
         show_default=True,
-        help="Codebooks of columns: what is to be small, the mean width of bands or the greatest.",
+        help="Several columns: what is to be small, the mean width of a row's class or the greatest.",
     ),
     click.option(
         "--lose-at-most",

@@ -9,6 +9,8 @@ LEAKAGES: tuple[Leakage, ...] = get_args(Leakage)
 SingleLeakage: TypeAlias = Literal["l0", "istar"]
 """One leakage by itself, which is all that other methods know; ``joint`` asks for both."""
 SINGLE_LEAKAGES: tuple[SingleLeakage, ...] = get_args(SingleLeakage)
+ObjectiveName: TypeAlias = Literal["mean", "worst"]
+"""What is to be small over several columns: the mean loss, or the worst class and then the mean loss."""
 SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]

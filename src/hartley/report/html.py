@@ -221,7 +221,7 @@ class Report:
             "point": _point(
                 self.frontier, self.chosen, words.told_by(reader.beside) if reader.beside else ""
             ),
-            "proof": _proof(self.frontier, self.chosen),
+            "proof": _proof(self.frontier, self.chosen, len(recoded.columns)),
             "witnesses": _witnesses(self.joint, None, before, disclosive),
             "witnesses_after": _witnesses(self.joint, partition, after, disclosive),
             "command": self.command,
@@ -336,9 +336,9 @@ def _point(frontier: Frontier, point: Point, kept: str) -> list[tuple[str, str]]
     return rows
 
 
-def _proof(frontier: Frontier, point: Point) -> str:
+def _proof(frontier: Frontier, point: Point, columns: int) -> str:
     if point.lower_bound_bits is None and frontier.search == "optimal":
-        return _proof_of_cost(point)
+        return _proof_of_cost(point, columns)
     if point.lower_bound_bits is None:
         return (
             "None is claimed: the point is a step of a greedy run. Another recoding of the same utility may "
@@ -356,13 +356,18 @@ def _proof(frontier: Frontier, point: Point) -> str:
     )
 
 
-def _proof_of_cost(point: Point) -> str:
+def _proof_of_cost(point: Point, columns: int) -> str:
     """Say what is proven of the worst class of a point that was searched for what it must keep."""
     if point.proven_optimal:
         return (
             "Proven: no recoding that keeps what is required has a smaller worst class, by the utility "
             "above. Among those whose worst class is the same, this one keeps most detail on average of all "
             "that the search found; nothing is proven of the average."
+        )
+    if columns > 1 and point.lower_bound_cost is None and point.mean_distortion is not None:
+        return (
+            "Not proven to be best: of the recodings that the search found this one keeps most detail on "
+            "average, and no bound is known for that."
         )
     return "Not proven to be best: another recoding may keep what is required and lose less."
 

@@ -6,7 +6,8 @@ candidates holds word for word for rows, for values that are apart by a toleranc
 columns, and for any of these together.
 
 With side information this is not so: a value that joins may be seen with a side value that the others are not
-seen with, and leave few candidates there. Such tables are for the searches of any utility.
+seen with, and leave few candidates there. What is wanted is then wanted of every side value that the set is
+seen with (:meth:`Enough.beside`): sets that are enough still join to one that is.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ class Enough:
     requirements: tuple[Requirement, ...] = ()
     count_of: tuple[int, ...] = ()
     """The count that decides each requirement; ``OF_ROWS`` for the rows."""
+    is_beside: bool = False
+    """Whether a count, which is then of one side value, is wanted only of sets that hold a code of it."""
 
     def __post_init__(self) -> None:
         for name in ("value_ptr", "value_code", "next_code", "offsets", "wanted", "rows"):
@@ -125,6 +128,62 @@ class Enough:
             row_k,
             given,
             tuple(OF_ROWS if key is None else order.index(key) for key in keys),
+        )
+
+    @classmethod
+    def beside(
+        cls, joint: JointRange, requirements: Iterable[Requirement], closeness: Closeness = NO_CLOSENESS
+    ) -> Enough:
+        """Lay requirements out for a reader who sees a side value beside each cluster.
+
+        Every side value has counts of its own, and one for its rows where a number of rows is required: each
+        row, up to that number, is a code.
+
+        >>> joint = JointRange.from_codes(
+        ...     public_codes=np.array([0, 1, 2]),
+        ...     sensitive_codes=np.array([0, 1, 0]),
+        ...     side_codes=np.array([0, 0, 1]),
+        ... )
+        >>> enough = Enough.beside(joint, [Requirement("distinct-l", 2)])
+        >>> enough.are_enough(np.array([0, 0, 1]), 2), enough.is_enough([0, 1, 2])
+        (array([ True, False]), False)
+        """
+        side, observed = joint.observed_side, joint.by_observation()
+        if joint.side is None or side is None:
+            return cls.of(joint, requirements, closeness)
+        seen = cls.of(observed, requirements, closeness)
+        sides, width = joint.side.size, seen.width
+        reachable = seen.counts_of_clusters(side.astype(np.int64), sides).min(axis=0)
+        seen.require_found(seen.found_by(reachable))
+        held = np.diff(seen.value_ptr)
+        owner = np.repeat(joint.public_of.astype(np.int64), held)
+        code = seen.value_code + np.repeat(side.astype(np.int64), held) * width
+        begins = (np.arange(sides)[:, None] * width + seen.offsets[:-1]).ravel()
+        offsets: list[Places] = [begins, np.array([sides * width])]
+        next_code = [(np.arange(sides)[:, None] * width + seen.next_code).ravel()]
+        wanted = [np.tile(seen.wanted, sides)]
+        if seen.row_k > 1:
+            order = np.argsort(side, kind="stable")
+            rows = np.minimum(seen.rows[order], seen.row_k)
+            codes = sides * width + np.arange(int(rows.sum()))
+            owner = np.append(owner, np.repeat(joint.public_of[order], rows))
+            code = np.append(code, codes)
+            of_side = np.bincount(side[order], weights=rows, minlength=sides).astype(np.int64)
+            offsets.append(sides * width + np.cumsum(of_side))
+            next_code.append(codes + 1)
+            wanted.append(np.full(sides, seen.row_k))
+        order = np.lexsort((code, owner))
+        value_ptr = np.zeros(joint.public.size + 1, dtype=np.int64)
+        np.cumsum(np.bincount(owner, minlength=joint.public.size), out=value_ptr[1:])
+        every_next = np.concatenate(next_code).astype(np.int64)
+        return cls(
+            value_ptr,
+            code[order].astype(code_type(len(every_next))),
+            every_next,
+            np.concatenate(offsets).astype(np.int64),
+            np.concatenate(wanted).astype(np.int64),
+            rows_of_values(joint),
+            is_beside=True,
         )
 
     @classmethod
@@ -231,7 +290,8 @@ class Enough:
 
     def is_enough(self, members: Sequence[int] | Ints) -> bool:
         """Tell whether a set of public values may be a cluster."""
-        return bool((self.counts_of(members) >= self.least).all())
+        held = self.take(np.asarray(members, dtype=np.int64))
+        return bool(held.are_enough(np.zeros(held.size, dtype=np.int64), 1)[0])
 
     @cached_property
     def least(self) -> Places:
@@ -245,7 +305,20 @@ class Enough:
 
     def are_enough(self, labels: Ints, clusters: int) -> npt.NDArray[np.bool_]:
         """Tell for each cluster whether it is enough."""
-        return np.asarray((self.counts_of_clusters(labels, clusters) >= self.least).all(axis=1))
+        if not self.is_beside:
+            return np.asarray((self.counts_of_clusters(labels, clusters) >= self.least).all(axis=1))
+        # Clusters times side values may be very many; those that meet are not.
+        keys = np.repeat(labels.astype(np.int64), np.diff(self.value_ptr)) * self.width + self.value_code
+        keys = np.unique(keys[keys >= 0])
+        code = keys % self.width
+        count = np.searchsorted(self.offsets, code, side="right") - 1
+        met, place = np.unique(keys // self.width * len(self.wanted) + count, return_inverse=True)
+        length = np.zeros((len(met), 2), dtype=np.int64)
+        loop = chain_lengths.for_size(len(keys))
+        loop(place.astype(np.int64), code, self.next_code, np.array([0, self.width]), length)
+        enough = np.ones(clusters, dtype=np.bool_)
+        enough[(met // len(self.wanted))[length[:, 0] < self.wanted[met % len(self.wanted)]]] = False
+        return enough
 
     def is_met_by(self, partition: Partition) -> bool:
         """Tell whether every cluster of a partition is enough."""
@@ -330,7 +403,10 @@ class Enough:
 
     def require_reachable(self, apart: Sequence[Sequence[int]] = ()) -> None:
         """Raise where no partition is enough, with the most that can be reached of each requirement."""
-        best = self.best_reachable(apart)
+        self.require_found(self.best_reachable(apart))
+
+    def require_found(self, best: Sequence[int]) -> None:
+        """Raise where the most that can be reached of some requirement is less than is wanted of it."""
         wanted = [int(self.least[count]) for count in self.count_of]
         missed = [
             f"{requirement.text} (at most {_reached(requirement, found)})"

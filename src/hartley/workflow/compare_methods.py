@@ -176,13 +176,16 @@ class _Clocked:
         """Return our frontier, or as much of it as the target needs, and its point for the target."""
         question = self.question
         with question.explaining():
-            if self.combined is not None or (target is not None and not question.is_plain):
+            is_asked = question.is_plain and not question.is_polished
+            if self.combined is not None or (target is not None and not is_asked):
                 target = target or Target("distinct_l", 1)
                 best = demanded_point(question, self.combined or Demand.of(target), effort)
                 complete = not effort.should_stop()
                 return question.frontier((best,), search="optimal", complete=complete), best, target
             frontier = optimal_frontier(question, effort)
             wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
+            if question.is_polished and question.objective == "mean":
+                return frontier, demanded_point(question, Demand.of(wanted), effort), wanted
             return frontier, frontier.meeting(wanted), wanted
 
     def _anonypyx(self, target: Target, frontier: Frontier) -> Method:

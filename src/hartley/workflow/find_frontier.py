@@ -275,4 +275,5 @@ def asked_question(
         columns=objective.columns if is_by_column else None,
         arrangement=ArrangedColumn.of(objective.columns, joint.public) if is_intervals else None,
         kept=names(study.keep) if is_by_column else (),
+        objective=objective.objective,
     )

@@ -23,7 +23,7 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
-from hartley.model.words import Leakage, SearchName
+from hartley.model.words import Leakage, ObjectiveName, SearchName
 from hartley.search.demands.question import DemandAnswer, DemandQuestion
 from hartley.search.levels import Level
 from hartley.search.line.ordered_values import Band
@@ -62,6 +62,8 @@ class Question:
     """What is known of the values of a single column of text."""
     kept: tuple[str, ...] = ()
     """Public columns that are published as they are, where each has a codebook of its own."""
+    objective: ObjectiveName = "worst"
+    """Over several columns, what is to be small."""
 
     @property
     def is_papers(self) -> bool:
@@ -101,6 +103,15 @@ class Question:
         known = None if self.arrangement is None else self.arrangement.known
         is_grouped = known is not None and (known.tree is not None or known.edges is not None)
         return is_asked and not (self.shape.equal_width or self.budget or is_grouped)
+
+    @property
+    def is_polished(self) -> bool:
+        """Whether the mean loss over several columns counts, alone or among equal worst classes."""
+        return (
+            isinstance(self.utility, ColumnsDistortion)
+            and self.utility.codeword == "midpoint"
+            and self.shape.is_any
+        )
 
     @property
     def cost_meaning(self) -> CostMeaning:
@@ -219,6 +230,7 @@ class Question:
             budget=self.budget,
             most_components=1 if self.leakage == "joint" else None,
             arrangement=None if self.arrangement is None else self.arrangement.known,
+            objective=self.objective,
         )
         for requirement in more:
             asked = asked.asking(requirement)

@@ -42,6 +42,8 @@ def frontier_of_demands(
     as well: nothing reaches the next level below its own bound. No level costs more than a point that is
     ``known`` to answer the same question within a smaller budget.
     """
+    # The axis of a frontier is the worst class; a release of one of its levels is searched by the objective.
+    question = replace(question, objective="worst")
     if question.is_of_components:
         with compiling_in_time(effort):
             return _frontier_of_components(question, effort, known)

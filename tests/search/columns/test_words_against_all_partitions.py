@@ -143,6 +143,7 @@ def test_a_release_that_mixes_no_text_does_not_deny_that_others_may_be_narrower(
         sensitive="pay",
         public=["town", "year"],
         require={"distinct_l": 5},
+        objective="worst",
     )
     said = proof(made)
     # Classes of one year of five towns span nothing of the years.

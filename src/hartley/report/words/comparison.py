@@ -11,7 +11,19 @@ from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refus
 
 def finding(comparison: Comparison) -> str:
     """Say what the comparison shows: by the worst class, by the average loss and by counts."""
-    return f"{_worst_case(comparison)} {_on_average(comparison)}".strip()
+    worst = _worst_class(comparison) if comparison.is_by_mean else _worst_case(comparison)
+    return f"{worst} {_on_average(comparison)}".strip()
+
+
+def _worst_class(comparison: Comparison) -> str:
+    """Say what the worst class is where the average decides, and who has a smaller one."""
+    said = f"{_asked(comparison)}, hartley {_reached(comparison, comparison.ours)}"
+    best = comparison.best_by("worst_case")
+    if best is None:
+        return f"{said}; no other method has an answer."
+    if comparison.better_by("worst_case"):
+        return f"{said}; that of {best[0].name} is smaller: it {_reached(comparison, best[1])}."
+    return f"{said}; no other is smaller."
 
 
 def _worst_case(comparison: Comparison) -> str:
@@ -49,7 +61,7 @@ def _on_average(comparison: Comparison) -> str:
         )
     if others:
         return f"{said}. Others are better there: {'; '.join(others)}."
-    if comparison.better:
+    if comparison.better_by("worst_case"):
         return f"{said}. No other method is better there."
     return f"{said}. No method does better in the worst case, on average or in counts."
 

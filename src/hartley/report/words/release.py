@@ -211,6 +211,8 @@ def _proof(result: ReleaseResult) -> str:
         return _codebooks_proof(point)
     secret = listed(result.before.sensitive.columns)
     public = listed(result.before.public.columns)
+    if _is_over_columns(result) and result.objective == "mean":
+        return _by_mean(result)
     if point.lower_bound_bits is None and point.lower_bound_cost is None:
         return (
             "Not proven: no bound is known for this search. Another recoding may protect as well and keep "
@@ -218,7 +220,7 @@ def _proof(result: ReleaseResult) -> str:
         )
     if point.clusters == 1:
         return f"Nothing is left of {public}: all its values share one label."
-    if point.max_distortion is not None and len(result.before.public.columns) > 1:
+    if _is_over_columns(result) and point.max_distortion is not None:
         return _columns_proof(result, point.max_distortion)
     if point.max_distortion is not None:
         size = f"largest move {point.max_distortion:g}"
@@ -231,6 +233,21 @@ def _proof(result: ReleaseResult) -> str:
         return f"Not proven: {size}; no recoding that protects this well can have less than {least}."
     gap = point.leakage_bits - (point.lower_bound_bits or 0.0)
     return f"Not proven: a recoding of the same detail might reveal up to {bits(gap)} less."
+
+
+def _is_over_columns(result: ReleaseResult) -> bool:
+    return result.point.max_distortion is not None and len(result.before.public.columns) > 1
+
+
+def _by_mean(result: ReleaseResult) -> str:
+    """Say what the average and the worst class over several columns cost, where the average decided."""
+    cost, public = result.point.max_distortion, result.joint.public
+    assert cost is not None  # noqa: S101 (asked only over several columns)
+    return (
+        f"On average a class spans {share(result.usefulness.loss)} of a column, the least that was found; "
+        f"that is not proven. The worst class {worst_class(result.cost_meaning, cost, public)}. "
+        "The objective 'worst' makes that one as narrow as it can, with a proof or a bound."
+    )
 
 
 def _columns_proof(result: ReleaseResult, cost: float) -> str:

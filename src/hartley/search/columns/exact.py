@@ -1,6 +1,6 @@
 """Divide a few tuples in the best way there is: a small table, or the surroundings of a stuck cluster.
 
-All partitions of them are looked at: the least worst cost, then the least loss within it.
+All partitions of them are looked at: the least worst cost, then the least loss within it; or the least loss.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.words import ObjectiveName
 from hartley.search.columns.costs import Runs, WorstFirst
 from hartley.search.columns.loops.cells import (
     NONE,
@@ -71,10 +72,13 @@ class ExactDivision:
         self.prepared = prepared
         self.losses = empty_losses(prepared, 1)
 
-    def divide(self, members: Ints, below: float = np.inf) -> tuple[Places, float]:
-        """Return the cluster of each of some tuples, and the worst cost: the least, then the least loss.
+    def divide(
+        self, members: Ints, objective: ObjectiveName = "worst", below: float = np.inf
+    ) -> tuple[Places, float]:
+        """Return the cluster of each of some tuples, and the least worst cost.
 
-        Where no division has a worst cost below a number, the cost that is returned is infinite.
+        By the worst, the clusters are those of that cost and then the least loss; by the mean, those of the
+        least loss. Where no division has a worst cost below a number, the cost that is returned is infinite.
         """
         prepared = self.prepared
         out = np.zeros(len(members), dtype=np.int64)
@@ -82,7 +86,8 @@ class ExactDivision:
         if loop is best_division.plain:
             loop = best_division.interpreted
         at_hand = (prepared.cells, prepared.needs, prepared.marks, self.losses)
-        worst = loop(*at_hand, members.astype(np.int64, copy=False), out, below)
+        by_mean = objective == "mean"
+        worst = loop(*at_hand, members.astype(np.int64, copy=False), out, below, by_mean)
         return out, float(worst)
 
     def lower(self, labels: Ints, costs: Floats, effort: Effort) -> Ints:
@@ -114,7 +119,7 @@ class ExactDivision:
         """Divide the surroundings of a cluster anew if that lowers its cost."""
         for chosen in self._surroundings(labels, members, number):
             inside = np.sort(np.concatenate([members[one] for one in chosen]))
-            parts, worst = self.divide(inside, cost * (1 - LEAST_GAIN))
+            parts, worst = self.divide(inside, below=cost * (1 - LEAST_GAIN))
             if worst == np.inf:
                 continue
             for one in chosen:
@@ -154,6 +159,8 @@ class ExactDivision:
 
 SAME_WITHIN = 1e-12
 """Costs whose relative difference is less are equal."""
+GREATEST = 1e300
+"""No cluster that may be costs more."""
 
 
 @inner_part
@@ -203,12 +210,19 @@ def cost_of(cells: Cells, members: Ints, size: int, distance: Floats) -> float:
 
 @hot_loop
 def best_division(
-    cells: Cells, needs: Needs, marks: Marks, losses: Losses, members: Places, out: Places, below: float
+    cells: Cells,
+    needs: Needs,
+    marks: Marks,
+    losses: Losses,
+    members: Places,
+    out: Places,
+    below: float,
+    by_mean: bool,
 ) -> float:
-    """Write the cluster of each member in the best division; return its worst cost.
+    """Write the cluster of each member in the best division; return the least worst cost.
 
-    Best is the least worst cost, then the least loss within it. Where none has a worst cost below a number,
-    what is returned is infinite. Sets of members are bits of a number.
+    Best is the least loss, by the mean of all divisions, else of those of that cost. Where none has a worst
+    cost below a number, what is returned is infinite. Sets of members are bits of a number.
     """
     size = len(members)
     sets = 1 << size
@@ -243,8 +257,9 @@ def best_division(
     worst = least[sets - 1]
     if worst == np.inf:
         return np.inf
+    most = GREATEST if by_mean else worst * (1 + SAME_WITHIN)
     for bits in range(1, sets):
-        if cost[bits] <= worst * (1 + SAME_WITHIN):
+        if cost[bits] <= most:
             count = ZERO
             for i in range(size):
                 if bits >> i & 1:
@@ -260,7 +275,7 @@ def best_division(
         part = rest
         while True:
             bits = part | lowest
-            if cost[bits] <= worst * (1 + SAME_WITHIN):
+            if cost[bits] <= most:
                 sum_of = loss[bits] + total[whole ^ bits]
                 if sum_of < total[whole]:
                     total[whole] = sum_of

@@ -64,8 +64,9 @@ def needs_of(demand: Enough) -> Needs:
         wanted=np.array(wanted, dtype=np.int64),
         rows=demand.rows,
         row_k=int(demand.row_k),
-        plain=len(demand.wanted) == 1 and not tolerant and demand.row_k <= 1,
+        plain=len(demand.wanted) == 1 and not tolerant and demand.row_k <= 1 and not demand.is_beside,
         tolerant=tolerant,
+        beside=demand.is_beside,
     )
 
 

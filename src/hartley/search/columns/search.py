@@ -1,10 +1,13 @@
-"""The least worst cost over several columns, and among partitions with that cost the closest to the data.
+"""The least mean loss over several columns; or the least worst cost, and the least mean loss within it.
 
-The worst cluster is settled first, with the combination that is asked for: cut, peel and mend from blocks of
-equal categories, with other rules for the cuts where the bound is not met. Then everything else is decided by
-the loss, the mean over rows of the relative width of their cluster: which of the starts (Mondrian's own
-partition and those handed in are among them), and the polish. The result depends on nothing but the input,
-and is never worse than a start.
+The loss is the mean over rows of the relative width of their cluster. By the *mean* it alone decides: which
+of the starts (Mondrian's own partition and those handed in are among them), and the polish. By the *worst*
+the worst cluster is settled first, with the combination that is asked for: cut, peel and mend from blocks of
+equal categories, with other rules for the cuts where the bound is not met; the loss decides the rest. The
+result is never worse than a start.
+
+Beside side information a set that is enough may not be enough with a tuple more. No bound holds then, and
+nothing is mended; cuts and polish look at both clusters that they make.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ import numpy.typing as npt
 
 from hartley.errors import InputError, UnreachableError
 from hartley.model.arrays import Ints, Places
+from hartley.model.words import ObjectiveName
+from hartley.search.columns.beside import seen_alike
 from hartley.search.columns.boxes import blocks_first, peel, split
 from hartley.search.columns.cells import (
     Column,
@@ -54,7 +59,7 @@ class ColumnsResult:
     worst: float
     """The greatest cost of a cluster."""
     bound: float
-    """No partition that is enough everywhere has a smaller worst cost."""
+    """No partition that is enough everywhere has a smaller worst cost; 0 where no bound was looked for."""
     loss: float
     """The mean over rows of the relative width of their cluster: 0 untouched, 1 nothing left (NCP)."""
 
@@ -78,8 +83,10 @@ class Candidate:
     loss: float
 
 
-def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+def best_first(candidates: Sequence[Candidate], objective: ObjectiveName = "worst") -> list[Candidate]:
     """Return the candidates from the best; worst costs that differ by no more than they round are equal."""
+    if objective == "mean":
+        return sorted(candidates, key=lambda c: (c.loss, c.worst))
     least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
     return sorted(candidates, key=lambda c: (0.0 if c.worst <= least else c.worst, c.loss, c.worst))
 
@@ -93,8 +100,10 @@ class ColumnsSearch:
         demand: Enough,
         combination: Combination = "max",
         all_divisions_up_to: int = MOST_TUPLES,
+        objective: ObjectiveName = "worst",
     ) -> None:
         self.combination = combination
+        self.objective = objective
         self.all_divisions_up_to = all_divisions_up_to
         cells = cells_of(columns, combination)
         self.columns = _in_cells(columns, cells)
@@ -108,6 +117,8 @@ class ColumnsSearch:
         prepared = self.prepared
         if prepared.size <= self.all_divisions_up_to:
             return self.best_of_all()
+        if self.objective == "mean" or prepared.needs.beside:
+            return self.least_mean(starts, polish, effort)
         candidates: list[Candidate] = []
         blocks = blocks_first(prepared.cells, prepared.demand)
         for rule in RULES:
@@ -133,9 +144,27 @@ class ColumnsSearch:
 
     def best_of_all(self) -> ColumnsResult:
         """Look at every partition of a small table."""
-        labels, _ = self.exact.divide(np.arange(self.prepared.size))
+        labels, least = self.exact.divide(np.arange(self.prepared.size), self.objective)
         best = self.candidate(compact(labels))
-        return ColumnsResult(best.labels, best.worst, best.worst, best.loss)
+        return ColumnsResult(best.labels, best.worst, min(least, best.worst), best.loss)
+
+    def least_mean(
+        self, starts: Iterable[npt.NDArray[np.integer]], polish: bool, effort: Effort
+    ) -> ColumnsResult:
+        """Cut the whole table, and blocks of it, and polish; what is best by the objective is the result."""
+        prepared = self.prepared
+        whole = np.zeros(prepared.size, dtype=np.int32)
+        beside = prepared.needs.beside
+        blocks = seen_alike(prepared.demand) if beside else blocks_first(prepared.cells, prepared.demand)
+        found = [compact(start) for start in starts]
+        for labels, rule in ((whole, ROWS), (blocks, MIDDLE), (blocks, ROWS)):
+            if not (found and effort.should_stop()):
+                found.append(peel(prepared, split(prepared, labels, rule, effort), effort))
+        candidates = best_first([self.candidate(labels) for labels in found], self.objective)
+        if polish and not effort.should_stop():
+            candidates = self.polished(candidates, effort)
+        best = best_first(candidates, self.objective)[0]
+        return ColumnsResult(best.labels, best.worst, 0.0, best.loss)
 
     def candidate(self, labels: Ints) -> Candidate:
         """Measure a partition."""
@@ -180,16 +209,17 @@ class ColumnsSearch:
         return best_first(result)
 
     def polished(self, candidates: Sequence[Candidate], effort: Effort) -> list[Candidate]:
-        """Polish the best candidate, or all that share its worst cost where the table is small."""
+        """Polish the best candidate; where the table is small all, or all that share its worst cost."""
         if self.prepared.size > VERY_MANY:
             self.prepared.forget_index()
         polisher = Polisher(self.prepared)
+        by_mean = self.objective == "mean"
         least = min(candidate.worst for candidate in candidates) * (1 + SAME_WITHIN)
         most = len(candidates) if self.prepared.size <= POLISH_ALL_UP_TO else 1
         result = list(candidates)
         best, rows = np.inf, float(self.prepared.needs.rows.sum())
-        for candidate in [c for c in candidates if c.worst <= least][:most]:
-            cap = None if self.combination == "max" else 2 * candidate.worst
+        for candidate in [c for c in candidates if by_mean or c.worst <= least][:most]:
+            cap = np.inf if by_mean else None if self.combination == "max" else 2 * candidate.worst
             polished = polisher.polish(candidate.labels, effort, cap, HOPELESS * best * rows)
             result.append(self.candidate(polished))
             best = min(best, result[-1].loss)
@@ -204,8 +234,9 @@ def search_columns(
     starts: Iterable[npt.NDArray[np.integer]] = (),
     polish: bool = True,
     effort: Effort = UNLIMITED,
+    objective: ObjectiveName = "worst",
 ) -> ColumnsResult:
-    """Return the partition with the least worst cost that was found, and among those the least loss.
+    """Return the best partition that was found: of the least loss, or of the least worst cost first.
 
     Parameters
     ----------
@@ -219,9 +250,11 @@ def search_columns(
         Partitions (labels) that are enough everywhere, such as other methods'; the result is not worse than
         any.
     polish
-        Whether to bring the loss down after the worst cost is settled.
+        Whether to bring the loss down once there are starts, or once the worst cost is settled.
     effort
         When to stop; what was best until then is returned.
+    objective
+        What is to be small.
 
     Raises
     ------
@@ -232,7 +265,7 @@ def search_columns(
     here = present(columns, size)
     if here.all():
         _require_enough(demand)
-        search = ColumnsSearch(columns, demand, combination)
+        search = ColumnsSearch(columns, demand, combination, objective=objective)
         del columns  # what nobody else holds is free: the search has the cells
         return search.run(starts, polish, effort)
     alone = np.flatnonzero(~here)
@@ -248,7 +281,9 @@ def search_columns(
     part = demand.take(inside)
     _require_enough(part)
     kept = [compact(np.asarray(start)[inside]) for start in starts]
-    search = ColumnsSearch([cells_at(column, inside) for column in columns], part, combination)
+    search = ColumnsSearch(
+        [cells_at(column, inside) for column in columns], part, combination, objective=objective
+    )
     found = search.run(kept, polish, effort)
     labels[inside] = found.labels + len(alone)
     loss = found.loss * float(part.rows.sum() / demand.rows.sum())

@@ -19,8 +19,10 @@ import numpy as np
 
 from hartley.errors import UnreachableError
 from hartley.model.arrays import Floats, Ints, Places
+from hartley.model.words import ObjectiveName
 from hartley.search.columns.cells import Column, Combination, cells_of
-from hartley.search.columns.costs import midpoint_costs, relative_loss
+from hartley.search.columns.costs import midpoint_costs, relative_loss, relative_widths
+from hartley.search.columns.polish import width_cells
 from hartley.search.columns.prepared import Prepared, compact
 from hartley.search.columns.search import ColumnsResult, cells_at, present, search_columns
 from hartley.search.effort import Effort
@@ -69,12 +71,16 @@ def withhold_tuples(
     *,
     combination: Combination = "max",
     effort: Effort,
+    objective: ObjectiveName = "worst",
 ) -> WithheldTuples:
-    """Return the least worst cost that was found with at most so many rows withheld, and the bound.
+    """Return the best that was found with at most so many rows withheld, and a bound of the worst cost.
+
+    By the mean, that is the least loss of the rows that are left, and the tuples of the greatest reach are
+    those that lose most.
 
     ``base`` is what was found with nothing withheld, ``known`` a partition with what it withholds.
     """
-    question = _Tuples(columns, demand, combination, effort)
+    question = _Tuples(columns, demand, combination, effort, objective)
     plain = question.measured(base.labels, NOTHING)
     if budget < demand.fewest_rows:
         return replace(plain, bound=min(base.bound, plain.worst))
@@ -83,19 +89,20 @@ def withhold_tuples(
     order = here[np.lexsort((here, -reach))]
     used = np.cumsum(demand.rows[order])
     fitting = int(np.searchsorted(used, budget, side="right"))
-    bound = float(np.sort(reach)[::-1][fitting]) / 2 if fitting < len(order) else 0.0
+    is_bound = objective == "worst" and fitting < len(order)
+    bound = float(np.sort(reach)[::-1][fitting]) / 2 if is_bound else 0.0
     found = [plain, question.less_its_worst(plain, budget)]
     if known is not None:
         found.append(question.measured(*known))
     withheld = question.topped_up(order, fitting, budget)
-    few = len(here) <= MOST_EXCHANGED
+    few = objective == "worst" and len(here) <= MOST_EXCHANGED
     reach_of = np.zeros(demand.size if few else 0)
     if few:
         reach_of[here] = reach
     del here, reach, order, used  # the search of the others needs the room
     if withheld is not None and not effort.should_stop():
         found += question.rest_searched(withheld, budget)
-    best = min(found, key=lambda one: one.key)
+    best = min(found, key=question.key)
     if few:
         best = question.exchanged(best, budget, bound, reach_of)
     return replace(best, bound=min(bound, best.worst))
@@ -105,16 +112,28 @@ class _Tuples:
     """The tuples of one question."""
 
     def __init__(
-        self, columns: Sequence[Column], demand: Enough, combination: Combination, effort: Effort
+        self,
+        columns: Sequence[Column],
+        demand: Enough,
+        combination: Combination,
+        effort: Effort,
+        objective: ObjectiveName,
     ) -> None:
         self.columns = columns
         self.demand = demand
         self.combination = combination
         self.effort = effort
+        self.objective = objective
+
+    def key(self, one: WithheldTuples) -> tuple[float, float, int]:
+        """Return what is compared: cost and loss in the order of the objective, then rows."""
+        return (one.loss, one.worst, one.withheld_rows) if self.objective == "mean" else one.key
 
     def reaches(self, here: Places) -> Floats:
         """Return the reaches of tuples; 0, which is never too much, for those that there is no time for."""
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
+        if self.objective == "mean":
+            cells = width_cells(cells)
         prepared = Prepared(cells, self.demand.take(here))
         found = np.zeros(len(here))
         for begin in range(0, len(here), REACHES_AT_ONCE):
@@ -148,7 +167,11 @@ class _Tuples:
         if not len(kept):
             return base
         inside = compact(base.labels[kept])
-        costs = midpoint_costs([cells_at(c, kept) for c in self.columns], inside, self.combination)
+        columns = [cells_at(c, kept) for c in self.columns]
+        if self.objective == "mean":
+            costs = relative_widths(cells_of(columns, self.combination), inside)
+        else:
+            costs = midpoint_costs(columns, inside, self.combination)
         rows = np.bincount(inside, weights=self.demand.rows[kept]).astype(np.int64)
         chosen = worst_clusters(costs, rows, budget - base.withheld_rows)
         if not len(chosen):
@@ -198,6 +221,7 @@ class _Tuples:
                     combination=self.combination,
                     polish=polish,
                     effort=self.effort,
+                    objective=self.objective,
                 )
             except UnreachableError:
                 return []

@@ -5,6 +5,8 @@ utility                     search                                         proof
 ==========================  =============================================  ==========================
 distortion on a line        intervals, withheld rows, borders              windows; all partitions of few
 distortion over columns     boxes, mended worst first; far tuples withheld reach and windows of boxes
+... by the mean, or where   boxes, polished                                none
+side information is seen
 resolution                  swaps, deals, matchings; cheap values withheld counting
 anything else, or where     merging what keeps too little with whatever    none
 side information is seen    costs least
@@ -27,6 +29,7 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
+from hartley.model.words import ObjectiveName
 from hartley.search.by_size.least_largest import least_largest_cluster
 from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.columns.cells import Column, cells_of, cells_of_utility
@@ -53,9 +56,11 @@ def columns_answer(
     effort: Effort,
     starts: Sequence[Partition],
     budget: int,
+    objective: ObjectiveName,
 ) -> DemandAnswer:
     """Return the boxes found, less what a budget withholds."""
-    enough.require_reachable()
+    if not enough.is_beside:
+        enough.require_reachable()
     demand = replace(enough, row_k=max(1, enough.row_k))
     fitting = [start.labels for start in starts if demand.is_met_by(start)]
     weighed = cells_of_utility(utility)
@@ -66,6 +71,7 @@ def columns_answer(
         combination=utility.combination,
         starts=fitting,
         effort=effort,
+        objective=objective,
     )
     if budget:
         held = withhold_tuples(
@@ -76,17 +82,19 @@ def columns_answer(
             None,
             combination=utility.combination,
             effort=effort,
+            objective=objective,
         )
+        least = None if objective == "mean" else held.bound
         return DemandAnswer(
             partition=Partition(held.labels),
             cost=held.worst,
-            lower_bound_cost=held.bound,
-            any_bound=held.bound,
+            lower_bound_cost=least,
+            any_bound=least,
             withheld=held.withheld,
             withheld_rows=held.withheld_rows,
             loss=held.loss,
         )
-    bound = found.bound
+    bound = None if enough.is_beside or objective == "mean" else found.bound
     return DemandAnswer(
         partition=Partition(found.labels),
         cost=found.worst,
@@ -205,7 +213,11 @@ def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partiti
             )
             return answer_of(by_size)
         if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
-            return columns_answer(enough, utility, effort, starts, question.budget)
+            return columns_answer(enough, utility, effort, starts, question.budget, question.objective)
+    elif isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
+        enough = Enough.beside(joint, question.requirements, question.closeness)
+        found = columns_answer(enough, utility, effort, starts, 0, question.objective)
+        return less_its_worst(question, found)
     return less_its_worst(question, merged(question, effort, starts))
 
 

@@ -15,6 +15,7 @@ from hartley.model.arrays import Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
+from hartley.model.words import ObjectiveName
 from hartley.search.by_size.categories import CategoryArrangement
 from hartley.search.line.ordered_values import Band, LineAnswer
 
@@ -37,6 +38,8 @@ class DemandQuestion:
     """The most components that may be left; 1: nothing is known for certain. ``None``: any number."""
     arrangement: CategoryArrangement | None = None
     """What is known of the values of a column of text."""
+    objective: ObjectiveName = "worst"
+    """Over several columns, what is to be small."""
 
     @property
     def axis(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import SLACK
@@ -43,7 +44,8 @@ def few_frontier(
 
 def few_point(question: Question, demand: Demand, effort: Effort) -> Point | None:
     """Return the point that a demand asks for; ``None`` where the values are too many to walk over."""
-    if demand.utility_weight is not None:
+    by_mean = question.objective == "mean" and isinstance(question.utility, ColumnsDistortion)
+    if demand.utility_weight is not None or (by_mean and demand.cap is None):
         return None
     requirements = {(one.name, one.column): one for one in (*question.requirements, *question.limits)}
     requirements |= {(one.name, one.column): one for one in demand.requirements}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -28,13 +29,18 @@ from hartley.workflow.search_demand import (
 )
 
 
-def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
-    """Find the point that a demand asks for, by the search for demands."""
+def demanded_point(
+    question: Question, demand: Demand, effort: Effort, starts: Sequence[Partition] = ()
+) -> Point:
+    """Find the point that a demand asks for, by the search for demands, no worse than the starts."""
     few = few_point(question, demand, effort)
     if few is not None:
         return few
     if demand.utility_weight is not None:
         return frontier_of_demands(question, effort).meeting(demand)
+    if demand.cap is not None:
+        # A cap is on the worst class.
+        question = replace(question, objective="worst")
     wanted = [one for one in demand.requirements if one.is_monotone]
     for one in demand.requirements:
         if one.name == "istar" and one.wanted > 0:
@@ -54,7 +60,7 @@ def demanded_point(question: Question, demand: Demand, effort: Effort) -> Point:
         if demand.max_leakage is not None and question.leakage == "istar":
             most = int(2 ** min(demand.max_leakage + SLACK, MOST_BITS))
             sought = replace(sought, most_components=min(most, sought.most_components or most))
-        answer = cheapest(sought, effort)
+        answer = cheapest(sought, effort, starts)
         if demand.cap is None:
             point = asked.point_of(answer)
             proven = answer.is_proven

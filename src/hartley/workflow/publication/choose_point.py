@@ -32,7 +32,7 @@ from hartley.workflow.demands.few_points import few_point
 from hartley.workflow.demands.reachable import explained
 from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
-from hartley.workflow.question import Question
+from hartley.workflow.question import Question, cost_of
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
 
 
@@ -296,9 +296,33 @@ def choose_point(question: Question, search: SearchName, target: Target, effort:
         if search == "greedy":
             weight = target.number if target.kind == "utility_weight" else None
             return greedy_frontier(question, greedy_run(question, weight, effort)).meeting(target)
+        if target.kind == "distinct_l" and question.is_polished:
+            return _polished_point(question, int(target.number), effort)
         goal = _goal(question, target)
         point = None if goal is None else optimal_point(question, goal, effort)
         return point or optimal_frontier(question, effort).meeting(target)
+
+
+def _polished_point(question: Question, distinct_l: int, effort: Effort) -> Point:
+    """Find the point of the least mean loss for a reader who sees something beside several columns.
+
+    Where the worst class comes first, the search of any utility tells how small it can be.
+    """
+    asked = Demand.of({"distinct_l": distinct_l})
+    point = demanded_point(question, asked, effort)
+    if question.objective == "mean":
+        return point
+    known = optimal_point(question, WithCandidates(distinct_l), effort)
+    if known is None or cost_of(known) > cost_of(point) * (1 + SLACK):
+        return point
+    if cost_of(known) < cost_of(point) * (1 - SLACK):
+        point = demanded_point(question, asked, effort, [known.partition])
+    return replace(
+        point,
+        lower_bound_bits=known.lower_bound_bits,
+        lower_bound_cost=known.lower_bound_cost,
+        proven_optimal=known.proven_optimal,
+    )
 
 
 def _goal(question: Question, target: Target) -> Goal | None:

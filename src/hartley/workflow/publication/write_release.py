@@ -24,6 +24,7 @@ from hartley.model.arrays import Ints
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
+from hartley.model.words import ObjectiveName
 from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
@@ -120,6 +121,8 @@ class ReleaseResult:
     """Whether the search ended by itself, not at its time limit."""
     cost_meaning: CostMeaning
     """What the cost of a class over several columns is."""
+    objective: ObjectiveName
+    """What was to be small over several columns."""
     unused_budget: int = 0
     """Rows that could have been withheld where none is, for it buys nothing; 0 elsewhere."""
     helpful_rows: int | None = None
@@ -355,6 +358,7 @@ def write_release(
         separations=separations,
         complete=writing.is_complete,
         cost_meaning=demand.question.cost_meaning,
+        objective=demand.question.objective if demand.demand.cap is None else "worst",
         searched_parts=reached.parts,
         joint=reached.joint,
         partition=book.partition,

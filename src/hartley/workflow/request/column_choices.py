@@ -19,6 +19,7 @@ import numpy as np
 
 from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
+from hartley.model.words import ObjectiveName
 from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_neighbours, read_order
 from hartley.workflow.request.utility_choice import UtilityChoice
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from hartley.search.codebooks import CodebookOptions, ColumnSettings
 
 BandsName: TypeAlias = Literal["variable", "equal"]
-ObjectiveName: TypeAlias = Literal["mean", "worst"]
 Listed: TypeAlias = str | Path | Sequence[str]
 """A file of values, or the values."""
 Tree: TypeAlias = str | Path | Sequence[Sequence[str]]

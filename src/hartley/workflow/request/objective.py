@@ -12,7 +12,7 @@ from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet
 from hartley.model.shapes.shape import ANY_SHAPE, Shape, ShapeName
-from hartley.model.words import LEAKAGES, SEARCHES, Labels, Leakage, SearchName
+from hartley.model.words import LEAKAGES, SEARCHES, Labels, Leakage, ObjectiveName, SearchName
 from hartley.workflow.request.column_choices import (
     BandsName,
     ColumnChoices,
@@ -20,7 +20,6 @@ from hartley.workflow.request.column_choices import (
     Dissimilarities,
     Listed,
     Neighbours,
-    ObjectiveName,
     Tree,
     with_distances,
 )
@@ -123,7 +122,8 @@ class Objective:
     bands: BandsName = "variable"
     """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
     objective: ObjectiveName = "mean"
-    """Of the shape ``columns``: what is to be small, the mean width of a row's bands or the greatest."""
+    """Over several columns: what is to be small, the mean width of a row's class (of the shape ``columns``:
+    of its bands), or the greatest; among equal greatest ones the mean decides."""
     lose_at_most: float | str = 0.5
     """Of the shape ``columns``: the largest share of a band's rows that may be withheld."""
     weight: Mapping[str, float] = field(default_factory=dict)
@@ -187,7 +187,7 @@ class Objective:
     def _require_one_codebook(self, choices: ColumnChoices) -> None:
         """Refuse what is said about columns and has no meaning where they have one codebook together."""
         if self.clusters.is_any:
-            allowed: tuple[str, ...] = ("weight", "order", "hierarchy", "dissimilarity")
+            allowed: tuple[str, ...] = ("objective", "weight", "order", "hierarchy", "dissimilarity")
         else:
             allowed = (
                 "order",

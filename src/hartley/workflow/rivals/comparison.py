@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -142,6 +142,11 @@ class Comparison:
         return self.target.kind in ("largest_cluster", "max_distortion")
 
     @property
+    def is_by_mean(self) -> bool:
+        """Whether methods compete for the mean loss over several columns."""
+        return self.question.is_polished and self.question.objective == "mean" and not self.is_at_utility
+
+    @property
     def ours(self) -> Measured:
         """What our optimal search offers."""
         answer = self.methods[0].answer
@@ -162,10 +167,11 @@ class Comparison:
     @property
     def better(self) -> tuple[str, ...]:
         """The baselines that beat our optimal search here; none, where its answer is proven best."""
-        ours = self._worth(self.ours)[0]
-        return tuple(
-            method.name for method, answer in self.baselines if self._worth(answer)[0] > ours + SLACK
-        )
+        return self._beating(self._worth)
+
+    def _beating(self, worth: Callable[[Measured], tuple[float, float]]) -> tuple[str, ...]:
+        ours = worth(self.ours)[0]
+        return tuple(method.name for method, answer in self.baselines if worth(answer)[0] > ours + SLACK)
 
     @property
     def rivals(self) -> tuple[tuple[Method, Measured], ...]:
@@ -181,14 +187,14 @@ class Comparison:
     def best_by(self, axis: Axis) -> tuple[Method, Measured] | None:
         """Return the best of the others on one axis; ``None`` where none is measured there."""
         if axis == "worst_case":
-            return self.baselines[0] if self.baselines else None
+            return max(self.baselines, key=lambda pair: self._worst_case(pair[1]), default=None)
         there = [pair for pair in self.rivals if _number(pair[1], axis) is not None]
         return min(there, key=lambda pair: _number(pair[1], axis) or 0.0, default=None)
 
     def better_by(self, axis: Axis) -> tuple[str, ...]:
         """Return the methods that beat our optimal search on one axis, the best first."""
         if axis == "worst_case":
-            return self.better
+            return self._beating(self._worst_case)
         ours = _number(self.ours, axis)
         if ours is None:
             return ()
@@ -200,6 +206,10 @@ class Comparison:
 
     def _worth(self, answer: Measured) -> tuple[float, float]:
         """Return what the methods compete for, then what decides between equals."""
+        return (-answer.ncp, answer.point.utility) if self.is_by_mean else self._worst_case(answer)
+
+    def _worst_case(self, answer: Measured) -> tuple[float, float]:
+        """Return what counts in the worst case, then what decides between equals."""
         point = answer.point
         if self.is_at_utility:
             return -point.leakage_bits, point.utility

@@ -240,6 +240,9 @@ class Needs(NamedTuple):
     """Whether it is one count of different codes and nothing else."""
     tolerant: bool
     """Whether some codes are too near each other to count as two."""
+    beside: bool
+    """Whether a count is wanted only of sets that hold a code of it; a set that is enough may then not be
+    enough with a tuple more."""
 
 
 class Marks(NamedTuple):
@@ -271,6 +274,8 @@ def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs
                 if left <= 0:
                     return True
         return bool(left <= 0)
+    if needs.beside:
+        return is_enough_beside(members, start, stop, without, needs, marks)
     counts = len(needs.wanted)
     for count in range(counts):
         marks.tally[count] = 0
@@ -306,6 +311,46 @@ def is_enough(members: Int32s, start: int, stop: int, without: int, needs: Needs
         if length < needs.wanted[count]:
             return False
     return True
+
+
+@inner_part
+def is_enough_beside(
+    members: Int32s, start: int, stop: int, without: int, needs: Needs, marks: Marks
+) -> bool:
+    """Tell the same where a count is wanted only of sets that hold a code of it; the stamp is of now."""
+    stamp, met = marks.stamp[0], ZERO
+    for i in range(start, stop):
+        one = members[i]
+        if one == without:
+            continue
+        for at in range(needs.ptr[one], needs.ptr[one + 1]):
+            code = needs.code[at]
+            if marks.seen[code] != stamp:
+                marks.seen[code] = stamp
+                marks.tally[needs.count_of[code]] += 1
+                marks.codes[met] = code
+                met += 1
+    short = 0
+    for at in range(met):
+        count = needs.count_of[marks.codes[at]]
+        if 0 < marks.tally[count] < needs.wanted[count]:
+            short += 1
+        marks.tally[count] = 0
+    if short > 0 or not needs.tolerant:
+        return short == 0 and met > 0
+    sort_codes(marks.codes, met)
+    at = 0
+    while at < met:
+        count = needs.count_of[marks.codes[at]]
+        length, least = 0, ZERO
+        while at < met and marks.codes[at] < needs.offsets[count + 1]:
+            if marks.codes[at] >= least:
+                length += 1
+                least = needs.next_code[marks.codes[at]]
+            at += 1
+        if length < needs.wanted[count]:
+            return False
+    return met > 0
 
 
 @inner_part

@@ -51,6 +51,7 @@ def least_growth(cells: Cells, needs: Needs, clusters: Clusters, cluster: int, o
 def best_taker(
     cells: Cells,
     needs: Needs,
+    marks: Marks,
     clusters: Clusters,
     near: PackedLists,
     losses: Losses,
@@ -74,6 +75,10 @@ def best_taker(
             continue
         growth = changed_loss(cells, needs, clusters, losses, cluster, NONE, one, cap) - losses.loss[cluster]
         if growth < least or (growth == least and cluster < best):
+            if needs.beside:
+                size = gather(clusters, cluster, NONE, one, losses.members)
+                if not is_enough(losses.members, ZERO, size, NONE, needs, marks):
+                    continue
             best, least = cluster, growth
     return best
 
@@ -96,7 +101,7 @@ def hand_over(
         after = clusters.after[one] + ZERO
         look_without(cells, needs, marks, clusters, losses, one)
         if losses.spared[one]:
-            taker = best_taker(cells, needs, clusters, near, losses, one, cluster, cap)
+            taker = best_taker(cells, needs, marks, clusters, near, losses, one, cluster, cap)
             if taker >= 0:
                 if shift(cells, needs, clusters, losses, one, taker) < -LEAST_GAIN:
                     commit(clusters, losses)
@@ -234,7 +239,7 @@ def dissolve(
             total = np.inf
             break
         formed = form_at_least_loss(cells, needs, marks, clusters, near, losses, one, cap)
-        taker = best_taker(cells, needs, clusters, near, losses, one, clusters.label[one] + ZERO, cap)
+        taker = best_taker(cells, needs, marks, clusters, near, losses, one, clusters.label[one] + ZERO, cap)
         joined = np.inf
         if taker >= 0:
             joined = changed_loss(cells, needs, clusters, losses, taker, NONE, one, cap) - losses.loss[taker]

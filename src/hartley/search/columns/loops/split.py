@@ -4,7 +4,7 @@ Columns are tried from the widest (ties: the first); tuples are sorted by the co
 The cuts with enough on both sides lie in one run, found from both ends. Among those between different cells
 the rule chooses; where no column has one, cuts between equal cells are allowed, ordered by the widest other
 column, nearest the median. A column without a cut has none in any part of the box (Theorem 5) and is not
-tried again.
+tried again. Beside side information neither is so: every cut is looked at, and every column again.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import numpy as np
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Flags, Floats, Int32s, Places
 from hartley.search.columns.loops.cells import (
+    NONE,
     ONE,
     ZERO,
     Cells,
     Marks,
     Needs,
     inner_part,
+    is_enough,
     needed_from_one_end,
     sort_stably,
     width_between,
@@ -91,6 +93,35 @@ def sort_line(cells: Cells, segments: Segments, size: int, column: int) -> None:
 
 
 @inner_part
+def fitting_cuts(line: Int32s, size: int, needs: Needs, marks: Marks, fits: Flags) -> None:
+    """Tell of each cut of the line whether both sides hold enough codes of every count that they touch."""
+    for i in range(size + 1):
+        fits[i] = True
+    for backward in range(2):
+        marks.stamp[0] += 1
+        stamp = marks.stamp[0]
+        short = 0
+        for i in range(size):
+            one = line[size - 1 - i if backward else i]
+            for at in range(needs.ptr[one], needs.ptr[one + 1]):
+                code = needs.code[at]
+                if marks.seen[code] == stamp:
+                    continue
+                marks.seen[code] = stamp
+                count = needs.count_of[code]
+                marks.tally[count] += 1
+                if marks.tally[count] == needs.wanted[count]:
+                    short -= 1
+                if marks.tally[count] == 1:
+                    short += 1
+            if short > 0:
+                fits[size - 1 - i if backward else i + 1] = False
+        for i in range(size):
+            for at in range(needs.ptr[line[i]], needs.ptr[line[i] + 1]):
+                marks.tally[needs.count_of[needs.code[at]]] = 0
+
+
+@inner_part
 def chosen_cut(
     cells: Cells,
     line: Int32s,
@@ -102,8 +133,13 @@ def chosen_cut(
     rule: int,
     ties: int,
     rows: Places,
+    fits: Flags,
+    beside: bool,
 ) -> int:
-    """Return how many tuples of the line lie below the best cut, -1 where there is none."""
+    """Return how many tuples of the line lie below the best cut, -1 where there is none.
+
+    Where a count is wanted only of sets that touch it, cuts must fit as well.
+    """
     best, cut = np.inf, -1
     total, below = 0, 0
     if rule == 3:
@@ -116,7 +152,7 @@ def chosen_cut(
             below += rows[line[i - 1]]
         left = cells.place[line[i - 1], column]
         right = cells.place[line[i], column]
-        if left == right and not ties:
+        if (left == right and not ties) or (beside and not fits[i]):
             continue
         if rule == 3:
             key = abs(2.0 * below - total)
@@ -141,6 +177,7 @@ def split_segments(
     low, high, width = np.empty(columns), np.empty(columns), np.empty(columns)
     ranked = np.zeros(columns, np.int64)
     spent = np.zeros(columns, np.bool_)
+    fits = np.ones(len(segments.line) + 1 if needs.beside else 1, np.bool_)
     top, done = segments.counts[0], segments.counts[1]
     order, line = segments.order, segments.line
     while top > 0 and budget > 0:
@@ -164,20 +201,44 @@ def split_segments(
                     if ties == 1 and columns > 1:
                         sort_line(cells, segments, size, ranked[1] if c == 0 else ranked[0])
                     sort_line(cells, segments, size, column)
-                    start = needed_from_one_end(line, size, ONE, needs, marks)
-                    stop = -1
-                    if start < size:
-                        stop = size - needed_from_one_end(line, size, ZERO, needs, marks)
+                    if needs.beside:
+                        fitting_cuts(line, size, needs, marks, fits)
+                        start, stop = 1, size - 1
+                    else:
+                        start, stop = needed_from_one_end(line, size, ONE, needs, marks), -1
+                        if start < size:
+                            stop = size - needed_from_one_end(line, size, ZERO, needs, marks)
                     if start <= stop:
                         middle = 0.5 * (low[column] + high[column])
                         cut = chosen_cut(
-                            cells, line, size, column, start, stop, middle, rule, ties, needs.rows
+                            cells,
+                            line,
+                            size,
+                            column,
+                            start,
+                            stop,
+                            middle,
+                            rule,
+                            ties,
+                            needs.rows,
+                            fits,
+                            needs.beside,
                         )
+                    if (
+                        cut > 0
+                        and needs.beside
+                        and needs.tolerant
+                        and not (
+                            is_enough(line, ZERO, cut, NONE, needs, marks)
+                            and is_enough(line, cut, size, NONE, needs, marks)
+                        )
+                    ):
+                        cut = -1
                     if cut > 0:
                         for i in range(size):
                             order[first + i] = line[i]
                         break
-                    spent[column] = True
+                    spent[column] = not needs.beside
                 if cut > 0:
                     break
         if cut < 0:
