@@ -49,7 +49,7 @@ class Workshop:
         self.folder = folder
         self.key = SigningKey.make()
         self.checked = 0
-        self.key.write(folder / "key")
+        (folder / "key").write_bytes(self.key.private_pem)
 
     def made(self, seed: int, wanted: Target | dict[str, float], **options: Any) -> Files:
         random = Random(seed)

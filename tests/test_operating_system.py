@@ -184,8 +184,9 @@ mine = scratch_folder()
 dead = Path(sys.argv[1]) / "hartley-scratch-dead"
 dead.mkdir()
 (dead / "lock").touch()
+(dead.parent / "hartley-scratch-before-its-lock").mkdir()
 remove_abandoned(Path(sys.argv[1]))
-print(mine.is_dir(), dead.is_dir())
+print(mine.is_dir(), dead.is_dir(), len(list(dead.parent.glob("hartley-scratch-*"))))
 with system.sole_user(dead.parent):
     print(len([name for name in os.listdir(sys.argv[1]) if name.startswith("hartley-folder-")]))
 """
@@ -194,10 +195,10 @@ with system.sole_user(dead.parent):
 @pytest.mark.parametrize(
     ("system", "said"),
     [
-        ("linux", "True False 0"),
-        ("macos", "True False 0"),
-        ("windows", "True False 1"),
-        ("without locks", "True True 1"),
+        ("linux", "True False 1 0"),
+        ("macos", "True False 1 0"),
+        ("windows", "True False 1 1"),
+        ("without locks", "True True 3 1"),
     ],
 )
 def test_living_processes_keep_their_folders_and_those_of_dead_ones_go(tmp_path, system, said):

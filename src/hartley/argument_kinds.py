@@ -61,7 +61,7 @@ def checked(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 def require_field_kinds(made: Any) -> None:
     """Raise where a field of a dataclass is of another kind than its class says."""
-    for name, hint in _hints_of_fields(type(made)).items():
+    for name, hint in _hints_of_fields(made.__class__).items():
         _require(name, getattr(made, name), hint)
 
 

@@ -13,14 +13,16 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
-import subprocess
 import sys
 from importlib import import_module
 from queue import SimpleQueue
+from subprocess import DEVNULL, PIPE, Popen
 from threading import Thread
 from typing import IO, Any, Literal
 
 import numpy as np
+
+from hartley.operating_system import start_python
 
 State = Literal["working", "done", "failed"]
 
@@ -66,7 +68,7 @@ class CompilerProcess:
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Popen[bytes] | None = None
         self._owner = 0
 
     def state(self, name: str) -> State | None:
@@ -89,23 +91,15 @@ class CompilerProcess:
 
     def _started(self) -> IO[bytes]:
         if self._process is None or self._owner != os.getpid():
-            if not sys.executable or getattr(sys, "frozen", False):
-                raise FileNotFoundError("there is no interpreter to start")
             self._owner = os.getpid()
-            self._process = subprocess.Popen(
-                # Without the folder we are in, which may hold a module of any name.
-                [sys.executable, "-P", "-c", "from hartley.compiler_process import serve; serve()"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(entry or os.getcwd() for entry in sys.path)},
-            )
+            begin = "from hartley.compiler_process import serve; serve()"
+            self._process = start_python(begin, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
             atexit.register(self.end)
             Thread(target=self._listen, args=(self._process,), daemon=True).start()
         assert self._process.stdin is not None  # noqa: S101 (it was started with one)
         return self._process.stdin
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+    def _listen(self, process: Popen[bytes]) -> None:
         """Hear what is done, until the process ends; what it had not done then it never will."""
         assert process.stdout is not None  # noqa: S101 (it was started with one)
         for line in process.stdout:

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
 from math import inf
+from os import devnull
 from os.path import exists, join
 from time import monotonic, process_time
 from types import CodeType, FunctionType
@@ -107,8 +108,11 @@ class _CompilerWatch:
     def install(self) -> None:
         """Hear from the compiler when it begins and ends."""
         if not self.is_installed:
-            from numba.core import event
+            from numba.core import config, event
 
+            # A file in the folder we are in would tell it where compiled code is kept, and so what is run.
+            config._config_fname = devnull
+            config.reload_config()  # type: ignore[no-untyped-call]
             self.is_installed = True
             event.Listener.register(_CompilerWatch)
             event.register("numba:compiler_lock", self)  # type: ignore[no-untyped-call]

@@ -14,6 +14,7 @@ open files        may be removed and renamed             stay until they are clo
 a closed pipe     ``EPIPE``                              ``EINVAL``
 asked to end      SIGTERM, SIGHUP                        SIGTERM, SIGBREAK
 cores             those this process may use             those the machine has
+address space     may be limited (``ulimit -v``)         is not
 ================  =====================================  =============================================
 """
 
@@ -22,15 +23,18 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import socket
+    import subprocess
 
 IS_WINDOWS = os.name == "nt"
 OWNER_RIGHTS = "*S-1-3-4:(F)"
@@ -47,6 +51,7 @@ def _module(name: str) -> Any:
 
 fcntl: ModuleType | None = _module("fcntl")
 msvcrt: ModuleType | None = _module("msvcrt")
+resource: ModuleType | None = _module("resource")
 
 
 def usable_cores() -> int:
@@ -56,10 +61,55 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def address_space() -> int | None:
+    """Return how many bytes of addresses this process may use; ``None`` where nothing limits them."""
+    kind = getattr(resource, "RLIMIT_AS", None)
+    if resource is None or kind is None:
+        return None
+    allowed: int = resource.getrlimit(kind)[0]
+    return None if allowed == resource.RLIM_INFINITY else allowed
+
+
+def start_python(code: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """Start this interpreter on code of ours, on our path without the folder we are in.
+
+    That folder may hold a module of any name. ``PYTHONPATH``, which may name it, is not handed on.
+    """
+    import subprocess
+
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise FileNotFoundError("there is no interpreter to start")
+    here = os.path.realpath(os.getcwd())
+    path = [entry for entry in sys.path if os.path.realpath(entry) != here]
+    # Last, so that it hides nothing: we may be in the folder that our own package is in.
+    path.append(str(Path(__file__).resolve().parents[1]))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {path!r}; {code}"]
+    return subprocess.Popen(command, env=environment, **streams)  # noqa: S603 (our interpreter, our code)
+
+
 def ending_signals() -> tuple[signal.Signals, ...]:
     """Return the signals by which this system asks a program to end."""
     names = ("SIGTERM", "SIGHUP", "SIGBREAK")
     return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Do what must not be cut in two: a signal to stop that comes meanwhile comes too late."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _too_late) for number in (*ending_signals(), signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _too_late(number: int, frame: FrameType | None) -> None:
+    del number, frame
 
 
 def is_closed_pipe(error: OSError) -> bool:

@@ -2,7 +2,8 @@
 
 One folder for each process, readable by its owner alone, with a lock in it that the process
 holds. It is removed when the process ends. A killed process cannot do that; the next one
-finds its folder, sees that nobody holds the lock, and removes it.
+finds its folder, sees that nobody holds the lock, and removes it. A folder without a lock belongs to
+a process that was killed, or that is about to make it: it is renamed first, and whoever lives makes another.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tempfile
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 from hartley.operating_system import hold_lock, is_own, remove_locked_folder, takes_over_lock
 
@@ -43,7 +45,10 @@ def _process_folder() -> Path:
 def _locked_folder() -> tuple[Path, int] | None:
     """Make a folder and hold its lock; nothing where another process has taken it for abandoned meanwhile."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except FileNotFoundError:
+        return None
     try:
         hold_lock(lock)
     except BlockingIOError:
@@ -66,8 +71,11 @@ def remove_abandoned(where: Path) -> None:
         with suppress(OSError):
             if not is_own(folder.lstat()) or folder.is_symlink():
                 continue
-            lock = os.open(folder / "lock", os.O_RDWR)
+            aside = folder
+            if not (folder / "lock").exists():
+                aside = folder.rename(folder.with_name(PREFIX + token_hex(8)))
+            lock = os.open(aside / "lock", os.O_CREAT | os.O_RDWR, 0o600)
             if takes_over_lock(lock):
-                remove_locked_folder(folder, lock)
+                remove_locked_folder(aside, lock)
             else:
                 os.close(lock)

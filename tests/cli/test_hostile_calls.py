@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -285,6 +286,56 @@ def test_where_stderr_is_full_the_exit_code_stays(table: Path, column: str, code
             [*command, "-s", column, "-p", "age", "--distinct-l", "9"], stderr=full, check=False
         )
     assert ended.returncode == code
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="address space cannot be limited here")
+@pytest.mark.parametrize("kilobytes", [60_000, 300_000, 1_000_000])
+def test_too_little_address_space_is_one_clear_line(table: Path, kilobytes: int) -> None:
+    call = f'ulimit -v {kilobytes}; "$0" -m hartley audit "$1" -s secret -p age'
+    ended = subprocess.run(
+        ["sh", "-c", call, sys.executable, str(table)], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert re.fullmatch(r"hartley: this process may use .* GB; raise the limit \(ulimit -v\)\n", ended.stderr)
+
+
+SIGNALLED = """
+import os, signal, sys
+from hartley.cli import main, release
+from hartley.releases.writer.staging import Staging
+place, name, number = (sys.argv.pop(1) for _ in range(3))
+place = {"printing": release, "commit": Staging}[place]
+act = getattr(place, name)
+def signalled(*given):
+    act(*given)
+    os.kill(os.getpid(), int(number))
+setattr(place, name, signalled)
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such signal to send")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 1)])
+@pytest.mark.parametrize(("place", "name"), [("commit", "_commit"), ("printing", "show")])
+def test_a_signal_after_the_commit_is_too_late_or_says_what_was_written(
+    table: Path, place: str, name: str, number: int
+) -> None:
+    asked = ["release", str(table), str(table.with_name("out.csv")), *ROLES, "--distinct-l", "2"]
+    ended = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, place, name, str(int(number)), *asked],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert table.with_name("out.csv").is_file()
+    assert "nothing was written" not in ended.stderr
+    if place == "commit":
+        assert (ended.returncode, "interrupted" in ended.stderr) == (0, False)
+    else:
+        assert ended.returncode == 128 + number
+        assert ended.stderr.splitlines()[-1].startswith(
+            "hartley: interrupted; but out.csv, out.policy.json, "
+        )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal to send")

@@ -82,8 +82,10 @@ def test_the_definition_of_the_image_is_as_a_linter_wants_it() -> None:
     known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
     assert {word for word, _ in told} <= known
     assert told[0][0] == "FROM"
-    stages = [re.fullmatch(r"(\S+):(\S+)(?: AS (\w+))?", rest) for word, rest in told if word == "FROM"]
+    image = r"([\w/]+):([\w.-]+)@sha256:[0-9a-f]{64}(?: AS (\w+))?"
+    stages = [re.fullmatch(image, rest) for word, rest in told if word == "FROM"]
     assert all(stage is not None and stage[2] != "latest" for stage in stages)
+    assert len({rest.split()[0] for word, rest in told if word == "FROM"}) == 1
     made = {stage[3] for stage in stages if stage is not None}
     for word, rest in told:
         if word in ("ENTRYPOINT", "CMD"):
@@ -125,6 +127,25 @@ def test_the_workflow_builds_attests_and_lists_what_is_inside() -> None:
     assert all("@" in step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step)
     assert {*jobs["publish"]["needs"]} == {"test", "image"}
     assert "cyclonedx" in " ".join(step.get("run", "") for step in jobs["build"]["steps"])
+
+
+def test_what_makes_a_release_is_named_to_the_last_bit() -> None:
+    pinned = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+    for path in [*(ROOT / ".github/workflows").glob("*.y*ml"), ROOT / "action.yml"]:
+        text = path.read_text()
+        used = re.findall(r"uses:\s*(.+)", text)
+        assert len(used) == len(re.findall(r"\buses\b", text))
+        assert all(pinned.fullmatch(one.strip()) for one in used), path.name
+    tools = (ROOT / "constraints-build.txt").read_text().splitlines()[1:]
+    assert all(re.fullmatch(r"[a-z0-9.-]+==[0-9][\w.]*", tool) for tool in tools)
+    versions = dict(tool.split("==") for tool in tools)
+    assert {"build", "hatchling", "cyclonedx-bom", "uv"} <= set(versions)
+    assert f"hatchling=={versions['hatchling']}" in (ROOT / "constraints.txt").read_text().splitlines()
+    made = (ROOT / ".github/workflows/release.yml").read_text(), (ROOT / "Containerfile").read_text()
+    for line in re.sub(r"\\\n\s*", "", "\n".join(made)).splitlines():
+        # What is tested with the newest versions, and what a plain install brings, are meant to float.
+        if "pip install" in line and ".whl" not in line:
+            assert "--constraint constraints" in line, line
 
 
 def test_nothing_names_the_host_of_a_registry() -> None:

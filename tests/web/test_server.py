@@ -11,25 +11,35 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import pytest
 
 from hartley.web.guard import HEADER
+from planted_names import plant, ran, script
 
 
 class App:
     """A running app, and a client of it."""
 
-    def __init__(self, temporary: Path, *arguments: str, **variables: str) -> None:
+    def __init__(
+        self,
+        temporary: Path,
+        *arguments: str,
+        command: Sequence[str] = (sys.executable, "-m", "hartley"),
+        folder: Path | None = None,
+        **variables: str,
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "hartley", "serve", *arguments],
+            [*command, "serve", *arguments],
             stdout=subprocess.PIPE,
             text=True,
+            cwd=folder,
             env={**os.environ, "TMPDIR": str(temporary), **variables},
         )
         assert self.process.stdout is not None
@@ -64,8 +74,8 @@ class App:
 
 
 @contextmanager
-def running(temporary: Path, *arguments: str, **variables: str) -> Iterator[App]:
-    app = App(temporary, *arguments, **variables)
+def running(temporary: Path, *arguments: str, **more: Any) -> Iterator[App]:
+    app = App(temporary, *arguments, **more)
     try:
         yield app
     finally:
@@ -94,6 +104,18 @@ def test_what_a_killed_app_has_left_the_next_start_removes(tmp_path):
         assert uploads(tmp_path) == []
         assert other.enter() == 200
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_neither_the_app_nor_its_worker_runs_a_file_of_the_folder_it_is_started_in(tmp_path):
+    folder = plant(tmp_path / "here")
+    with running(tmp_path, "--no-open", "t.csv", command=[script("hartley")], folder=folder) as app:
+        assert app.enter() == 200
+        status, opened = app.post("/api/open", b'{"which": "given"}')
+        assert status == 200
+        asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"], "side": []}
+        assert app.post("/api/audit", json.dumps(asked).encode())[0] == 200
+        assert app.post("/api/search", json.dumps(asked).encode())[0] == 200
+    assert ran(folder) == []
 
 
 def test_two_apps_leave_each_other_alone(tmp_path):

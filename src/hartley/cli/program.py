@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,8 +19,8 @@ import click
 import hartley
 from hartley.cli import streams
 from hartley.errors import HartleyError, UnreachableError, worded
-from hartley.notes import heard_notes
-from hartley.operating_system import is_closed_pipe
+from hartley.notes import heard_notes, written_files
+from hartley.operating_system import address_space, is_closed_pipe, usable_cores
 
 if TYPE_CHECKING:
     from hartley.model.requirement import Verdict
@@ -42,6 +43,10 @@ COMMANDS = {
 
 
 INTERRUPTED = 130
+ADDRESSES = 1_000_000_000
+"""Bytes of address space that the libraries take, used or not."""
+ADDRESSES_PER_CORE = 134_000_000
+"""What each of their threads takes besides."""
 ONE_OF_SEVERAL = {"missing_words": "missing_word"}
 """Options that are repeated, under a name of their own."""
 
@@ -60,6 +65,7 @@ class LazyCommands(click.Group):
             return None
         if ctx.resilient_parsing or ctx.params.get("listing"):
             return click.Command(cmd_name, short_help=COMMANDS[cmd_name])
+        _require_address_space()
         command: click.Command = import_module(f"hartley.cli.{cmd_name}").command
         return command
 
@@ -90,6 +96,21 @@ def program(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+class NoRoomError(Exception):
+    """There are too few addresses even for the libraries that other refusals go through."""
+
+
+def _require_address_space() -> None:
+    """Refuse to load libraries that would end the process without a word for want of addresses."""
+    allowed = address_space()
+    needed = ADDRESSES + usable_cores() * ADDRESSES_PER_CORE
+    if allowed is not None and allowed < needed:
+        raise NoRoomError(
+            f"this process may use {allowed / 1e9:.1f} GB of address space and needs {needed / 1e9:.1f} GB; "
+            "raise the limit (ulimit -v)"
+        )
+
+
 def as_flag(name: str, value: str | None) -> str:
     """Return an option as the command line has it.
 
@@ -107,6 +128,11 @@ def run(arguments: Sequence[str] | None = None, judged: list[Verdict] | None = N
     An audit adds what it found of each requirement to ``judged``.
     """
     streams.prepare()
+    with written_files() as written:
+        return _run(arguments, judged, written)
+
+
+def _run(arguments: Sequence[str] | None, judged: list[Verdict] | None, written: Sequence[Path]) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if any("\x00" in argument for argument in given):
@@ -122,34 +148,42 @@ def run(arguments: Sequence[str] | None = None, judged: list[Verdict] | None = N
         streams.write("")
         _say_notes(notes)
         return result if isinstance(result, int) else 0
+    except NoRoomError as error:
+        click.echo(f"hartley: {error}", err=True)
+        return 2
     except UnreachableError as error:
         return _say(error.said(as_flag), 3)
     except HartleyError as error:
-        return _say(error.said(as_flag), 2)
+        return _say(error.said(as_flag) + _but(written), 2)
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
-        return _say_interrupted()
+        return _say_interrupted(written)
     except (BrokenPipeError, SystemExit):
         # Nobody read our help to its end, as in `hartley --help | head`; click then leaves the program.
         streams.to_nowhere()
         return 0
     except MemoryError:
-        return _say("not enough memory for this table", 2)
+        return _say("not enough memory for this table" + _but(written), 2)
     except OSError as error:
         if is_closed_pipe(error):
             streams.to_nowhere()
             return 0
         if error.errno not in streams.NOT_WRITABLE:
-            return _say_bug(error) if error.filename is None else _say(_refused_path(error), 2)
+            return _say_bug(error, written) if error.filename is None else _say(_refused_path(error), 2)
         streams.to_nowhere()
-        return _say(f"cannot write the output: {os.strerror(error.errno).lower()}", 2)
+        return _say(f"cannot write the output: {os.strerror(error.errno).lower()}{_but(written)}", 2)
     except Exception as error:
-        return _say_bug(error)
+        return _say_bug(error, written)
 
 
-def _say_interrupted() -> int:
-    return _say("interrupted; nothing was written", INTERRUPTED)
+def _say_interrupted(written: Sequence[Path]) -> int:
+    return _say(f"interrupted{_but(written) or '; nothing was written'}", INTERRUPTED)
+
+
+def _but(written: Sequence[Path]) -> str:
+    """Say what stays, where files had their names before the call failed."""
+    return f"; but {', '.join(file.name for file in written)} had been written, and stay" if written else ""
 
 
 def _say(message: str, code: int) -> int:
@@ -193,9 +227,9 @@ def _one_line(error: click.ClickException) -> str:
     )
 
 
-def _say_bug(error: Exception) -> int:
+def _say_bug(error: Exception, written: Sequence[Path]) -> int:
     if isinstance(error, (RuntimeError, OSError)) and "interrupted" in str(error).lower():
-        return _say_interrupted()  # Ctrl-C, as the engine or Arrow words it
+        return _say_interrupted(written)  # Ctrl-C, as the engine or Arrow words it
     # The message of a foreign exception may hold a cell; the place in the code never does.
     if os.environ.get("HARTLEY_TRACEBACK"):
         traceback.print_exception(error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import shlex
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from hartley.cli.output import console, paragraph
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.html import AUDIENCES, Audience, template_engine
-from hartley.report.study_report import require_page, study_report
+from hartley.report.study_report import require_page, study_report, write_page
 from hartley.workflow import is_database, shown_source
 
 
@@ -69,13 +67,11 @@ def command(
     Without a target, the page shows the release at which further loss of detail buys least. It contains no
     data from the table unless it is --for the curator. Print it from a browser to get a PDF.
     """
-    require_page(output)
     template_engine()
+    require_page(output, overwrite=overwrite)
     if disclosive and audience not in (None, "curator"):
         raise OptionError(f"--disclosive shows cells, which is not for the {audience}; leave one of them out")
     audience = "curator" if disclosive else audience or "board"
-    if output.exists() and not overwrite:
-        raise OptionError(f"{output.name} is there already; choose another name, or say --overwrite")
     study = workflow.Study(table, **option_values.study_fields(given))
     demand = study.demand(option_values.demand(given), each=given["each"])
     announce(table, given["query"])
@@ -87,7 +83,7 @@ def command(
         }
         report = study_report(study, demand, repeated(ctx), searched)
     name = report.table
-    _write(output, report.html(audience))
+    write_page(output, report, audience, overwrite=overwrite)
     out = console()
     told = f"whom {name} exposes, and what a release would change"
     if audience == "public":
@@ -124,14 +120,3 @@ def repeated(ctx: click.Context) -> str:
             for one in value if parameter.multiple else [value]:
                 said += [option, str(int(one) if isinstance(one, float) and one.is_integer() else one)]
     return shlex.join(said)
-
-
-def _write(output: Path, page: str) -> None:
-    """Write the page whole or not at all."""
-    beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}")
-    try:
-        beside.write_text(page, encoding="utf-8")
-        os.replace(beside, output)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise OptionError(f"cannot write {output.name}: {(error.strerror or 'refused').lower()}") from None

@@ -20,7 +20,7 @@ from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.paper.pages import dominance_words, figures, markdown, summary
 from hartley.paper.printed_values import NOT_REPRODUCIBLE, PaperValue, shown
 from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.workflow import cannot_write
+from hartley.workflow import cannot_write, write_files
 
 KEPT = "processed.hungarian.data"
 
@@ -133,7 +133,7 @@ def _downloaded(folder: Path | None) -> HeartRows | None:
         markup=False,
     )
     if folder is not None:
-        _put(folder / KEPT, content)
+        write_files({folder / KEPT: content}, overwrite=True, is_private=False)
     return rows
 
 
@@ -146,22 +146,11 @@ def _folder(path: Path) -> Path:
 
 
 def _write(folder: Path, found: Reproduction) -> None:
-    _put(
-        folder / "reproduction.json",
-        json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2).encode() + b"\n",
-    )
-    _put(folder / "reproduction.md", markdown(found).encode())
+    document = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+    contents = {"reproduction.json": f"{document}\n", "reproduction.md": markdown(found)}
     try:
-        drawn = {name: figure.svg() for name, figure in figures(found).items()}
+        contents |= {f"{name}.svg": figure.svg() for name, figure in figures(found).items()}
     except InputError as error:
         notes().print(f"figures are left out: {error}", markup=False)
-        return
-    for name, figure in drawn.items():
-        _put(folder / f"{name}.svg", figure.encode())
-
-
-def _put(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise cannot_write(path, error) from None
+    files = {folder / name: content.encode() for name, content in contents.items()}
+    write_files(files, overwrite=True, is_private=False)

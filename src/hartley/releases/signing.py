@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hartley.documents import KEY
-from hartley.errors import PolicyError, WriteError
-from hartley.operating_system import IS_WINDOWS, create_private, flush_to_disk
+from hartley.errors import PolicyError
+from hartley.operating_system import IS_WINDOWS
 from hartley.releases.certificate import PAYLOAD_TYPE, Certificate, Envelope
 
 if TYPE_CHECKING:
@@ -83,28 +82,12 @@ class SigningKey:
         payload = certificate.to_json()
         return Envelope.of(payload, self.fingerprint, self._key.sign(signed_bytes(payload)))
 
-    def write(self, path: str | Path) -> Path:
-        """Write the key for its owner only, and the public key beside it; nothing is ever overwritten."""
+    @property
+    def private_pem(self) -> bytes:
+        """The key itself as the text of its file, which is its owner's alone."""
         from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-        private, public = Path(path), Path(f"{path}.pub")
-        content = self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        made: list[Path] = []
-        try:
-            for place, text, mode in ((private, content, 0o600), (public, self.public_pem, 0o644)):
-                _write_new(place, text, mode, made)
-        except OSError as error:
-            for place in made:
-                with suppress(OSError):
-                    place.unlink()
-            if isinstance(error, FileExistsError):
-                raise WriteError(
-                    f"{str(error.filename)!r} exists already, and a key is never overwritten; "
-                    "give another name"
-                ) from None
-            reason = (error.strerror or "output error").lower()
-            raise WriteError(f"cannot write the key {str(path)!r}: {reason}; nothing was changed") from None
-        return public
+        return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 def signed_bytes(payload: bytes) -> bytes:
@@ -115,13 +98,3 @@ def signed_bytes(payload: bytes) -> bytes:
     """
     kind = PAYLOAD_TYPE.encode()
     return b" ".join([b"DSSEv1", str(len(kind)).encode(), kind, str(len(payload)).encode(), payload])
-
-
-def _write_new(path: Path, content: bytes, mode: int, made: list[Path]) -> None:
-    handle = (
-        create_private(path) if mode == 0o600 else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    )
-    made.append(path)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-    flush_to_disk(path)

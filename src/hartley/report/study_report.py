@@ -7,26 +7,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hartley.errors import OptionError, option
+from hartley.errors import OptionError
 from hartley.frontiers import Frontier, Point
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.target import Target
 from hartley.report.html import Audience, Report
 from hartley.report.words import audit as words
-from hartley.workflow import shown_source
+from hartley.workflow import require_free, shown_source, write_files
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
 
 if TYPE_CHECKING:
     from hartley.workflow import Study
 
 
-def require_page(path: Path) -> None:
-    """Refuse a report that is to be something else than a web page."""
+def require_page(path: Path, *, overwrite: bool) -> None:
+    """Refuse a report that is to be something else than a web page, or cannot be written."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise OptionError(
             f"{path.name}: a report is a web page; end its name in .html, and print that to a PDF"
         )
+    require_free({"page": path}, overwrite=overwrite)
+
+
+def write_page(path: Path, report: Report, audience: Audience, *, overwrite: bool) -> None:
+    """Write the page of a report; only one for the public can be read by others than its owner."""
+    page = report.html(audience).encode()
+    write_files({path: page}, overwrite=overwrite, is_private=audience != "public")
 
 
 def write_report(
@@ -42,12 +49,9 @@ def write_report(
 ) -> Path:
     """Write what a table reveals, and what a release would, as one web page; return the page."""
     path = Path(output)
-    require_page(path)
-    if path.exists() and not overwrite:
-        raise OptionError(f"{path.name} is there already; choose another name, or give {option('overwrite')}")
+    require_page(path, overwrite=overwrite)
     report = study_report(study, study.demand(require, each=each), f"{study!r}.report({path.name!r})", fields)
-    page = report.html(audience or ("curator" if disclosive else "board"))
-    path.write_text(page, encoding="utf-8")
+    write_page(path, report, audience or ("curator" if disclosive else "board"), overwrite=overwrite)
     return path
 
 

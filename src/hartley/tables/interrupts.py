@@ -1,34 +1,14 @@
-"""What Ctrl-C means to calls into drivers, which do not hear it, and to what must not be cut in two."""
+"""What Ctrl-C means to calls into drivers, which do not hear it."""
 
 from __future__ import annotations
 
-import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 HEARD_EVERY = 0.1
 """Seconds after which a signal is heard at the latest: another thread of the process may have got it."""
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Do what must not be cut in two: a signal to stop that comes meanwhile comes too late."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, _too_late) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-
-def _too_late(number: int, frame: FrameType | None) -> None:
-    del number, frame
 
 
 def interruptible(

@@ -16,7 +16,9 @@ from hartley.workflow import Demand, Frontier, FrontierResult, Point, Policy, Re
 from hartley.workflow.request.time_limit import effort_within
 
 if TYPE_CHECKING:
-    from hartley.web.worker import StopFlag, Tell
+    from threading import Event
+
+    from hartley.web.worker import Tell
 
 SECONDS_BETWEEN = 0.2
 """How often a search reports, at most."""
@@ -79,7 +81,7 @@ class Searcher:
     table: Path
     options: ReadOptions
     policies: tuple[Policy, ...]
-    stop: StopFlag
+    stop: Event
     tell: Tell
 
     def find(self, given: Asked, number: int, known: FoundFrontier | None) -> FoundFrontier:

@@ -35,13 +35,15 @@ from hartley.workflow.publication.release_paths import ending_like
 from hartley.workflow.show_release import policy_of
 
 if TYPE_CHECKING:
-    from hartley.web.worker import Json, StopFlag, Tell
+    from threading import Event
+
+    from hartley.web.worker import Json, Tell
 
 
 class Desk:
     """What the curator is working on."""
 
-    def __init__(self, folder: Path, stop: StopFlag) -> None:
+    def __init__(self, folder: Path, stop: Event) -> None:
         self.folder = folder
         self.stop = stop
         # Not from 0: a page that is older than this process must not find its table here by number.

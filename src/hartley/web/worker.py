@@ -1,29 +1,34 @@
 """The worker: a process of its own for everything that takes long, so that the page always answers.
 
-The server sends it calls, one at a time; it sends back events while it works, and at the end a result
-or an error in one line. Whatever happens to it (a table too large for the memory, say), the
-server stays, and starts another.
+The server sends it calls, one at a time, and perhaps that it should stop; it sends back events while it
+works, and at the end a result or an error in one line. Whatever happens to it (a table too large for the
+memory, say), the server stays, and starts another.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import pickle
+import subprocess
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Protocol
+from queue import SimpleQueue
+from typing import IO, Any
 
 from hartley.errors import HartleyError
+from hartley.operating_system import start_python
 
 Json = dict[str, Any]
 Tell = Callable[[Json], None]
+Call = tuple[int, str, Json]
+STOP = "stop"
+"""What is sent in place of a call to end the one that runs soon."""
 
 
 class CallError(Exception):
@@ -32,19 +37,6 @@ class CallError(Exception):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
-
-
-class StopFlag(Protocol):
-    """What tells a search to end soon."""
-
-    def is_set(self) -> bool:
-        """Tell whether it should."""
-
-    def set(self) -> None:
-        """Ask it to."""
-
-    def clear(self) -> None:
-        """Take that back."""
 
 
 @dataclass(frozen=True)
@@ -63,24 +55,18 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._context = get_context("spawn")
-        self._stop: StopFlag = self._context.Event()
         self._numbers = count()
         self._pending: dict[int, _Pending] = {}
         self._turn = asyncio.Lock()
-        self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start the process; it loads what it needs while the first page is shown."""
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(
-            target=work, args=(theirs, self._stop, self.folder), name="hartley-worker", daemon=True
-        )
-        process.start()
-        theirs.close()
-        self._process, self._connection = process, ours
-        threading.Thread(target=self._listen, args=(ours,), name="hartley-listener", daemon=True).start()
+        begin = f"from hartley.web.worker import work; work({str(self.folder)!r})"
+        self._process = start_python(begin, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        threading.Thread(
+            target=self._listen, args=(self._process,), name="hartley-listener", daemon=True
+        ).start()
 
     async def call(
         self,
@@ -94,56 +80,57 @@ class Worker:
         What ``is_stopped`` before its turn comes is begun all the same, and ends soon with what it has.
         """
         async with self._turn:
-            if self._connection is None:
+            if self._process is None:
                 self.start()
             loop = asyncio.get_running_loop()
             number = next(self._numbers)
             future: asyncio.Future[Any] = loop.create_future()
             self._pending[number] = _Pending(future, on_event, loop)
-            self._stop.clear()
-            if is_stopped():
-                self._stop.set()
             try:
-                connection = self._connection
-                if connection is None:
-                    raise BrokenPipeError
-                connection.send((number, name, arguments))
+                self._send((number, name, arguments))
+                if is_stopped():
+                    self._send(STOP)
                 return await future
-            except (BrokenPipeError, OSError):
+            except OSError:
                 raise CallError("the search process ended unexpectedly; open the table again", 500) from None
             finally:
                 self._pending.pop(number, None)
 
     def stop(self) -> None:
         """Ask a search to end soon and to give the best it has."""
-        self._stop.set()
+        with contextlib.suppress(OSError):
+            self._send(STOP)
 
     def close(self) -> None:
-        """End the process."""
-        self._stop.set()
-        process, connection = self._process, self._connection
-        self._process = self._connection = None
-        if connection is not None:
-            with contextlib.suppress(OSError):
-                connection.send(None)
-            connection.close()
-        if process is not None:
-            process.join(timeout=1)
-            if process.is_alive():
-                process.terminate()
-                process.join(timeout=2)
+        """End the process: with nobody to hear from it ends by itself, or soon after is made to."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            _stream(process.stdin).close()
+        try:
+            process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=2)
 
-    def _listen(self, connection: Connection) -> None:
-        while True:
-            try:
-                number, what, content = connection.recv()
-            except (EOFError, OSError, TypeError):
-                break
-            pending = self._pending.get(number)
-            if pending is not None:
-                pending.loop.call_soon_threadsafe(_deliver, pending, what, content)
-        if self._connection is connection:
-            self._connection = None
+    def _send(self, message: Call | str) -> None:
+        if self._process is None:
+            raise BrokenPipeError
+        _put(_stream(self._process.stdin), message)
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        with _stream(process.stdout) as said:
+            for number, what, content in _messages(said):
+                pending = self._pending.get(number)
+                if pending is not None:
+                    pending.loop.call_soon_threadsafe(_deliver, pending, what, content)
+        process.wait()
+        with contextlib.suppress(OSError):
+            _stream(process.stdin).close()
+        if self._process is process:
+            self._process = None
         for pending in list(self._pending.values()):
             lost = (
                 "the search process ended unexpectedly, perhaps for want of memory; open the table again",
@@ -163,27 +150,61 @@ def _deliver(pending: _Pending, what: str, content: Any) -> None:
             pending.future.set_exception(CallError(*content))
 
 
-def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
-    """Be the worker: take calls until there are no more."""
+def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None  # noqa: S101 (the process was started with it)
+    return stream
+
+
+def _put(stream: IO[bytes], message: object) -> None:
+    stream.write(pickle.dumps(message))
+    stream.flush()
+
+
+def _messages(stream: IO[bytes]) -> Iterator[Any]:
+    """Take what the process at the other end has put, until it is gone."""
+    with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+        while True:
+            yield pickle.load(stream)  # noqa: S301 (we started it, or it us)
+
+
+def _hear(heard: IO[bytes], calls: SimpleQueue[Call | None], stop: threading.Event) -> None:
+    """Pass on calls; to stop is about the call before it. A server that is gone wants none."""
+    for message in _messages(heard):
+        if message == STOP:
+            stop.set()
+        else:
+            stop.clear()
+            calls.put(message)
+    stop.set()
+    calls.put(None)
+
+
+def work(folder: str) -> None:
+    """Be the worker: take calls on stdin until there are no more, and answer on stdout."""
     import signal
+    import sys
 
     # Ctrl-C in the terminal reaches every process; the server decides when the worker ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from hartley.web.session import Desk
 
-    desk = Desk(folder, stop)
+    # Whatever else is printed must not come between the answers.
+    said = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    stop = threading.Event()
+    calls: SimpleQueue[Call | None] = SimpleQueue()
+    threading.Thread(
+        target=_hear, args=(sys.stdin.buffer, calls, stop), name="hartley-hearing", daemon=True
+    ).start()
+    desk = Desk(Path(folder), stop)
     warm = False
-    while True:
-        try:
-            call = connection.recv()
-        except (EOFError, OSError):
-            break
-        if call is None:
-            break
+    while (call := calls.get()) is not None:
         number, name, arguments = call
 
         def tell(event: Json, number: int = number) -> None:
-            connection.send((number, "event", event))
+            _put(said, (number, "event", event))
 
         try:
             answer = ("result", desk.do(name, arguments, tell))
@@ -192,16 +213,14 @@ def work(connection: Connection, stop: StopFlag, folder: Path) -> None:
         except MemoryError:
             answer = ("error", ("not enough memory for this table", 422))
         except BrokenPipeError:
-            break
+            continue  # the server is gone, and no call follows
         except Exception as error:
             # The message of a foreign exception may hold a cell; its kind and its place never do.
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
             answer = ("error", (f"internal error ({place}); this is a bug", 500))
-        try:
-            connection.send((number, *answer))
-        except (BrokenPipeError, OSError):
-            break
+        with contextlib.suppress(OSError):
+            _put(said, (number, *answer))
         if name == "search" and not warm:
             warm = True
             threading.Thread(target=_load_figures, name="hartley-warming", daemon=True).start()

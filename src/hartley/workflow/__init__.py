@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hartley.model.shapes.shape import Shape
     from hartley.model.target import TARGET_KINDS, Target
     from hartley.releases.policy import Policy
-    from hartley.releases.writer.staging import cannot_write
+    from hartley.releases.writer.staging import cannot_write, require_free, write_files
     from hartley.search.effort import Effort
     from hartley.tables import ReadOptions
     from hartley.tables.engine import on_progress
@@ -45,6 +45,8 @@ _HOME = {
     "on_progress": "hartley.tables.engine",
     "estimate": "hartley.tables.estimate",
     "cannot_write": "hartley.releases.writer.staging",
+    "require_free": "hartley.releases.writer.staging",
+    "write_files": "hartley.releases.writer.staging",
     "Audit": "hartley.measures.audit",
     "AuditResult": "hartley.workflow.audit_table",
     "ColumnDescription": "hartley.workflow.describe_table",
@@ -118,10 +120,12 @@ __all__ = [
     "optional_package",
     "packing",
     "release",
+    "require_free",
     "sheet_names",
     "shown_source",
     "verify",
     "without_passwords",
+    "write_files",
 ]
 
 __getattr__ = lazy_names(__name__, _HOME)

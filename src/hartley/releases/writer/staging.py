@@ -36,13 +36,22 @@ from pathlib import Path
 from secrets import token_hex
 
 from hartley.errors import WriteError, option
-from hartley.operating_system import create_private, hold_lock, is_own, renames_over_links, takes_over_lock
+from hartley.notes import tell_written
+from hartley.operating_system import (
+    create_private,
+    hold_lock,
+    is_own,
+    renames_over_links,
+    takes_over_lock,
+    undisturbed,
+)
 from hartley.operating_system import flush_to_disk as _to_disk
 from hartley.operating_system import sole_user as _sole_user
 
 PREFIX = ".hartley-"
 _WORKSPACE = re.compile(re.escape(PREFIX) + "[0-9a-f]{16}")
-_ROLE = re.compile("[a-z]+")
+_ROLE = re.compile("[a-z]+[0-9]*")
+"""What a role is called: writing and recovering go by this one rule."""
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -95,6 +104,8 @@ class Staging:
         folders = list(dict.fromkeys(place.parent for place in places.values()))
         for folder in folders:
             recover(folder)
+        if not all(map(_ROLE.fullmatch, places)):
+            raise ValueError(f"a role is a word, perhaps with a number: {list(places)}")
         name = PREFIX + token_hex(8)
         self._workspaces = [folder / name for folder in folders]
         self.home = self._workspaces[0]
@@ -137,7 +148,12 @@ class Staging:
         return next(file.staged for file in self._files if file.role == role)
 
     def publish(self) -> None:
-        """Make all files appear under their names at once."""
+        """Make all files appear under their names at once; a signal that comes meanwhile comes too late."""
+        with undisturbed():
+            self._publish()
+            tell_written([file.final for file in self._files])
+
+    def _publish(self) -> None:
         try:
             for file in self._files:
                 _to_disk(file.staged)
@@ -186,7 +202,8 @@ class Staging:
         turned = self.home / "turned"
         turned.symlink_to("new")
         turned.replace(self.home / "current")
-        _to_disk(self.home)
+        with suppress(OSError):  # it is done, even where the disk does not say so
+            _to_disk(self.home)
 
     def _rename_plainly(self) -> None:
         self._undo_links()
@@ -195,7 +212,8 @@ class Staging:
                 # Fails where another program has the file open and the system does not allow it.
                 os.replace(file.final, file.backup)
         (self.home / "moved").touch()
-        _to_disk(self.home)
+        with suppress(OSError):
+            _to_disk(self.home)
 
     def _undo_links(self) -> None:
         _settle_files(self.home, self._files, is_committed=False)
@@ -233,6 +251,18 @@ def staged(
         yield staging
     finally:
         staging.settle()
+
+
+def write_files(contents: Mapping[Path, bytes], *, overwrite: bool, is_private: bool) -> None:
+    """Write files that appear together or not at all; private ones can be read by their owner only."""
+    finals = {f"file{number}": path for number, path in enumerate(contents)}
+    with staged(finals, overwrite=overwrite, private=tuple(finals) if is_private else ()) as staging:
+        try:
+            for role, path in finals.items():
+                staging.path(role).write_bytes(contents[path])
+        except OSError as error:
+            raise cannot_write(path.parent, error) from None
+        staging.publish()
 
 
 def recover(folder: Path) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hartley.errors import InputError, OptionError
 from hartley.model.alphabet import label_to_json
+from hartley.workflow import write_files
 
 if TYPE_CHECKING:
     import altair
@@ -215,7 +216,10 @@ class Figure:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write it in the format that the name ends in: ``.svg``, ``.png``, ``.pdf`` or ``.html``."""
+        """Write it in the format that the name ends in: ``.svg``, ``.png``, ``.pdf`` or ``.html``.
+
+        Only its owner can read the file: a figure shows what was counted on the original.
+        """
         target = Path(path)
         kind = target.suffix.lower().removeprefix(".")
         if kind not in FORMATS:
@@ -223,7 +227,8 @@ class Figure:
                 f"cannot draw a figure as {target.suffix!r}; end the name in .svg, .png, .pdf or .html"
             )
         drawn: str | bytes = getattr(self, kind)()
-        target.write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
+        content = drawn.encode() if isinstance(drawn, str) else drawn
+        write_files({target: content}, overwrite=True, is_private=True)
         return target
 
     def _repr_html_(self) -> str:

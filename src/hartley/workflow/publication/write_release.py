@@ -25,6 +25,7 @@ from hartley.model.closeness import Closeness
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
 from hartley.model.words import ObjectiveName
+from hartley.operating_system import undisturbed
 from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
@@ -42,7 +43,6 @@ from hartley.releases.writer.claims import Audits, Released, certificate_of, rec
 from hartley.releases.writer.publication import Publication, require_defusable
 from hartley.releases.writer.reader_view import Observed
 from hartley.releases.writer.staging import Staging, cannot_write, staged
-from hartley.tables.interrupts import undisturbed
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
 from hartley.workflow.publication.original_source import doubt_about, original_file

@@ -18,7 +18,7 @@ from hartley.releases.export.spss import spss_syntax
 from hartley.releases.export.sql import sql_of
 from hartley.releases.export.stata import stata_script
 from hartley.releases.policy import Policy, Unseen
-from hartley.releases.writer.staging import staged
+from hartley.releases.writer.staging import cannot_write, write_files
 
 Destination: TypeAlias = Literal["sql", "dbt", "python", "r", "stata", "spss", "csv"]
 DESTINATIONS: tuple[Destination, ...] = get_args(Destination)
@@ -170,15 +170,13 @@ def export(
 
 def _write(out: Path, files: dict[str, str], *, overwrite: bool) -> None:
     """Write all files or none; a folder is made where there is none."""
-    paths = {name: out / name if name else out for name in files}
+    contents = {out / name if name else out: text.encode("utf-8") for name, text in files.items()}
     if "" not in files:
         if out.exists() and not out.is_dir():
             raise WriteError(f"{str(out)!r} is no folder; dbt needs the folder of a project")
-        for path in paths.values():
-            path.parent.mkdir(parents=True, exist_ok=True)
-    roles = {name: f"part{number}" for number, name in enumerate(files)}
-    finals = {roles[name]: path for name, path in paths.items()}
-    with staged(finals, overwrite=overwrite, private=tuple(finals)) as staging:
-        for name, text in files.items():
-            staging.path(roles[name]).write_bytes(text.encode("utf-8"))
-        staging.publish()
+        try:
+            for path in contents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(out, error) from None
+    write_files(contents, overwrite=overwrite, is_private=True)
