@@ -315,7 +315,8 @@ def stated_requirements(demand: Demand, leakage: str) -> tuple[StatedRequirement
         asked.append(
             StatedRequirement(name="istar" if leakage == "istar" else "l0", wanted=demand.max_leakage)
         )
-    if leakage == "joint" and all(one.name != "istar" for one in asked):
+    if leakage == "joint":
+        asked = [one for one in asked if one.name != "istar"]
         asked.append(StatedRequirement(name="istar", wanted=0))
     if demand.cap is not None:
         cap = demand.cap

@@ -19,7 +19,7 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
 from hartley.model.arrays import Flags, Floats, Int64s, Ints
-from hartley.model.closeness import SensitiveCodes, plain_codes
+from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
 from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
 from hartley.search.columns.cells import cells_of, cells_of_utility
@@ -33,8 +33,14 @@ from hartley.search.line.ordered_values import Band
 class FewBlocks:
     """The tables of one question: what every block of its values costs, keeps, leaks and ties."""
 
-    def __init__(self, question: DemandQuestion, leakage: Leakage | None, largest: int | None) -> None:
-        self.question, self.leakage, self.largest = question, leakage, largest
+    def __init__(
+        self,
+        question: DemandQuestion,
+        leakage: Leakage | None,
+        largest: int | None,
+        linking: Closeness | None = None,
+    ) -> None:
+        self.question, self.leakage, self.largest, self.linking = question, leakage, largest, linking
         self.joint = question.joint
         self.size = self.joint.public.size
         self.full = (1 << self.size) - 1
@@ -81,7 +87,13 @@ class FewBlocks:
     @cached_property
     def ratios(self) -> Floats:
         """Candidates before over candidates after for every block, where that is most."""
-        joint, closeness = self.joint, self.question.closeness
+        return self.ratios_of(self.question.closeness)
+
+    def ratios_of(self, closeness: Closeness) -> Floats:
+        """Return these ratios, with values counted as apart or not."""
+        if closeness.is_empty and "ratios" in self.__dict__ and self.question.closeness.is_empty:
+            return self.ratios
+        joint = self.joint
         codes = plain_codes(joint.sensitive) if closeness.is_empty else closeness.codes(joint.sensitive)
         known: Ints = np.zeros(len(self.side_of), dtype=np.int64)
         if joint.side is not None:
@@ -102,7 +114,8 @@ class FewBlocks:
         enough = np.ones(1 << self.size, dtype=np.bool_)
         for requirement in self.question.requirements:
             if requirement.name == "l0":
-                enough &= self.ratios <= 2 ** min(requirement.wanted + SLACK, MOST_BITS)
+                limit = 2 ** min(requirement.wanted + SLACK, MOST_BITS)
+                enough &= (self.ratios <= limit) & (self.ratios_of(NO_CLOSENESS) <= limit)
             elif requirement.name != "istar":
                 for side, is_seen in self.observed:
                     enough &= ~is_seen | (self.kept(requirement, side) >= requirement.wanted)
@@ -120,7 +133,7 @@ class FewBlocks:
     @cached_property
     def component_of(self) -> Int64s:
         """The component of each value, for each side value; side values that tie the same are left out."""
-        closeness = self.question.closeness
+        closeness = self.question.closeness if self.linking is None else self.linking
         linked = self.joint if closeness.is_empty else linked_range(self.joint, closeness)[0]
         groups = overlap_partition(linked)
         sides = 1 if linked.side is None else linked.side.size

@@ -25,6 +25,7 @@ from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
+from hartley.model.closeness import Closeness
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import Leakage
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
@@ -79,10 +80,12 @@ def best_of_few(
     effort: Effort = UNLIMITED,
     *,
     largest: int | None = None,
+    linking: Closeness | None = None,
 ) -> tuple[Best, ...] | None:
     """Return the least cost of every leakage, the cheapest first; ``None`` where the walk is too long.
 
     Without a ``leakage`` there is one answer, the cheapest. No cluster has more than ``largest`` values.
+    ``linking`` says which sensitive values link components, where not those that the question counts as one.
 
     Raises
     ------
@@ -96,7 +99,7 @@ def best_of_few(
     >>> [(round(2**best.leakage_bits), round(best.answer.cost, 4)) for best in found]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
-    few = _FewValues(question, leakage, largest)
+    few = _FewValues(question, leakage, largest, linking)
     found = few.walked(effort)
     if found is None:
         return None
@@ -199,7 +202,8 @@ class _FewValues(FewBlocks):
 
     def of_any_shape(self, effort: Effort) -> list[float] | None:
         """Return what each rank costs at least in any shape; ``None`` where that takes too long."""
-        other = _FewValues(replace(self.question, shape=ANY_SHAPE), self.leakage, self.largest)
+        asked = replace(self.question, shape=ANY_SHAPE)
+        other = _FewValues(asked, self.leakage, self.largest, self.linking)
         found = other.walked(effort)
         if found is None:
             return None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.words import SLACK
@@ -17,7 +18,12 @@ from hartley.workflow.request.time_limit import compiling_in_time
 
 
 def few_frontier(
-    question: Question, effort: Effort, *, largest: int | None = None, is_cheapest: bool = False
+    question: Question,
+    effort: Effort,
+    *,
+    largest: int | None = None,
+    linking: Closeness | None = None,
+    is_cheapest: bool = False,
 ) -> Frontier | None:
     """Return the whole frontier, every point proven; ``None`` where the values are too many to walk over.
 
@@ -31,7 +37,9 @@ def few_frontier(
     if not is_walked(asked):
         return None
     with compiling_in_time(effort):
-        found = best_of_few(asked, None if is_cheapest else question.leakage, effort, largest=largest)
+        found = best_of_few(
+            asked, None if is_cheapest else question.leakage, effort, largest=largest, linking=linking
+        )
     if found is None:
         return None
     points = []
@@ -67,6 +75,8 @@ def few_point(question: Question, demand: Demand, effort: Effort) -> Point | Non
         asked,
         effort,
         largest=int(cap.number) if cap is not None and is_of_clusters else None,
+        # A certificate says of different values, not of those apart, that nothing is certain.
+        linking=NO_CLOSENESS if question.leakage == "joint" or ("istar", None) in requirements else None,
         is_cheapest=cap is None and asked.demanded().is_over_columns,
     )
     if found is None or cap is None or is_of_clusters:

@@ -215,7 +215,11 @@ def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet
 def distortion(demand: ReleaseDemand, book: Codebook, public: Alphabet) -> float:
     """Return how far values move: to labels on the same line, or as the search counts where there is none."""
     moved = farthest_move(public, book, demand.withheld_label)
-    return float(demand.utility.costs(book.partition).max()) if moved is None else moved
+    if moved is not None:
+        return moved
+    gone = (None, demand.withheld_label)
+    is_there = [any(cell_text(cell) not in gone for cell in label) for label in book.labels]
+    return float(demand.utility.costs(book.partition)[is_there].max(initial=0.0))
 
 
 def farthest_move(public: Alphabet, book: Codebook, withheld_label: str | None = None) -> float | None:
