@@ -32,8 +32,6 @@ MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
-REACHES_AT_ONCE = 256
-"""Tuples whose reaches are found between two looks at the clock."""
 MOST_EXCHANGED = 200
 """On more tuples than these none is exchanged for another."""
 MOST_TRIED = 24
@@ -115,14 +113,8 @@ class _Tuples:
     def reaches(self, here: Places) -> Floats:
         """Return the reaches of tuples; 0, which is never too much, for those that there is no time for."""
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
-        prepared = Prepared(cells, self.demand.take(here))
-        found = np.zeros(len(here))
-        for begin in range(0, len(here), REACHES_AT_ONCE):
-            if begin and self.effort.should_stop():
-                break
-            piece = np.arange(begin, min(begin + REACHES_AT_ONCE, len(here)))
-            found[piece] = prepared.reaches_of(piece)
-        return found
+        prepared = Prepared(cells, self.demand.take(here), self.effort)
+        return prepared.reaches_of(np.arange(len(here)))
 
     def measured(self, labels: Ints, withheld: Places) -> WithheldTuples:
         """Return a partition with its cost and loss, what is withheld left out."""
