@@ -38,8 +38,8 @@ from hartley.search.columns.loops.cells import (
     width_between,
 )
 from hartley.search.columns.loops.split import Segments, split_segments
-from hartley.search.columns.prepared import Prepared, compact
-from hartley.search.effort import Effort
+from hartley.search.columns.prepared import TUPLES_AT_A_TIME, Prepared, compact
+from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 
 MOST_PEELED = 400
@@ -220,23 +220,25 @@ def peel_clusters(
     label: Int32s,
     counts: Places,
 ) -> int:
-    """Peel clusters, from one on, until about so many tuples were looked at; return the next one.
+    """Peel clusters, from one on, until about so many tuples were looked at; return the one to go on with.
 
     ``members[starts[c]:starts[c + 1]]`` are the tuples of a cluster. The parts get new labels from
-    ``counts[0]`` on.
+    ``counts[0]`` on. Where a cluster is left half peeled, the other counts are how many tuples were peeled,
+    the failures in a row, and the end whose turn it is.
     """
     columns = cells.place.shape[1]
     low, high = np.empty(columns), np.empty(columns)
     times = np.zeros(len(marks.kept), np.int64)
     for cluster in range(from_cluster, len(starts) - 1):
-        if budget <= 0:
-            return cluster
-        line = members[starts[cluster] : starts[cluster + 1]]
-        size = len(line)
-        if not needs.plain and size > MOST_PEELED:
+        if not needs.plain and starts[cluster + 1] - starts[cluster] > MOST_PEELED:
             continue
-        failures, upper = 0, ZERO
+        line = members[starts[cluster] + counts[1] : starts[cluster + 1]]
+        size = len(line)
+        failures, upper = counts[2], counts[3]
         while size >= 2 and failures < 2:
+            if budget <= 0:
+                counts[2], counts[3] = failures, upper
+                return cluster
             budget -= size * (1 + needs.wanted[0])
             part = peel_part(cells, needs, marks, line, size, upper, times, low, high)
             if part == 0:
@@ -247,8 +249,10 @@ def peel_clusters(
             for i in range(part):
                 label[line[i]] = counts[0]
             counts[0] += 1
+            counts[1] += part
             line = line[part:]
             size -= part
+        counts[1], counts[2], counts[3] = 0, 0, 0
     return len(starts) - 1
 
 
@@ -256,7 +260,7 @@ MOST_SUBSETS = 256
 MOST_PAIRS = 50_000_000
 
 
-def blocks_first(cells: Cells, demand: Enough) -> Ints:
+def blocks_first(cells: Cells, demand: Enough, effort: Effort = UNLIMITED) -> Ints:
     """Return a partition whose clusters are enough and mix as few columns of categories as possible."""
     n = len(cells.place)
     columns = np.flatnonzero(cells.kind == CATEGORY)
@@ -272,7 +276,7 @@ def blocks_first(cells: Cells, demand: Enough) -> Ints:
         labels[waiting[enough]] = used + groups[enough]
         used += count
         waiting = waiting[~enough]
-        if not len(waiting):
+        if not len(waiting) or effort.should_stop():
             break
     if len(waiting):
         labels[waiting] = _nearest_segments(cells, columns, labels, waiting) if used else 0
@@ -326,10 +330,6 @@ def _nearest_segments(cells: Cells, columns: Places, labels: Ints, waiting: Ints
     return joined[groups]
 
 
-TUPLES_AT_A_TIME = 2_000_000
-"""Tuples that a loop looks at, about, before it is asked whether to stop."""
-
-
 def split(
     prepared: Prepared,
     labels: Ints,
@@ -354,8 +354,9 @@ def split(
     )
     segments.first[: len(first)], segments.last[: len(last)] = first[::-1], last[::-1]
     loop = prepared.loop(split_segments)
+    piece = split_segments.piece(loop, TUPLES_AT_A_TIME)
     while segments.counts[0] and not effort.should_stop():
-        loop(prepared.cells, prepared.needs, prepared.marks, segments, rule, tie_cuts, TUPLES_AT_A_TIME)
+        loop(prepared.cells, prepared.needs, prepared.marks, segments, rule, tie_cuts, piece)
     for at in range(int(segments.counts[0])):
         segments.label[order[segments.first[at] : segments.last[at]]] = segments.counts[1] + at
     label = segments.label
@@ -368,12 +369,13 @@ def peel(prepared: Prepared, labels: Ints, effort: Effort) -> Ints:
     members, first, last = segments_of(labels)
     starts = np.append(first, last[-1])
     peeled = labels.astype(np.int32)
-    counts = np.array([int(peeled.max()) + 1], dtype=np.int64)
+    counts = np.array([int(peeled.max()) + 1, 0, 0, 0], dtype=np.int64)
     loop = prepared.loop(peel_clusters)
+    piece = peel_clusters.piece(loop, TUPLES_AT_A_TIME)
     done = 0
     arguments = (prepared.cells, prepared.needs, prepared.marks, members, starts)
     while done < len(first) and not effort.should_stop():
-        done = loop(*arguments, done, TUPLES_AT_A_TIME, peeled, counts)
+        done = loop(*arguments, done, piece, peeled, counts)
     return compact(peeled)
 
 

@@ -117,10 +117,11 @@ class ColumnsSearch:
         prepared = self.prepared
         if prepared.size <= self.all_divisions_up_to:
             return self.best_of_all()
+        prepared.effort = effort
         if self.objective == "mean" or prepared.needs.beside:
             return self.least_mean(starts, polish, effort)
         candidates: list[Candidate] = []
-        blocks = blocks_first(prepared.cells, prepared.demand)
+        blocks = blocks_first(prepared.cells, prepared.demand, effort)
         for rule in RULES:
             candidates.append(self.settled(blocks, rule, effort))
             if self.is_met(candidates) or effort.should_stop():

@@ -34,8 +34,6 @@ MOST_LOOKED_AT = 2000
 """Tuples that are looked at, at most, for what those of greatest reach lack."""
 FEWER = 4
 """How often the tuples of greatest reach are halved where they leave no room for what they lack."""
-REACHES_AT_ONCE = 256
-"""Tuples whose reaches are found between two looks at the clock."""
 MOST_EXCHANGED = 200
 """On more tuples than these none is exchanged for another."""
 MOST_TRIED = 24
@@ -134,14 +132,8 @@ class _Tuples:
         cells = cells_of([cells_at(column, here) for column in self.columns], self.combination)
         if self.objective == "mean":
             cells = width_cells(cells)
-        prepared = Prepared(cells, self.demand.take(here))
-        found = np.zeros(len(here))
-        for begin in range(0, len(here), REACHES_AT_ONCE):
-            if begin and self.effort.should_stop():
-                break
-            piece = np.arange(begin, min(begin + REACHES_AT_ONCE, len(here)))
-            found[piece] = prepared.reaches_of(piece)
-        return found
+        prepared = Prepared(cells, self.demand.take(here), self.effort)
+        return prepared.reaches_of(np.arange(len(here)))
 
     def measured(self, labels: Ints, withheld: Places) -> WithheldTuples:
         """Return a partition with its cost and loss, what is withheld left out."""

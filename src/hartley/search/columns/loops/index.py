@@ -67,19 +67,25 @@ class Sorting(NamedTuple):
 
 
 @hot_loop
-def grow_tree(cells: Cells, needs: Needs, tree: Tree, paper: Sorting) -> int:
-    """Build the tree: boxes are halved at the median of their widest column down to a few tuples.
+def grow_tree(
+    cells: Cells, needs: Needs, tree: Tree, paper: Sorting, counts: Places, leaf: int, budget: int
+) -> None:
+    """Build the tree, or about so many tuples' worth of it: boxes are halved down to a few tuples.
 
-    It is written into the room that is given, of zeros; what is returned is how many boxes there are.
+    They are halved at the median of the column that keeps their tuples farthest apart. The tree is written
+    into the room that is given, of zeros; ``counts`` has how many boxes are done and how many there are.
     """
     n, columns = cells.place.shape
     order, low, high = tree.order, tree.low, tree.high
-    for i in range(n):
-        order[i] = i
-    tree.first[0], tree.last[0] = 0, n
-    used, box = 1, 0
-    while box < used:
+    box, used = counts[0], counts[1]
+    if used == 0:
+        for i in range(n):
+            order[i] = i
+        tree.first[0], tree.last[0] = 0, n
+        used = 1
+    while box < used and budget > 0:
         a, b = tree.first[box] + ZERO, tree.last[box] + ZERO
+        budget -= b - a
         tree.left[box], tree.right[box] = -1, -1
         for column in range(columns):
             low[box, column] = np.inf
@@ -89,12 +95,13 @@ def grow_tree(cells: Cells, needs: Needs, tree: Tree, paper: Sorting) -> int:
                 cell = cells.place[order[i], column]
                 low[box, column] = min(low[box, column], cell)
                 high[box, column] = max(high[box, column], cell)
-        if b - a > LEAF:
+        if b - a > leaf:
             widest, chosen = -1.0, 0
             for column in range(columns):
                 width = width_between(cells, column, low[box, column], high[box, column])
                 if cells.kind[column] != 0 and width > 0:
-                    width += high[box, column] - low[box, column]
+                    # Of categories that lie as far apart, the column of more of them comes first.
+                    width *= 2.0 - 1.0 / (1.0 + high[box, column] - low[box, column])
                 if width > widest:
                     widest, chosen = width, column
             for i in range(a, b):
@@ -105,6 +112,9 @@ def grow_tree(cells: Cells, needs: Needs, tree: Tree, paper: Sorting) -> int:
             tree.right[box], tree.first[used + 1], tree.last[used + 1] = used + 1, middle, b
             used += 2
         box += 1
+    counts[0], counts[1] = box, used
+    if box < used:
+        return
     words = tree.bits.shape[1]
     for box in range(used - 1, -1, -1):
         if tree.left[box] >= 0:
@@ -116,7 +126,6 @@ def grow_tree(cells: Cells, needs: Needs, tree: Tree, paper: Sorting) -> int:
                 code = np.int64(needs.code[at])
                 if (code >> 6) < words:
                     tree.bits[box, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-    return used
 
 
 @inner_part

@@ -22,7 +22,7 @@ class Losses(NamedTuple):
     version_before: Places
     """Every change of a loss since the last commit: which cluster, its loss and version before."""
     counts: Places
-    """How many changes there are."""
+    """How many changes there are, and how many clusters were changed for good."""
     seen: Places
     stamp: Places
     tried: Places

@@ -71,12 +71,13 @@ def near_tuples(
     per_code: int,
     most_codes: int,
     most: int,
+    most_looked_at: int,
     out: Int32s,
 ) -> int:
     """List tuples near one, nearest first, and return how many.
 
     The nearest in any case, then so many holders of each code. It ends when so many codes were met, or so
-    many tuples.
+    many tuples, or about so many tuples and boxes were looked at.
     """
     n = len(cells.place)
     prune = len(tree.bits[0]) * 64 >= len(marks.kept)
@@ -86,10 +87,13 @@ def near_tuples(
     stamp = marks.stamp[0]
     got, codes = ZERO, ZERO
     size = push(walk, ZERO, 0.0, n)
-    while size > 0 and got < most and (got < nearest or codes < most_codes):
+    while size > 0 and got < most and most_looked_at > 0 and (got < nearest or codes < most_codes):
         item = walk.item[0]
         size = drop_first(walk, size)
+        most_looked_at -= 1
         if item >= n:
+            if tree.left[item - n] < 0:
+                most_looked_at -= tree.last[item - n] - tree.first[item - n]
             if not (prune and got >= nearest and is_used_up(tree, item - n, walk)):
                 only_left = stamp if got >= nearest and needs.row_k <= 1 else NONE
                 size = open_box(
@@ -116,15 +120,26 @@ def near_tuples(
 
 @hot_loop
 def nearest_tuples(
-    cells: Cells, tree: Tree, walk: Walk, one: int, nearest: int, gaps: Floats, out: Int32s
+    cells: Cells,
+    tree: Tree,
+    walk: Walk,
+    one: int,
+    nearest: int,
+    most_looked_at: int,
+    gaps: Floats,
+    out: Int32s,
 ) -> int:
-    """List the tuples nearest to one, nearest first; return how many."""
+    """List the tuples nearest to one, nearest first; return how many.
+
+    They are the nearest of those looked at, about so many tuples and boxes at most, from the nearest box on.
+    """
     n = len(cells.place)
     got = 0
     size = push(walk, ZERO, 0.0, n)
-    while size > 0 and (got < nearest or walk.gap[0] < gaps[got - 1]):
+    while size > 0 and (got < nearest or (walk.gap[0] < gaps[got - 1] and most_looked_at > 0)):
         box = walk.item[0] - n
         size = drop_first(walk, size)
+        most_looked_at -= 2 if tree.left[box] >= 0 else tree.last[box] - tree.first[box]
         if tree.left[box] >= 0:
             for child in (tree.left[box], tree.right[box]):
                 gap = gap_to_box(cells, one, tree.low[child], tree.high[child])
@@ -157,6 +172,7 @@ def list_nearest(
     members: Places,
     nearest: int,
     most: int,
+    most_looked_at: int,
     lists: PackedLists,
     used: int,
 ) -> int:
@@ -169,13 +185,15 @@ def list_nearest(
     near = np.empty(nearest + 1, np.int32)
     for i in range(len(members)):
         one = members[i]
-        got = nearest_tuples(cells, tree, walk, one, nearest, gaps, out)
+        got = nearest_tuples(cells, tree, walk, one, nearest, most_looked_at, gaps, out)
         for k in range(got):
             near[k] = out[k]
         near[got] = one
         if not is_enough(near, ZERO, got + 1, NONE, needs, marks):
             half, codes = nearest // 2, 2 * needs.wanted[0] if needs.plain else len(marks.kept)
-            got = near_tuples(cells, needs, marks, tree, walk, one, np.inf, half, ONE, codes, most, out)
+            got = near_tuples(
+                cells, needs, marks, tree, walk, one, np.inf, half, ONE, codes, most, most_looked_at, out
+            )
         lists.start[one] = used
         lists.size[one] = got
         for k in range(got):
@@ -333,9 +351,9 @@ def bound_cluster(
     marks: Marks,
     tree: Tree,
     walk: Walk,
-    members: Places,
     reach: Floats,
     looked: Flags,
+    members: Places,
     bound: float,
     side: float,
     most: float,

@@ -31,6 +31,8 @@ from hartley.search.columns.loops.near import PAGE, PackedLists
 MOST_MEMBERS = 400
 """Clusters of more tuples take and give none: each look at them would cost too much."""
 LEAST_GAIN = 1e-12
+MOST_LISTED = 64
+"""Tuples in a list of near ones, at most."""
 
 
 @inner_part
@@ -268,12 +270,20 @@ def polish_clusters(
     near: PackedLists,
     losses: Losses,
     order: Places,
+    begin: int,
+    budget: int,
     cap: float,
     most_dissolved: int,
 ) -> int:
-    """Try to lower the loss of some clusters, in this order; return how many changed."""
+    """Try to lower the loss of clusters, in this order from a place on; return the place to go on from.
+
+    It pauses after about so many looks at two tuples. ``losses.counts[1]`` counts the changes.
+    """
     changed = 0
-    for i in range(len(order)):
+    for i in range(begin, len(order)):
+        if budget <= 0:
+            losses.counts[1] += changed
+            return i
         cluster = order[i]
         size = clusters.size[cluster]
         if size == 0 or not losses.waiting[cluster] or losses.loss[cluster] <= 0:
@@ -281,6 +291,7 @@ def polish_clusters(
         losses.waiting[cluster] = False
         if size > MOST_MEMBERS:
             continue
+        budget -= size * (size + MOST_LISTED)
         if hand_over(cells, needs, marks, clusters, near, losses, cluster, cap):
             changed += 1
         if clusters.size[cluster] > 0 and exchange(cells, needs, marks, clusters, near, losses, cluster, cap):
@@ -289,4 +300,5 @@ def polish_clusters(
             cells, needs, marks, clusters, near, losses, cluster, cap
         ):
             changed += 1
-    return changed
+    losses.counts[1] += changed
+    return len(order)

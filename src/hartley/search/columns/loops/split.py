@@ -196,6 +196,7 @@ def split_segments(
                     column = ranked[c]
                     if low[column] == high[column] or (spent[column] and ties == 0):
                         continue
+                    budget -= size
                     for i in range(size):
                         line[i] = order[first + i]
                     if ties == 1 and columns > 1:
