@@ -1,7 +1,7 @@
 """Slow twins of transparent trees, written from the definitions.
 
-A table is a list of public tuples and a list of sensitive tuples. A requirement is ``(name, wanted, view, tolerance)``:
-``distinct`` and ``separated`` count values of the view, ``rows`` counts rows.
+A table is a list of public tuples and a list of sensitive tuples. Of requirements, ``distinct`` and
+``separated`` count values of the view, ``rows`` counts rows.
 """
 
 from __future__ import annotations

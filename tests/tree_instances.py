@@ -74,7 +74,9 @@ class SmallTable:
         return [parts[key] for key in sorted(parts)]
 
 
-def demand_of(wants: Sequence[Want], alphabet: Sequence[Value], views: Any = None, **options: Any) -> TreeDemand:
+def demand_of(
+    wants: Sequence[Want], alphabet: Sequence[Value], views: Any = None, **options: Any
+) -> TreeDemand:
     """Return requirements for the search; ``views`` names the column of each, or groups."""
     width = len(alphabet[0])
     names = column_names(width)
@@ -96,7 +98,9 @@ def demand_of(wants: Sequence[Want], alphabet: Sequence[Value], views: Any = Non
     return TreeDemand.of(given, labels, closeness, **options)
 
 
-def grown(table: SmallTable, values: Sequence[Value], alphabet: Sequence[Value], demand: TreeDemand) -> Tree | None:
+def grown(
+    table: SmallTable, values: Sequence[Value], alphabet: Sequence[Value], demand: TreeDemand
+) -> Tree | None:
     """Grow the tree of a table; ``None`` where the table lacks what is required."""
     try:
         return table.problem(values, alphabet).grow(demand)

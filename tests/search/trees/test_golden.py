@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from reference_trees import Want, candidates, is_safe
 from tree_instances import SmallTable, demand_of, grown
 

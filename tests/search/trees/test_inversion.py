@@ -1,7 +1,9 @@
 """Exhaustive inversion: all tables over the same public values, grouped by what is released.
 
-A reader who knows everybody's public values and the program can do the same. What is left possible for each row
-must keep what is required. ``PYTHONPATH=tests python tests/search/trees/test_inversion.py --all`` takes larger tables.
+A reader who knows everybody's public values and the program can do the same. What is left possible for each
+row must keep what is required. Larger tables, by hand:
+
+    PYTHONPATH=tests python tests/search/trees/test_inversion.py --all
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ def singles(letters: Sequence[Any]) -> list[Value]:
 
 def distinct(wanted: int, column: int | None = None) -> Want:
     """Return a requirement of so many different values."""
-    return Want("distinct", wanted, (lambda value: value) if column is None else (lambda value: value[column]))
+    return Want(
+        "distinct", wanted, (lambda value: value) if column is None else (lambda value: value[column])
+    )
 
 
 def separated(wanted: int, tolerance: float) -> Want:
@@ -97,7 +101,14 @@ def settings(all_of_them: bool = False) -> Iterator[Setting]:
         yield Setting("retry", GRID[: 6 + more], singles("abc"), [distinct(2)], options=retry)
         yield Setting("retry", PLANE[: 6 + more], singles("abc"), [distinct(3)], options=retry)
     plain = ("plain", "ordered")
-    yield Setting("category", GRID[: 6 + 2 * more], singles("ab"), [distinct(2)], options={"trials": "retry"}, kinds=plain)
+    yield Setting(
+        "category",
+        GRID[: 6 + 2 * more],
+        singles("ab"),
+        [distinct(2)],
+        options={"trials": "retry"},
+        kinds=plain,
+    )
     if all_of_them:
         for rule in ("gain", "middle"):
             for trials in ("once", "retry"):
@@ -130,7 +141,9 @@ def invert(setting: Setting) -> tuple[int, int, int]:
         if output not in said:
             said[output] = []
             for number, rows in enumerate(classes):
-                failed = [at for at, node in enumerate(tree.failures.node) if node == tree.node_of_class[number]]
+                failed = [
+                    at for at, node in enumerate(tree.failures.node) if node == tree.node_of_class[number]
+                ]
                 parts = table.parts_of_failure(tree, failed[0], rows) if failed else None
                 said[output].append((rows, parts))
     bad, left = below(setting.wants, releases)
@@ -166,7 +179,7 @@ def test_every_row_keeps_what_is_required(setting: Setting) -> None:
 
 
 def test_inversion_kills_a_verdict_that_is_always_safe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "is_allowed", lambda wants, paper, size, left, right: min(left, right) >= wants.least)
+    monkeypatch.setattr(cuts, "is_allowed", lambda wants, *given: min(given[2:]) >= wants.least)
     assert invert(UNSAFE)[1] > 0
 
 
@@ -180,8 +193,9 @@ def test_an_unsafe_cut_is_not_tried() -> None:
 def test_inversion_kills_a_choice_by_what_the_parts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     # Without the test of room, cut after cut is tried until the parts of one hold.
     for module in (room, growth):
-        monkeypatch.setattr(module, "room_in_sides", lambda *given: 1_000)
-    _, bad, _ = invert(Setting("line", LINE[:7], singles("ab"), [distinct(2)], options={"trials": "retry"}))
+        monkeypatch.setattr(module, "room_in_sides", lambda *_: 1_000)
+    how = {"rule": "middle", "trials": "retry"}
+    _, bad, _ = invert(Setting("line", LINE[:8], singles("ab"), [distinct(2)], options=how))
     assert bad > 0
 
 

@@ -1,9 +1,10 @@
 """Public columns as a tree sees them: ranks of cells, and what it costs to publish several of them as one.
 
-The cost of a set of cells is 0 for one cell and 1 for all of them: the extent it spans by that of the column for
-numbers, dates and ordered categories; its number of cells for plain categories; the leaves below the lowest
-node that holds it for hierarchies and prefixes. A missing cell is one more category: on a line it stands as
-far below the least place as the line is long, so that a class which mixes it with places costs as much as all.
+The cost of a set of cells is 0 for one cell and 1 for all of them: the extent it spans by that of the
+column for numbers, dates and ordered categories; its number of cells for plain categories; the leaves below
+the lowest node that holds it for hierarchies and prefixes. A missing cell is one more category: on a line
+it stands as far below the least place as the line is long, so that a class which mixes it with places costs
+most.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class TreeColumn:
     scale: float = 1.0
     parents: Int64s | None = None
     """For each node of a hierarchy the one above; cells come first, by rank; the root is its own."""
+    weight: float = 1.0
     is_kept: bool = False
     """Whether it is published as it is: its values are roots."""
 
@@ -48,13 +50,14 @@ class TreeColumn:
         lowest = float(present.min()) if len(present) else 0.0
         filled = np.where(np.isnan(given), lowest - extent, given)
         found, ranks = np.unique(filled, return_inverse=True)
-        return cls(ranks.astype(np.int64), len(found), ORDERED, found, weight / extent)
+        return cls(ranks.astype(np.int64), len(found), ORDERED, found, weight / extent, weight=weight)
 
     @classmethod
     def plain(cls, codes: Ints, weight: float = 1.0) -> TreeColumn:
         """Return a column of categories without an order; equal codes are equal cells."""
         found, ranks = np.unique(codes, return_inverse=True)
-        return cls(ranks.astype(np.int64), len(found), PLAIN, None, weight / max(len(found) - 1, 1))
+        scale = weight / max(len(found) - 1, 1)
+        return cls(ranks.astype(np.int64), len(found), PLAIN, None, scale, weight=weight)
 
     @classmethod
     def nested(cls, codes: Ints, paths: Sequence[Sequence[str]], weight: float = 1.0) -> TreeColumn:
@@ -82,7 +85,7 @@ class TreeColumn:
                 above = nodes[key]
             parents[rank] = above
         ranks = np.array([rank_of[code] for code in codes.tolist()], dtype=np.int64)
-        return cls(ranks, len(order), NESTED, None, weight, np.array(parents, dtype=np.int64))
+        return cls(ranks, len(order), NESTED, None, weight, np.array(parents, dtype=np.int64), weight)
 
     def __post_init__(self) -> None:
         if self.kind == NESTED and self.parents is None:
@@ -90,7 +93,8 @@ class TreeColumn:
 
     def nested_nodes(self) -> tuple[Int64s, Floats]:
         """Return for every node of a hierarchy the highest rank below it, and the cost of its label."""
-        assert self.parents is not None
+        if self.parents is None:
+            raise InputError("only a column of a hierarchy has nodes")
         last = np.full(len(self.parents), -1, dtype=np.int64)
         leaves = np.zeros(len(self.parents), dtype=np.int64)
         for rank in range(self.cells):

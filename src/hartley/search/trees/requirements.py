@@ -108,11 +108,11 @@ def require_knowable(requirements: tuple[Requirement, ...], known: int) -> None:
     here = option("transparent_knows")
     counts = [one for one in requirements if one.name != "row-k"]
     if len(counts) != 1 or counts[0].name != "distinct-l":
-        raise OptionError(f"{here} is proved for one requirement distinct-l alone, beside row-k; ask for that")
+        raise OptionError(
+            f"{here} is proved for one requirement distinct-l alone, beside row-k; ask for that"
+        )
     if known >= counts[0].wanted:
         raise OptionError(
             f"{here} of {known} leaves nothing to promise with distinct-l {int(counts[0].wanted)}: at least "
             "one value more must be kept than the reader knows"
         )
-
-

@@ -1,7 +1,7 @@
 """Classes as leaves of a tree of cuts, safe against a reader who knows how the tree was grown.
 
-Rows are seen through their tuples of public cells, sorted, and through multisets of sensitive values, so that no
-order of rows, no tie and no sum can depend on who has which value.
+Rows are seen through their tuples of public cells, sorted, and through multisets of sensitive values, so that
+no order of rows, no tie and no sum can depend on who has which value.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Tree:
     """The class of each tuple, as the tuples were given; classes are numbered by their first tuple."""
     node_of_class: Int64s
     child: Int64s
-    """For each node its first child, -1 for a class; the children of a node are numbered one after another."""
+    """For each node its first child, -1 for a class; children of a node are numbered one after another."""
     cuts: Cuts
     """The cuts that held, by node."""
     failures: Cuts
@@ -128,8 +128,10 @@ class TreeProblem:
         begin = np.zeros(len(self.columns) + 1, dtype=np.int64)
         np.cumsum([column.cells for column in self.columns], out=begin[1:])
         place = np.concatenate(
-            [np.arange(column.cells, dtype=np.float64) if column.places is None else column.places
-             for column in self.columns]
+            [
+                np.arange(column.cells, dtype=np.float64) if column.places is None else column.places
+                for column in self.columns
+            ]
         )
         parent, last, loss = _nested_arrays(self.columns, begin)
         count = np.asarray(self.count, dtype=np.int64)[taken]
@@ -147,7 +149,7 @@ class TreeProblem:
             weights=np.zeros(len(order)),
             ptr=ptr,
             code=np.asarray(self.code)[taken].astype(np.int32),
-            count=count,
+            amounts=count,
         )
 
 
@@ -161,9 +163,9 @@ def _nested_arrays(columns: Sequence[TreeColumn], begin: Int64s) -> tuple[Int64s
     for j, column in enumerate(columns):
         if column.kind != NESTED or column.parents is None:
             continue
-        where = np.concatenate(
-            [begin[j] + np.arange(column.cells), above + np.arange(inner[j])]
-        ).astype(np.int64)
+        where = np.concatenate([begin[j] + np.arange(column.cells), above + np.arange(inner[j])]).astype(
+            np.int64
+        )
         highest, costs = column.nested_nodes()
         parent[where] = where[column.parents]
         last[where] = highest
@@ -225,6 +227,7 @@ def new_growth(tuples: Tuples, wants: Wants, ends: Int64s) -> Growth:
         mode=np.zeros(stack, dtype=np.int64),
         failed=np.zeros(stack, dtype=np.int64),
         usual=np.zeros(stack, dtype=np.int64),
+        telling=np.zeros((stack, columns)),
         usual_codes=sparse_zeros((nodes, usual), np.int64),
         child=np.full(nodes, -1, dtype=np.int32),
         column=np.zeros(nodes, dtype=np.int32),
@@ -291,6 +294,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> Paper:
         like=numbers(128),
         cell_rows=numbers(128),
         usual_rows=numbers(int(wants.wanted.max(initial=0)) + 4),
+        telling=np.zeros(columns),
         best=numbers(3),
     )
 

@@ -1,7 +1,7 @@
 """The chance that a part holds its requirements, as far as the multiset of the node tells.
 
-Only the four operations and the square root are used, which IEEE 754 fixes to the last bit: the same tree grows
-on every machine, interpreted or compiled.
+Only the four operations and the square root are used, which IEEE 754 fixes to the last bit: the same tree
+grows on every machine, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def part_chance(wants: Wants, paper: Paper, node: int, part: int) -> float:
     if paper.chance_at[at] != paper.ticks[1]:
         paper.chance_at[at] = paper.ticks[1]
         paper.chance[at] = chance_of_part(wants, paper, node, grid_rows(part))
-    return paper.chance[at]
+    return float(paper.chance[at])
 
 
 @inner_part
@@ -130,4 +130,4 @@ def part_shrink(paper: Paper, size: int, columns: int, rows: int) -> float:
     if paper.shrink_at[at] != paper.ticks[2]:
         paper.shrink_at[at] = paper.ticks[2]
         paper.shrink[at] = root(min(1.0, 1.5 * size / max(grid_rows(rows), 1)), columns)
-    return paper.shrink[at]
+    return float(paper.shrink[at])

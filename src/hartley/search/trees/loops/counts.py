@@ -37,7 +37,7 @@ def add_tuple(tuples: Tuples, one: int, present: Int64s, size: int, amount: Int6
         if amount[value] == 0:
             present[size] = value
             size += 1
-        amount[value] += tuples.count[e]
+        amount[value] += tuples.amounts[e]
     return size
 
 
@@ -84,7 +84,7 @@ def set_holds(wants: Wants, paper: Paper, values: Int64s, size: int) -> bool:
 
 @inner_part
 def count_codes(wants: Wants, paper: Paper, requirement: int, size: int) -> int:
-    """Count the rows of the node by the codes of a requirement; ``paper.codes`` holds the codes, ascending."""
+    """Count the rows of the node by the codes of a requirement, which ``paper.codes`` holds ascending."""
     begin = wants.begin[requirement]
     found = collect_codes(wants, paper, requirement, paper.present, size)
     sort_numbers(paper.codes, found)
@@ -177,9 +177,7 @@ def lacking_separated(wants: Wants, paper: Paper, requirement: int, found: int) 
                 paper.code_in[code] = max(paper.code_in[code], most)
         without = 0
         for k in range(windows + 1):
-            without = max(
-                without, paper.forward[k * wide + i] + paper.backward[(windows - k) * wide + i + 1]
-            )
+            without = max(without, paper.forward[k * wide + i] + paper.backward[(windows - k) * wide + i + 1])
         paper.code_out[begin + paper.codes[i]] = max(top - 1, without) if windows > 0 else 0
 
 
@@ -250,10 +248,10 @@ def part_candidates_hold(wants: Wants, paper: Paper, size: int, mine: int, other
 @inner_part
 def cannot_fail(wants: Wants, paper: Paper, part: int) -> bool:
     """Tell whether parts of so many rows or more hold every requirement, however the node is arranged."""
+    most = 0
     for requirement in range(len(wants.wanted)):
-        if paper.top[requirement] >= part:
-            return False
-    return True
+        most = max(most, paper.top[requirement])
+    return bool(most < part)
 
 
 @inner_part
@@ -267,7 +265,7 @@ def is_allowed(wants: Wants, paper: Paper, size: int, left: int, right: int) -> 
     if wants.trials == STRICT:
         return False
     if wants.known > 0:
-        return frequent_rows(wants, paper, wants.wanted[0] - 2 - wants.known // 2) >= (
+        return frequent_rows(paper, wants.wanted[0] - 2 - wants.known // 2) >= (
             max(left, right) + wants.known + 1
         )
     if not part_candidates_hold(wants, paper, size, left, right):
@@ -276,7 +274,7 @@ def is_allowed(wants: Wants, paper: Paper, size: int, left: int, right: int) -> 
 
 
 @inner_part
-def frequent_rows(wants: Wants, paper: Paper, codes: int) -> int:
+def frequent_rows(paper: Paper, codes: int) -> int:
     """Return the rows of so many of the commonest codes of the first requirement."""
     rows = 0
     for group in range(paper.groups[0]):

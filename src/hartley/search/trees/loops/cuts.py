@@ -1,24 +1,24 @@
 """The rule of cuts: which cut of a node is tried next, told from public values and the node's multiset alone.
 
-``GAIN``: of all cuts in two that are allowed, the one with the least expected loss: rows times width of both
-parts, as far as they will still be cut, if both are likely to hold; rows times width of the node if not. A cut
-stands between any two neighbouring cells of a column, or parts one category from the rest. Before all, every
-tuple by itself, if that is nearly sure to hold. Ties: the first column, the lowest rank.
+``GAIN``: of all cuts in two that are allowed, the one with the least expected loss: rows times width of
+both parts, as far as they will still be cut, if both are likely to hold; rows times width of the node if
+not. A cut stands between any two neighbouring cells of a column, or parts one category from the rest.
+Before all, every tuple by itself, if that is nearly sure to hold. Ties: the first column, the lowest rank.
 
 ``MIDDLE``: of the widest column the allowed cut nearest the middle row; if it has none, of the next widest.
 """
 
 from __future__ import annotations
 
+from hartley.search.trees.loops.boxes import box_width, empty_box, node_width, widen
 from hartley.search.trees.loops.chances import even_chance_rows, part_chance, part_shrink
 from hartley.search.trees.loops.counts import cannot_fail, is_allowed, part_candidates_hold
 from hartley.search.trees.loops.layout import (
     CELLS,
     EVERY_TUPLE,
     MIDDLE,
-    ONE_VALUE,
     ONCE,
-    ORDERED,
+    ONE_VALUE,
     PLAIN,
     SIDES,
     UNBOUND,
@@ -34,59 +34,14 @@ MOST_TUPLES = 64
 """Tuples of a node that are tried each by itself."""
 SURE = 0.99
 """How sure that must be to hold."""
+MOST_WEIGHED = 4_096
+"""About so many cuts of a column are weighed at a node, and as many tuples looked at for widths."""
 ONE_IN = 8
 """A category is tried against the rest where it has one row in so many."""
+TRUST = 0.9
+"""How far the chance of a cut that can fail is trusted."""
 LIKE = 4
 """A side that differs from a failed one by less than one row in so many is not tried."""
-
-
-@inner_part
-def empty_box(tuples: Tuples, paper: Paper) -> None:
-    """Begin a box that holds no tuple."""
-    paper.ticks[3] += 1
-    for j in range(tuples.rank.shape[1]):
-        paper.low[j] = 1 << 40
-        paper.high[j] = -1
-        paper.variety[j] = 0
-
-
-@inner_part
-def widen(tuples: Tuples, paper: Paper, one: int) -> None:
-    """Widen the box so that it holds a tuple."""
-    for j in range(tuples.rank.shape[1]):
-        rank = tuples.rank[one, j]
-        if rank < paper.low[j]:
-            paper.low[j] = rank
-        if rank > paper.high[j]:
-            paper.high[j] = rank
-        if tuples.kind[j] == PLAIN:
-            at = tuples.begin[j] + rank
-            if paper.seen[at] != paper.ticks[3]:
-                paper.seen[at] = paper.ticks[3]
-                paper.variety[j] += 1
-
-
-@inner_part
-def width_of_column(tuples: Tuples, paper: Paper, j: int) -> float:
-    """Return the width of the box in one column."""
-    begin = tuples.begin[j]
-    if tuples.kind[j] == ORDERED:
-        return (tuples.place[begin + paper.high[j]] - tuples.place[begin + paper.low[j]]) * tuples.scale[j]
-    if tuples.kind[j] == PLAIN:
-        return (paper.variety[j] - 1) * tuples.scale[j]
-    node = begin + paper.low[j]
-    while tuples.last[node] < paper.high[j]:
-        node = tuples.parent[node]
-    return tuples.loss[node] * tuples.scale[j]
-
-
-@inner_part
-def box_width(tuples: Tuples, paper: Paper) -> float:
-    """Return the width of the box: the sum over the columns."""
-    width = 0.0
-    for j in range(tuples.rank.shape[1]):
-        width += width_of_column(tuples, paper, j)
-    return width
 
 
 @inner_part
@@ -105,7 +60,7 @@ def suits(
     in_left = paper.left_bound[at]
     if mode == SIDES:
         more = left - in_left if 2 * left <= rows else rows - left - (bound - in_left)
-        return bound + more + 1 <= room
+        return bool(bound + more + 1 <= room)
     return True
 
 
@@ -125,10 +80,36 @@ def is_like_failed(paper: Paper, fails: int, rows: int, left: int) -> bool:
 
 
 @inner_part
+def cut_chance(
+    wants: Wants, paper: Paper, j: int, rows: int, left: int, free: int, bound: int, in_left: int
+) -> float:
+    """Return the chance that both parts of a cut hold, as far as the rule can tell.
+
+    What fails once fails nearby: rows in sides of failed cuts weigh against as many others of their part. A
+    cut that can fail at all is trusted less than its chance, because values may follow public cells: the
+    less, the more the parts of cuts of the same column differed above.
+    """
+    left_free = left - 2 * in_left
+    right_free = rows - left - 2 * (bound - in_left)
+    if min(left_free, right_free) <= 0:
+        return 0.0
+    if bound == 0 and cannot_fail(wants, paper, min(left_free, right_free)):
+        return 1.0
+    return float(
+        TRUST
+        * (1.0 - paper.telling[j])
+        * part_chance(wants, paper, free, min(left_free, free))
+        * part_chance(wants, paper, free, min(right_free, free))
+    )
+
+
+@inner_part
 def every_tuple_suits(
     tuples: Tuples, wants: Wants, paper: Paper, growth: Growth, first: int, last: int, size: int, rows: int
 ) -> bool:
     """Tell whether every tuple of a node is to be tried by itself."""
+    if wants.rule == MIDDLE:
+        return False
     least = rows
     second = rows
     sure = 1.0
@@ -201,12 +182,11 @@ def propose(
     columns = tuples.rank.shape[1]
     if rows < 2 * wants.least:
         return False
-    empty_box(tuples, paper)
     weight = 0.0
-    for i in range(first, last):
-        widen(tuples, paper, growth.order[0, i])
-        weight += tuples.weights[growth.order[0, i]]
-    whole = box_width(tuples, paper)
+    if wants.weight_k > 0.0:
+        for i in range(first, last):
+            weight += tuples.weights[growth.order[0, i]]
+    whole = node_width(tuples, paper, growth, first, last)
     active = 0
     for j in range(columns):
         active += paper.low[j] < paper.high[j]
@@ -214,14 +194,16 @@ def propose(
         return False
     paper.ticks[1] += 1
     paper.ticks[2] += 1
-    free = rows - bound if mode == SIDES else rows
-    even = even_chance_rows(wants, paper, free) if free > 0 else rows
-    if mode == UNBOUND and fails == 0 and wants.rule != MIDDLE and 2 < last - first <= MOST_TUPLES:
-        if every_tuple_suits(tuples, wants, paper, growth, first, last, size, rows):
-            paper.best[0] = 0
-            paper.best[1] = 0
-            paper.best[2] = EVERY_TUPLE
-            return True
+    bound = bound if mode == SIDES else 0
+    free = max(rows - bound, 1)
+    even = even_chance_rows(wants, paper, free)
+    is_small = mode == UNBOUND and fails == 0 and 2 < last - first <= MOST_TUPLES
+    if is_small and every_tuple_suits(tuples, wants, paper, growth, first, last, size, rows):
+        paper.best[0] = 0
+        paper.best[1] = 0
+        paper.best[2] = EVERY_TUPLE
+        return True
+    stride = max(1, (last - first) // MOST_WEIGHED)
     least = rows * whole * (1.0 - 1e-12)
     widest = -1.0
     found = False
@@ -242,15 +224,23 @@ def propose(
         left = 0
         in_left = 0
         left_weight = 0.0
-        # The cells of this column in turn: widths, rows and weights of all cuts between them.
+        # The cells of this column in turn: widths, rows and weights of the cuts between them. Of very many
+        # tuples one in so many is looked at for widths, and as many cuts are weighed.
+        since = 0
         for i in range(first, last - 1):
             one = growth.order[j, i]
-            widen(tuples, paper, one)
+            if (i - first) % stride == 0:
+                widen(tuples, paper, one)
             left += tuples.rows[one]
             left_weight += tuples.weights[one]
             if mode == SIDES and growth.bound[one]:
                 in_left += tuples.rows[one]
-            if tuples.rank[one, j] != tuples.rank[growth.order[j, i + 1], j]:
+            since += 1
+            paper.left_rows[i] = 0
+            if tuples.rank[one, j] != tuples.rank[growth.order[j, i + 1], j] and (
+                since >= stride or wants.rule == MIDDLE
+            ):
+                since = 0
                 paper.left_width[i] = box_width(tuples, paper)
                 paper.left_rows[i] = left
                 paper.left_bound[i] = in_left
@@ -265,8 +255,9 @@ def propose(
         for i in range(last - 2, first - 1, -1):
             one = growth.order[j, i]
             after = growth.order[j, i + 1]
-            widen(tuples, paper, after)
-            if tuples.rank[one, j] != tuples.rank[after, j]:
+            if (i + 1 - first) % stride == 0 or i == last - 2:
+                widen(tuples, paper, after)
+            if paper.left_rows[i] > 0:
                 left = paper.left_rows[i]
                 right = rows - left
                 if min(left, right) >= wants.least and (
@@ -278,11 +269,7 @@ def propose(
                         is_better = cost <= middle_least
                     else:
                         in_left = paper.left_bound[i]
-                        both = 1.0
-                        if free > 0:
-                            both = part_chance(wants, paper, free, left - in_left) * part_chance(
-                                wants, paper, free, free - left + in_left
-                            )
+                        both = cut_chance(wants, paper, j, rows, left, free, bound, in_left)
                         cost = both * (
                             left * paper.left_width[i] * part_shrink(paper, even, active, left)
                             + right * box_width(tuples, paper) * part_shrink(paper, even, active, right)
@@ -337,11 +324,7 @@ def propose(
                 continue
             if wants.weight_k > 0.0 and min(mine_weight, weight - mine_weight) < wants.weight_k:
                 continue
-            both = 1.0
-            if free > 0:
-                both = part_chance(wants, paper, free, mine - in_mine) * part_chance(
-                    wants, paper, free, free - mine + in_mine
-                )
+            both = cut_chance(wants, paper, j, rows, mine, free, bound, in_mine)
             rest = whole - tuples.scale[j]
             cost = both * (
                 mine * box_width(tuples, paper) * part_shrink(paper, even, active, mine)
@@ -359,5 +342,3 @@ def propose(
                 paper.best[1] = rank
                 paper.best[2] = ONE_VALUE
     return found
-
-

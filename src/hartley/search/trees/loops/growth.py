@@ -35,7 +35,7 @@ from hartley.search.trees.loops.room import (
 
 @inner_part
 def mark_parts(tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int) -> int:
-    """Write the part of each tuple of a node under the cut in ``paper.best``; return how many parts it has."""
+    """Write the part of each tuple of a node under the cut in ``paper.best``; return how many there are."""
     column = paper.best[0]
     rank = paper.best[1]
     form = paper.best[2]
@@ -102,6 +102,30 @@ def part_holds(
 
 
 @inner_part
+def note_telling(
+    tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, size: int, rows: int
+) -> None:
+    """Note how much the parts of a cut that held differ: half the sum of the differences of their shares."""
+    left = 0
+    for i in range(size):
+        paper.part_amount[paper.present[i]] = 0
+    for i in range(first, last):
+        one = growth.order[0, i]
+        if growth.part[one] == 0:
+            left += tuples.rows[one]
+            for e in range(tuples.ptr[one], tuples.ptr[one + 1]):
+                paper.part_amount[tuples.code[e]] += tuples.amounts[e]
+    apart = 0.0
+    for i in range(size):
+        value = paper.present[i]
+        mine = paper.part_amount[value]
+        apart += abs(mine / left - (paper.amount[value] - mine) / (rows - left))
+        paper.part_amount[value] = 0
+    column = paper.best[0]
+    paper.telling[column] = max(paper.telling[column], apart / 2)
+
+
+@inner_part
 def split(tuples: Tuples, growth: Growth, first: int, last: int, parts: int, top: int, node: int) -> int:
     """Sort the tuples of a node by their parts, in the order of every column, and stack the parts."""
     at = first
@@ -152,7 +176,15 @@ def record_failure(paper: Paper, growth: Growth, node: int) -> None:
 
 @inner_part
 def bind_side(
-    tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, mode: int, failed: int, fails: int, rows: int
+    tuples: Tuples,
+    paper: Paper,
+    growth: Growth,
+    first: int,
+    last: int,
+    mode: int,
+    failed: int,
+    fails: int,
+    rows: int,
 ) -> None:
     """Mark the smaller side of a cut that failed; of equal ones the left."""
     left = 0
@@ -170,7 +202,9 @@ def bind_side(
 
 
 @inner_part
-def bound_rows(tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, mode: int, failed: int) -> int:
+def bound_rows(
+    tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, mode: int, failed: int
+) -> int:
     """Count the rows of a node in sides of failed cuts, and in every combination of sides."""
     bound = 0
     if mode == CELLS:
@@ -213,6 +247,8 @@ def grow_node(
     judge_values(wants, paper, size)
     fails = 0
     parts = 0
+    for j in range(tuples.rank.shape[1]):
+        paper.telling[j] = growth.telling[top, j]
     while True:
         room = 0
         if mode == SIDES:
@@ -234,6 +270,8 @@ def grow_node(
                 break
         if holds:
             parts = tried
+            if tried == 2:
+                note_telling(tuples, paper, growth, first, last, size, rows)
             break
         record_failure(paper, growth, node)
         if wants.trials < RETRY or wants.witness < 0 or tried > 2 or fails >= wants.most_failures:
@@ -271,6 +309,8 @@ def grow_node(
             growth.mode[at] = mode
             growth.failed[at] = failed
             growth.usual[at] = binding
+            for j in range(tuples.rank.shape[1]):
+                growth.telling[at, j] = paper.telling[j]
         return stacked
     growth.child[node] = -1
     growth.class_node[growth.totals[1]] = node

@@ -20,7 +20,7 @@ GAIN, MIDDLE = 0, 1
 STRICT, ONCE, RETRY = 0, 1, 2
 """Which cuts are tried: those that cannot fail; one that may; others after one failed."""
 UNBOUND, SIDES, CELLS = 0, 1, 2
-"""What failed cuts ask of the classes below (Theorem T2): nothing, room in their sides, room in their cells."""
+"""What failed cuts ask of the classes below (Theorem T2): nothing, room in sides, room in cells."""
 
 
 def inner_part(function: Callable[P, R]) -> HotLoop[P, R]:
@@ -54,12 +54,12 @@ class Tuples(NamedTuple):
     """The sum of the sampling weights of the rows of each tuple."""
     ptr: Int64s
     code: Int32s
-    count: Int64s
-    """Tuple ``i`` has ``count[e]`` rows with the sensitive value ``code[e]``, ``e`` from ``ptr[i]``."""
+    amounts: Int64s
+    """Tuple ``i`` has ``amounts[e]`` rows with the sensitive value ``code[e]``, ``e`` from ``ptr[i]``."""
 
 
 class Wants(NamedTuple):
-    """What every class must hold, counted over codes: see :class:`~hartley.model.closeness.SensitiveCodes`."""
+    """What every class must hold, counted over :class:`~hartley.model.closeness.SensitiveCodes`."""
 
     code_of: Int32s
     """The code of each sensitive value under each requirement."""
@@ -136,6 +136,8 @@ class Paper(NamedTuple):
     """Rows in every combination of sides of failed cuts: of the node, then of the left side."""
     usual_rows: Int64s
     """Rows of the node or part with each usual code, then with the others."""
+    telling: Floats
+    """For each column how much its cells told of values in the cuts above the node."""
     best: Int64s
     """The cut found: column, rank, form."""
 
@@ -159,7 +161,9 @@ class Growth(NamedTuple):
     mode: Int64s
     failed: Int64s
     usual: Int64s
-    """The stack: a segment, its node, the mode it is bound by, by how many cuts, and by which set of codes."""
+    """The stack: a segment, its node, the mode it is bound by, by how many cuts, and which set of codes."""
+    telling: Floats
+    """For each node on the stack and column: how much its cells told of values above the node, 0 to 1."""
     usual_codes: Int64s
     """Sets of usual codes: the commonest of a node, fewer by one than are wanted, then up to two more."""
     child: Int32s

@@ -1,10 +1,10 @@
 """Room for another cut after one has failed (Theorem T2).
 
-At the first failure the commonest codes of the node are fixed: l - 1 *usual* ones, and up to two more that may
-stand for the last of them. *Sides*: in every class below, the rows in smaller sides of failed cuts can all be
-given usual codes, in every version of the set, with one row to spare. *Cells*: in every class below, every
-combination of sides has more rows than there are unusual values. Either way every failed cut fails again in
-enough other tables with the same release.
+At the first failure the commonest codes of the node are fixed: l - 1 *usual* ones, and up to two more that
+may stand for the last of them. *Sides*: in every class below, the rows in smaller sides of failed cuts can
+all be given usual codes, in every version of the set, with one row to spare. *Cells*: in every class below,
+every combination of sides has more rows than there are unusual values. Either way every failed cut fails
+again in enough other tables with the same release.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CELLS_PREFERENCE = 0.3
 
 @inner_part
 def fix_usual_codes(wants: Wants, paper: Paper, growth: Growth, size: int, binding: int) -> None:
-    """Write the usual codes of a node: the commonest first, equal ones by their code; -1 where none is left."""
+    """Write the usual codes of a node: the commonest first, equal ones by their code; -1 at the end."""
     requirement = wants.witness
     begin = wants.begin[requirement]
     wide = wants.wanted[requirement] - 1 + MORE
@@ -93,7 +93,7 @@ def room_in_sides(
     for j in range(last + 1, last + 1 + MORE):
         if growth.usual_codes[binding, j] >= 0:
             least = min(least, paper.usual_rows[j])
-    return rows + least
+    return int(rows + least)
 
 
 @inner_part
@@ -109,7 +109,9 @@ def unusual_rows(
 
 
 @inner_part
-def choose_mode(wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, side: int, rows: int) -> int:
+def choose_mode(
+    wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, side: int, rows: int
+) -> int:
     """Return how a node is bound after its first failed cut, whose smaller side has ``side`` rows."""
     in_sides = room_in_sides(wants, paper, growth, binding, paper.present, size, paper.amount) / (side + 1.0)
     unusual = unusual_rows(wants, paper, growth, binding, paper.present, size, paper.amount)
@@ -120,7 +122,9 @@ def choose_mode(wants: Wants, paper: Paper, growth: Growth, binding: int, size: 
 
 
 @inner_part
-def expect_usual_sides(wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, bound: int) -> None:
+def expect_usual_sides(
+    wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, bound: int
+) -> None:
     """Take the rows in sides of failed cuts to have usual codes, and count what is left for the others.
 
     The chances of further cuts are then those of the other rows. A guess that only the rule of cuts uses.
