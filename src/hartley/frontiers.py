@@ -96,6 +96,8 @@ class Point:
     """The bands of one ordered column; ``None`` where clusters are no intervals."""
     codebooks: Codebooks | None = field(default=None, repr=False, compare=False)
     """The codebook of each column; ``None`` where they have one together."""
+    tree: Any = field(default=None, repr=False, compare=False)
+    """The tree of cuts that its clusters are the classes of; ``None`` elsewhere."""
     cut: Callable[[], Partition] = field(repr=False, compare=False)
     """Builds the partition when it is asked for."""
 

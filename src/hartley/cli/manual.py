@@ -38,6 +38,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Shape": (
         "shape",
+        "transparent",
+        "transparent_knows",
         "borders",
         "offset",
         "equal_width",

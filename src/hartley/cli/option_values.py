@@ -69,6 +69,8 @@ def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
         "equal_width": given["equal_width"],
         "open_ends": given["open_ends"],
         "withhold": given["withhold"],
+        "transparent": given["transparent"],
+        "transparent_knows": given["transparent_knows"],
         "withheld_label": given["withheld_label"],
         "bands": given["bands"],
         "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),

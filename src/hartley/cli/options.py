@@ -222,10 +222,26 @@ caps = stacked(
 shape = stacked(
     click.option(
         "--shape",
-        type=click.Choice(["any", "intervals", "columns"]),
+        type=click.Choice(["any", "intervals", "columns", "tree"]),
         default="any",
         show_default=True,
-        help="Which values may share a label: any, neighbours only (bands), or one codebook for each column.",
+        help="Which values may share a label: any, neighbours only (bands), one codebook for each column, or "
+        "boxes cut from each other (tree).",
+    ),
+    click.option(
+        "--transparent",
+        type=click.Choice(["strict", "retry"]),
+        is_flag=False,
+        flag_value="retry",
+        help="Hold also for a reader who knows how hartley works, by a tree of cuts: retry (the default) or "
+        "strict, where no cut can fail.",
+    ),
+    click.option(
+        "--transparent-knows",
+        type=int,
+        default=0,
+        metavar="M",
+        help="The same where that reader knows the sensitive values of M rows besides.",
     ),
     click.option(
         "--borders",

@@ -99,6 +99,10 @@ class Promise(StrictStruct, frozen=True, kw_only=True):
     """Whether a signature stands beside the certificate. Without one anybody can write a certificate."""
     formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
     """Whether cells that a spreadsheet would run have a quote before them; not written where not."""
+    reader: Literal["knows-the-program"] | msgspec.UnsetType = msgspec.UNSET
+    """Whether it holds for a reader who knows the program, its options and everybody's public values."""
+    statement: str | msgspec.UnsetType = msgspec.UNSET
+    """The same in plain words, with what is assumed."""
     commitment: str
     """A keyed commitment to the private record of the release."""
     seal: str = ""
@@ -233,6 +237,34 @@ def _from_base64(text: str) -> bytes:
     if base64.b64encode(content).decode() != text:
         raise PolicyError("the signature is damaged: the same content has other letters in base64")
     return content
+
+
+def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
+    """Say what is promised to a reader who knows the program; nothing where nothing is."""
+    choices = policy.choices
+    if choices.transparent is msgspec.UNSET:
+        return msgspec.UNSET
+    known = choices.transparent_knows if isinstance(choices.transparent_knows, int) else 0
+    left = []
+    for asked in policy.requirements:
+        names = " and ".join(policy.sensitive_names if asked.column is None else (asked.column,))
+        noun = "combinations" if asked.column is None and len(policy.sensitive_names) > 1 else "values"
+        if asked.name == "distinct-l":
+            left.append(f"at least {int(asked.wanted) - known} {noun} of {names}")
+        elif asked.name == "separated-l":
+            left.append(f"at least {int(asked.wanted)} {noun} of {names} that count as different")
+    if not left:
+        return (
+            "The classes were chosen without looking at any sensitive value. Nothing is promised about "
+            "sensitive values, because none was asked for."
+        )
+    who = "nobody's sensitive value" if not known else f"the sensitive values of at most {known} rows"
+    return (
+        "Someone who knows everybody's public values, this program, these options and the released file "
+        f"still has {' and '.join(left)} possible for every {'other ' if known else ''}row. Assumed: the "
+        "options were chosen without looking at the sensitive columns, this is the only release of these "
+        f"rows, and the reader knows {who}."
+    )
 
 
 def file_sha256(path: Path) -> str:

@@ -25,6 +25,7 @@ from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
+from hartley.releases.tree_document import TreeDocument
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet
@@ -123,6 +124,10 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     keep_order: bool = False
     formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
     """Whether cells that a spreadsheet would run get a quote before them; not written where they do not."""
+    transparent: Literal["strict", "retry"] | msgspec.UnsetType = msgspec.UNSET
+    """Which cuts of a tree were tried, where it must hold for a reader who knows the program."""
+    transparent_knows: int | msgspec.UnsetType = msgspec.UNSET
+    """How many sensitive values that reader may know."""
 
     @property
     def defuses_formulas(self) -> bool:
@@ -188,6 +193,8 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     """One codebook for each public column, where each has one; the clusters' labels follow from them."""
     withheld_combinations: tuple[tuple[Text, ...], ...] = ()
     """Combinations of the codebooks' labels that are withheld."""
+    tree: TreeDocument | msgspec.UnsetType = msgspec.UNSET
+    """The tree of cuts whose classes the clusters are; not written where there is none."""
     checksum: str = ""
     """SHA-256 of everything else, so that damage is noticed."""
 

@@ -189,7 +189,7 @@ def find_frontier(
         utility_weight = Target("utility_weight", utility_weight).number
     roles = study.roles
     with study.opened() as table:
-        if objective.clusters.name == "columns" and study.keep and not study.earlier:
+        if objective.clusters.name in ("columns", "tree") and study.keep and not study.earlier:
             roles = replace(roles, public=(*roles.public, *names(study.keep)))
             read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
             joint, dropped_rows = read.joint, read.dropped_rows
@@ -260,7 +260,7 @@ def asked_question(
     """
     closeness = study.closeness(joint.sensitive)
     given = tuple(requirements)
-    is_by_column = objective.clusters.name == "columns"
+    is_by_column = objective.clusters.name in ("columns", "tree")
     is_intervals = objective.clusters.name == "intervals"
     require_fitting(given, joint.sensitive.columns, closeness)
     return Question(
@@ -276,4 +276,6 @@ def asked_question(
         arrangement=ArrangedColumn.of(objective.columns, joint.public) if is_intervals else None,
         kept=names(study.keep) if is_by_column else (),
         objective=objective.objective,
+        transparent=objective.transparent,
+        transparent_knows=objective.transparent_knows,
     )

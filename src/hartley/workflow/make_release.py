@@ -48,6 +48,8 @@ from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.request.utility_choice import codeword_of
+from hartley.workflow.trees.document import tree_document
+from hartley.workflow.trees.refusals import require_transparent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +81,7 @@ def make_release(
             "a release needs a target: what every released value must keep, such as "
             f"{option('distinct_l', '5')}, or a cap on what may be lost"
         )
+    require_transparent(study, objective, destination, limits)
     places = release_places(
         study.source, destination.output, destination.policy, destination.certificate, destination.key
     )
@@ -94,13 +97,13 @@ def make_release(
     require_no_table(database, into)
     with study.opened() as table:
         plan = Plan.of(study, table, format_)
-        if objective.clusters.name == "columns":
+        if objective.clusters.name in ("columns", "tree"):
             plan = plan.publishing_kept()
-            if destination.labels is not None:
-                raise OptionError(
-                    f"under {option('shape', 'columns')} bands and groups are the labels; leave "
-                    f"{option('labels')} out"
-                )
+        if objective.clusters.name == "columns" and destination.labels is not None:
+            raise OptionError(
+                f"under {option('shape', 'columns')} bands and groups are the labels; leave "
+                f"{option('labels')} out"
+            )
         require_publishable(study.source, table, plan.published)
         seen = Seen.of(plan)
         observed = rows_to_search(
@@ -201,6 +204,13 @@ def make_release(
                 missing_at=study.missing_at,
                 keep_order=destination.keep_order,
                 formulas="defused" if destination.defuse_formulas else msgspec.UNSET,
+                transparent=objective.transparent or msgspec.UNSET,
+                transparent_knows=objective.transparent_knows or msgspec.UNSET,
+            ),
+            tree=(
+                msgspec.UNSET
+                if reached.point.tree is None
+                else tree_document(reached.point.tree, reached.book.partition)
             ),
         )
         made_release = write_release(
@@ -266,7 +276,7 @@ def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Deman
 
 def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:
     """Return the groups that name merged text: where there are hierarchies, unless sets are asked for."""
-    if not objective.clusters.is_any or destination.labels == "set":
+    if objective.clusters.name not in ("any", "tree") or destination.labels == "set":
         return {}
     return groups_said(objective.columns, public)
 

@@ -30,6 +30,7 @@ from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
 from hartley.workflow.codebooks.label_codebooks import interval_codebook
 from hartley.workflow.request.column_choices import ColumnChoices
+from hartley.workflow.request.objective import TransparentName
 from hartley.workflow.request.time_limit import SECONDS_UNASKED
 from hartley.workflow.request.utility_choice import codeword_of
 
@@ -61,9 +62,13 @@ class Question:
     arrangement: ArrangedColumn | None = None
     """What is known of the values of a single column of text."""
     kept: tuple[str, ...] = ()
-    """Public columns that are published as they are, where each has a codebook of its own."""
+    """Public columns that are published as they are, where each has a codebook of its own, or by a tree."""
     objective: ObjectiveName = "worst"
     """Over several columns, what is to be small."""
+    transparent: TransparentName | None = None
+    """Which cuts of a tree are tried for a reader who knows the program."""
+    transparent_knows: int = 0
+    """How many sensitive values that reader may know."""
 
     @property
     def is_papers(self) -> bool:
@@ -84,7 +89,7 @@ class Question:
 
         A search for codebooks counts what it looks at, so that it ends the same way on every machine.
         """
-        if self.shape.name == "columns":
+        if self.shape.name in ("columns", "tree"):
             return None
         is_long = self.joint.side is not None and self.joint.observations > MANY_OBSERVATIONS
         return SECONDS_UNASKED if is_long or isinstance(self.utility, ColumnsDistortion) else None

@@ -35,6 +35,7 @@ from hartley.workflow.demands.few_points import few_frontier
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.search_demand import frontier_of_demands
+from hartley.workflow.trees.search_tree import frontier_of_trees
 
 SoFar = Callable[[Callable[[], Frontier]], None]
 """Is offered the frontier as it grows; it is measured only when called for."""
@@ -165,6 +166,8 @@ def optimal_frontier(
     """
     if question.shape.name == "columns":
         return frontier_of_codebooks(question, effort)
+    if question.shape.name == "tree":
+        return frontier_of_trees(question, effort)
     few = few_frontier(question, effort)
     if few is not None:
         return few

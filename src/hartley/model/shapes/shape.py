@@ -1,4 +1,4 @@
-"""Which clusters may be: any, runs of neighbouring values, or one codebook for each column."""
+"""Which clusters may be: any, runs of neighbours, one codebook for each column, or leaves of a tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 from hartley.errors import OptionError, option, quoted
 from hartley.model.shapes.border_grid import CALENDARS, Calendar
 
-ShapeName: TypeAlias = Literal["any", "intervals", "columns"]
+ShapeName: TypeAlias = Literal["any", "intervals", "columns", "tree"]
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 
 
@@ -55,6 +55,8 @@ class Shape:
         for field, is_given in given.items():
             if is_given and self.name == "any":
                 raise OptionError(f"{option(field)} needs {option('shape', 'intervals')}; choose that shape")
+            if is_given and self.name == "tree":
+                raise OptionError(f"{option(field)} has no meaning under {option('shape', 'tree')}")
             if is_given and self.name == "columns":
                 if field == "borders":
                     raise OptionError(f"name the column of {option(field)}, as in {option(field, 'age=5')}")

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from hartley.releases.certificate import Certificate, ReaderPromise, TreatedColumn
+from hartley.releases.certificate import Certificate, ReaderPromise, TreatedColumn, transparent_statement
 from hartley.releases.policy import Policy, StatedRequirement
 from hartley.releases.record import ColumnRecord, MeasuredRequirement, Measures, Record
 from hartley.releases.verifier.checks import TOLERANCE, Checks, are_same, is_same_distance, shown
@@ -132,6 +132,13 @@ def check_certificate(
         "promises to readers",
         promise.readers == _readers(policy, len(earlier)) and promise.caps == policy.caps,
         "the certificate promises something else than the policy asks for, or for other readers",
+    )
+    is_transparent = policy.choices.transparent is not msgspec.UNSET
+    checks.add(
+        "promise to who knows the program",
+        (promise.reader == "knows-the-program") == is_transparent
+        and promise.statement == transparent_statement(policy),
+        "the certificate promises something else to a reader who knows the program than the policy asks for",
     )
     checks.add("seal", certificate.is_sealed_by(policy), "the certificate was changed after it was made")
 
@@ -274,7 +281,9 @@ class RecordChecks:
             f"there are {found[2]} clusters, the largest of {found[3]} values, which leak {bits:.6g} bits",
         )
         cost = None if choices.codeword is None else partition.line_cost(choices.codeword)
-        is_due = choices.utility == "distortion" and choices.shape != "columns" and cost is not None
+        # These shapes have a loss of their own, which the record gives no distance for.
+        is_by_loss = choices.shape in ("columns", "tree")
+        is_due = choices.utility == "distortion" and not is_by_loss and cost is not None
         if point.max_distortion is not None or is_due:
             worst = None if cost is None else float(cost)
             self._add(

@@ -56,6 +56,19 @@ class Situations:
     secret: Ints
 
 
+@dataclass(frozen=True)
+class Multisets:
+    """The public values that occur, and how many rows have each of them with each sensitive value."""
+
+    public: ValuesFound
+    secrets: list[tuple[Hashable, ...]]
+    """The sensitive values: what the cells of all sensitive columns mean."""
+    value: Ints
+    secret: Ints
+    rows: Ints
+    """For each pair the number of the public value, that of the sensitive value, and the rows."""
+
+
 class RowCounter:
     """Counts one original and one release."""
 
@@ -350,6 +363,33 @@ class RowCounter:
                 left.setdefault(at, []).append(places[what])
             fewest.append(min(map(apart.count, left.values())))
         return min(fewest)
+
+    def multisets(self) -> Multisets:
+        """Return the public values, and how many rows have each of them with each sensitive value."""
+        cells: list[ValuesFound] = []
+        secrets: dict[tuple[Hashable, ...], int] = {}
+        values, codes, counts = [], [], []
+        held = 0
+        for rows in self._each():
+            public = self._public(rows)
+            own = Combined.of(public, len(rows))
+            example = own.examples()
+            clusters = self.book.clusters(rows)
+            found = tuple(Numbered(one.codes[example], one.keys) for one in public)
+            cells.append(ValuesFound(found, np.array(clusters.keys)[clusters.codes[example]]))
+            meant = [rows.meaning(one.name, one.kind) for one in self._policy.sensitive]
+            keys = zip(*([one.keys[code] for code in one.codes.tolist()] for one in meant), strict=True)
+            values.append(own.dense().codes + held)
+            codes.append(np.array([secrets.setdefault(key, len(secrets)) for key in keys], dtype=np.int64))
+            counts.append(rows.counts)
+            held += len(example)
+        return Multisets(
+            ValuesFound.together(cells),
+            list(secrets),
+            np.concatenate(values),
+            np.concatenate(codes),
+            np.concatenate(counts),
+        )
 
     def situations(self) -> Situations:
         """Return what can be seen in the rows before any value is merged with another."""

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from hartley.documents import kind_of_no_file
 from hartley.errors import TableError
 from hartley.releases.certificate import Certificate, Envelope, blocks, file_sha256
@@ -29,6 +31,7 @@ from hartley.releases.verifier.row_sequence import is_in_order
 from hartley.releases.verifier.signature import check_signature
 from hartley.releases.verifier.tables.reread import RereadTable
 from hartley.releases.verifier.tally import RowTally, tally
+from hartley.releases.verifier.trees.tree_walk import check_tree
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -139,6 +142,8 @@ def verify_release(
         check_codebooks(checks, policy)
         partition = ReleasedPartition(policy, counted.values)
         found = check_requirements(checks, policy, counter, partition)
+        if policy.tree is not msgspec.UNSET or policy.choices.transparent is not msgspec.UNSET:
+            check_tree(checks, policy, counter.multisets())
         requirements = tuple(one.to_dict() for one in found)
         if documents.record is not None:
             RecordChecks(checks, documents.record, policy, earlier, counted.measures, partition).check(

@@ -29,6 +29,7 @@ from hartley.releases.certificate import (
     Software,
     Subject,
     TreatedColumn,
+    transparent_statement,
 )
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy, StatedRequirement
@@ -68,6 +69,8 @@ def certificate_of(policy: Policy, record: Record, *, name: str, earlier: int, s
         caps=policy.caps,
         signature="ed25519" if signed else "none",
         formulas=policy.choices.formulas,
+        reader=msgspec.UNSET if policy.choices.transparent is msgspec.UNSET else "knows-the-program",
+        statement=transparent_statement(policy),
         commitment=record_commitment(policy, record),
     )
     subject = Subject(name=name, digest=Digest(sha256=record.output_sha256))

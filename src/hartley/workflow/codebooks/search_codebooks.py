@@ -92,7 +92,7 @@ def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point
     asked = replace(question, requirements=tuple(wanted)) if wanted else question
     more: list[Requirement] = []
     if bits:
-        fewest = ceil(_most(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
+        fewest = ceil(most_values(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
         more.append(Requirement(question.axis, fewest))
     choices = question.columns or ColumnChoices()
     with compiling_in_time(effort):
@@ -106,7 +106,7 @@ def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
     """Search the codebooks of least loss for every level of candidates, or for round ones of many."""
     _require_carried(question, Demand())
     choices = question.columns or ColumnChoices()
-    levels = _levels(_most(question))
+    levels = frontier_levels(most_values(question))
     problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
     with compiling_in_time(effort):
         found = codebooks_by_demand(
@@ -144,16 +144,17 @@ def point_of_codebooks(question: Question, found: Codebooks) -> Point:
     return replace(point, max_distortion=None, proven_optimal=is_proven, codebooks=found)
 
 
-def _most(question: Question) -> int:
+def most_values(question: Question) -> int:
+    """Return how many sensitive values there are, those that count as one counted once."""
     if question.axis == "separated-l":
         return separated_values(question.joint, question.closeness)
     return question.joint.sensitive.size
 
 
-def _levels(most: int) -> list[int]:
+def frontier_levels(most: int) -> list[int]:
     """Return the levels of a frontier, the highest included.
 
-    >>> _levels(13), _levels(40)[-6:]
+    >>> frontier_levels(13), frontier_levels(40)[-6:]
     ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13], [12, 15, 20, 25, 30, 40])
     """
     found = list(range(1, min(most, EVERY_LEVEL) + 1))

@@ -34,6 +34,7 @@ from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
+from hartley.workflow.trees.search_tree import tree_point
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +288,8 @@ def searched_point(question: Question, demand: ReleaseDemand, target: Target, ef
             return greedy_frontier(question, run).meeting(demand.demand)
     if question.shape.name == "columns":
         return codebooks_point(question, demand.demand, effort)
+    if question.shape.name == "tree":
+        return tree_point(question, demand.demand, effort)
     with question.explaining():
         try:
             return demanded_point(question, demand.demand, effort)

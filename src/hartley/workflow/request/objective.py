@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, option
 from hartley.measures.utility import Utility
@@ -24,6 +24,9 @@ from hartley.workflow.request.column_choices import (
     with_distances,
 )
 from hartley.workflow.request.utility_choice import UtilityChoice
+
+TransparentName: TypeAlias = Literal["strict", "retry"]
+TRANSPARENT: tuple[TransparentName, ...] = get_args(TransparentName)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,8 @@ class ObjectiveFields(ColumnFields, total=False):
     open_ends: bool
     withhold: Budget | str | int | Sequence[Budget | str | int] | None
     withheld_label: str | None
+    transparent: TransparentName | None
+    transparent_knows: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,8 +143,14 @@ class Objective:
     """For text: pairs of neighbouring values, which form a tree, or a file of them."""
     dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
     """For text: how unlike two values are, by pairs, or a file of them."""
+    transparent: TransparentName | None = None
+    """Whether what is required holds for a reader who knows the program as well, and which cuts of the tree
+    are tried then: only those that cannot fail, or others too, and more after one has failed."""
+    transparent_knows: int = 0
+    """How many sensitive values that reader may know besides."""
 
     def __post_init__(self) -> None:
+        self._require_transparent()
         if self.leakage not in LEAKAGES:
             raise OptionError.unknown("leakage", self.leakage, LEAKAGES)
         if self.search not in SEARCHES:
@@ -181,8 +192,52 @@ class Objective:
             raise OptionError(f"shapes and withheld rows are of {option('search', 'optimal')}")
         if self.clusters.name == "columns":
             self._require_columns()
+        elif self.clusters.name == "tree":
+            self._require_tree(choices)
         else:
             self._require_one_codebook(choices)
+
+    def _require_transparent(self) -> None:
+        """Refuse what would let a reader who knows the program work backwards; the shape is a tree."""
+        here = option("transparent")
+        knows = self.transparent_knows
+        if isinstance(knows, bool) or not isinstance(knows, int) or knows < 0:
+            raise OptionError(f"{option('transparent_knows')} needs a whole number from 0 on, not {knows!r}")
+        if self.transparent is None:
+            if knows:
+                raise OptionError(f"{option('transparent_knows')} needs {here}; say that, too")
+            return
+        if self.transparent not in TRANSPARENT:
+            raise OptionError.unknown("way to be transparent", self.transparent, TRANSPARENT)
+        if self.shape == "any" or self.shape == ANY_SHAPE:
+            object.__setattr__(self, "shape", "tree")
+        name = self.shape.name if isinstance(self.shape, Shape) else self.shape
+        if name != "tree":
+            raise OptionError(
+                f"{here} is proved for {option('shape', 'tree')} alone; leave {option('shape')} out"
+            )
+
+    def _require_tree(self, choices: ColumnChoices) -> None:
+        """Refuse what a tree does not look at."""
+        here = option("shape", "tree")
+        others = [one for one in choices.said if one not in ("weight", "order", "hierarchy", "prefix")]
+        if others:
+            raise OptionError(f"{option(others[0])} has no meaning under {here}; leave it out")
+        if self.leakage != "l0":
+            raise OptionError(
+                f"{here} limits what every class leaves open, not what is certain of the whole release; "
+                f"leave {option('leakage')} at l0"
+            )
+        if not self.withholds_nothing:
+            raise OptionError(
+                f"{here} withholds no rows: which rows are left out would tell something; leave "
+                f"{option('withhold')} out"
+            )
+        if self.choice != UtilityChoice(name=self.choice.name) or self.choice.name == "resolution":
+            raise OptionError(
+                f"{here} has a loss of its own, the mean relative width of classes; leave "
+                f"{option('utility')}, {option('codeword')} and scales out"
+            )
 
     def _require_one_codebook(self, choices: ColumnChoices) -> None:
         """Refuse what is said about columns and has no meaning where they have one codebook together."""
@@ -261,7 +316,9 @@ class Objective:
 
     def utility_for(self, public: Alphabet, labels: Labels | None = None) -> Utility:
         """Return the utility for these public values, which are released with such ``labels``."""
-        if self.clusters.name == "columns":
+        if self.clusters.name == "tree" and len(public.coordinates) == 1 and public.positions is None:
+            return UtilityChoice(name="resolution").for_alphabet(public)
+        if self.clusters.name in ("columns", "tree"):
             return ColumnsDistortion.of(public, "midpoint")
         if self.clusters.name == "intervals":
             return self.choice.for_alphabet(public, labels)

@@ -1,0 +1,1 @@
+"""The tree of cuts behind a release, made again."""

@@ -1,0 +1,7 @@
+"""Trees of cuts: classes that stay safe against a reader who knows how they were made."""
+
+from hartley.search.trees.columns import TreeColumn
+from hartley.search.trees.requirements import TreeDemand
+from hartley.search.trees.tree import Cuts, Tree, TreeProblem
+
+__all__ = ["Cuts", "Tree", "TreeColumn", "TreeDemand", "TreeProblem"]

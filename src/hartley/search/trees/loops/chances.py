@@ -1,0 +1,133 @@
+"""The chance that a part holds its requirements, as far as the multiset of the node tells.
+
+Only the four operations and the square root are used, which IEEE 754 fixes to the last bit: the same tree
+grows on every machine, interpreted or compiled.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from hartley.search.trees.loops.layout import Paper, Wants, inner_part
+
+EXACT = 64
+"""Parts of fewer rows have a chance of their own; of more rows, about thirty in every doubling."""
+
+
+@inner_part
+def power(base: float, exponent: int) -> float:
+    """Return a power by squaring."""
+    result = 1.0
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@inner_part
+def root(number: float, degree: int) -> float:
+    """Return the root of a number from 0 to 1, by Newton's method from above."""
+    if number <= 0.0 or number >= 1.0 or degree < 2:
+        return number
+    if degree == 2:
+        return sqrt(number)
+    found = 1.0
+    for _ in range(400):
+        better = ((degree - 1) * found + number / power(found, degree - 1)) / degree
+        if better >= found:
+            break
+        found = better
+    return found
+
+
+@inner_part
+def normal(deviations: float) -> float:
+    """Return the chance that a normal variable is at most so many deviations above its mean, to 0.0003."""
+    x = abs(deviations) * 0.7071067811865476
+    t = 1.0 + x * (0.278393 + x * (0.230389 + x * (0.000972 + x * 0.078108)))
+    t = t * t
+    tail = 0.5 / (t * t)
+    return 1.0 - tail if deviations >= 0 else tail
+
+
+@inner_part
+def grid_place(rows: int) -> int:
+    """Return the place of a number of rows on the grid of chances."""
+    doublings = 0
+    while rows >= EXACT:
+        rows >>= 1
+        doublings += 1
+    return rows if doublings == 0 else EXACT + (doublings - 1) * (EXACT // 2) + rows - EXACT // 2
+
+
+@inner_part
+def grid_rows(rows: int) -> int:
+    """Return the greatest number of the grid that is not above ``rows``."""
+    doublings = 0
+    while rows >= EXACT:
+        rows >>= 1
+        doublings += 1
+    return rows << doublings
+
+
+@inner_part
+def chance_of_part(wants: Wants, paper: Paper, node: int, part: int) -> float:
+    """Return the chance that ``part`` rows drawn from the ``node`` rows of a multiset hold what is wanted.
+
+    The number of codes in the part is taken as normal; a code of c rows is left out with the chance
+    (1 - part / node)^c, a little less where c is large beside the node.
+    """
+    product = 1.0
+    for requirement in range(len(wants.wanted)):
+        if part > paper.top[requirement]:
+            continue
+        left_out = 1.0 - part / node if part < node else 0.0
+        mean = 0.0
+        variance = 0.0
+        for group in range(paper.groups[requirement]):
+            size = paper.sizes[requirement, group]
+            missed = power(left_out, size + size * size // (2 * node))
+            mean += paper.times[requirement, group] * (1.0 - missed)
+            variance += paper.times[requirement, group] * missed * (1.0 - missed)
+        wanted = wants.wanted[requirement]
+        product *= normal((mean - wanted + 0.5) / (sqrt(variance) + 1e-9))
+    return product
+
+
+@inner_part
+def part_chance(wants: Wants, paper: Paper, node: int, part: int) -> float:
+    """Return the same, computed once for each place of the grid since ``ticks[1]`` was raised."""
+    at = grid_place(part)
+    if paper.chance_at[at] != paper.ticks[1]:
+        paper.chance_at[at] = paper.ticks[1]
+        paper.chance[at] = chance_of_part(wants, paper, node, grid_rows(part))
+    return float(paper.chance[at])
+
+
+@inner_part
+def even_chance_rows(wants: Wants, paper: Paper, node: int) -> int:
+    """Return the rows at which a part is likelier to hold than not."""
+    low = min(wants.least, node)
+    high = node
+    while low < high:
+        middle = (low + high) // 2
+        if part_chance(wants, paper, node, middle) >= 0.5:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@inner_part
+def part_shrink(paper: Paper, size: int, columns: int, rows: int) -> float:
+    """Return the share of its width that a part of so many rows will keep, once it is cut further.
+
+    Classes of about one and a half times ``size`` rows are expected, and cuts are shared by the columns.
+    """
+    at = grid_place(rows)
+    if paper.shrink_at[at] != paper.ticks[2]:
+        paper.shrink_at[at] = paper.ticks[2]
+        paper.shrink[at] = root(min(1.0, 1.5 * size / max(grid_rows(rows), 1)), columns)
+    return float(paper.shrink[at])

@@ -1,0 +1,1 @@
+"""Releases as leaves of a tree of cuts."""

@@ -1,0 +1,37 @@
+"""What cannot be asked together with a promise to a reader who knows the program."""
+
+from __future__ import annotations
+
+from hartley.errors import OptionError, option
+from hartley.workflow.request.destination import Destination
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits
+
+
+def require_transparent(
+    study: StudyTable, objective: Objective, destination: Destination, limits: SearchLimits
+) -> None:
+    """Refuse, in one line with the reason, what would let that reader work backwards, or is not proved."""
+    if objective.clusters.name != "tree":
+        return
+    here = option("transparent") if objective.transparent else option("shape", "tree")
+    if study.person is not None:
+        raise OptionError(
+            f"{here} is not proved for {option('person')}: rows of one person in several classes tell more "
+            "together; leave it out, or give a table with one row for each person"
+        )
+    if not objective.transparent:
+        return
+    refused = {
+        "keep_order": (destination.keep_order, "the order of the rows tells whose row is which"),
+        "harmless": (
+            bool(study.harmless),
+            "a column beside the sensitive one tells rows apart; keep it instead",
+        ),
+        "earlier": (bool(study.earlier), "it is proved for the only release of these rows"),
+        "time_limit": (limits.time_limit is not None, "when a search ends may depend on sensitive values"),
+    }
+    for name, (is_given, why) in refused.items():
+        if is_given:
+            raise OptionError(f"{here} goes without {option(name)}: {why}")

@@ -1,0 +1,176 @@
+"""Points whose classes are leaves of a tree of cuts: a single one, or the loss at every level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.frontiers import Frontier, Point
+from hartley.measures.uncertainty import rows_of_values
+from hartley.model import JointRange, Partition
+from hartley.model.arrays import Floats
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.search.codebooks import PublicColumn
+from hartley.search.demands.question import DemandAnswer
+from hartley.search.effort import Effort
+from hartley.search.trees import Tree, TreeColumn, TreeDemand, TreeProblem
+from hartley.workflow.codebooks.search_codebooks import frontier_levels, most_values, public_columns
+from hartley.workflow.question import Question
+
+
+@dataclass(frozen=True, eq=False)
+class GrownTree:
+    """A tree with the columns that it cuts."""
+
+    tree: Tree
+    columns: tuple[PublicColumn, ...]
+    demand: TreeDemand
+    is_transparent: bool
+
+
+def tree_column(column: PublicColumn) -> TreeColumn:
+    """Return a public column as a tree sees it."""
+    if column.is_line:
+        positions = np.append(column.positions, np.nan)
+        made = TreeColumn.ordered(positions[column.codes], column.weight)
+    elif column.tree is not None:
+        paths: list[list[str]] = [[] for _ in range(len(column.values) + 1)]
+        for number, node in enumerate(column.tree.nodes):
+            for place in range(node.first, node.end):
+                paths[place].append(f"{number:09d}")
+        for place in range(len(column.values)):
+            paths[place].append(f"v{place:09d}")
+        paths[-1] = ["~"]
+        made = TreeColumn.nested(column.codes, paths, column.weight)
+    else:
+        made = TreeColumn.plain(column.codes, column.weight)
+    return replace(made, is_kept=column.keep)
+
+
+def tree_problem(question: Question, columns: Iterable[PublicColumn]) -> TreeProblem:
+    """Return the public tuples with the multiset of sensitive values of each."""
+    joint = question.joint
+    return TreeProblem(
+        tuple(tree_column(column) for column in columns),
+        joint.indptr.astype(np.int64),
+        joint.indices,
+        joint.rows.astype(np.int64),
+        joint.sensitive.size,
+    )
+
+
+def tree_point(question: Question, demand: Demand, effort: Effort) -> Point:
+    """Grow the tree whose classes keep what is required."""
+    require_carried(question, demand)
+    wanted = tuple(one for one in demand.requirements if one.is_monotone)
+    asked = replace(question, requirements=wanted) if wanted else question
+    return _grown_point(asked, tuple(public_columns(asked)), asked.requirements, effort)
+
+
+def frontier_of_trees(question: Question, effort: Effort) -> Frontier:
+    """Grow a tree for every level of candidates, or for round ones of many."""
+    require_carried(question, Demand())
+    columns = tuple(public_columns(question))
+    points = []
+    levels = frontier_levels(most_values(question))
+    for at, level in enumerate(levels):
+        effort.progress(at, len(levels), f"level {level} of {question.axis}")
+        asked = question.demanded([Requirement(question.axis, level)]).requirements
+        try:
+            points.append(_grown_point(question, columns, asked, effort))
+        except UnreachableError:
+            break
+        if effort.should_stop():
+            break
+    if not points:
+        raise UnreachableError("the table as a whole lacks what is required, so no class can keep it")
+    return question.frontier(points, search="optimal", complete=len(points) == len(levels))
+
+
+def _grown_point(
+    question: Question, columns: tuple[PublicColumn, ...], requirements: Iterable[Requirement], effort: Effort
+) -> Point:
+    """Grow a tree and measure it as a point of a frontier; its utility is minus the loss."""
+    joint = question.joint
+    demand = TreeDemand.of(
+        requirements,
+        joint.sensitive,
+        question.closeness,
+        trials=question.transparent or "retry",
+        known=question.transparent_knows,
+    )
+    problem = tree_problem(question, columns)
+    tree = problem.grow(demand, effort.progress)
+    loss = tree_loss(problem.columns, joint, tree)
+    partition = Partition(tree.labels)
+    largest = float(partition.sizes.max())
+    point = question.point_of(
+        DemandAnswer(
+            partition=partition,
+            cost=largest if question.utility.name == "resolution" else loss,
+            lower_bound_cost=None,
+            loss=loss,
+            withheld_rows=0,
+        )
+    )
+    grown = GrownTree(tree, columns, demand, question.transparent is not None)
+    return replace(point, utility=-loss, max_distortion=None, mean_distortion=loss, tree=grown)
+
+
+def tree_loss(columns: Iterable[TreeColumn], joint: JointRange, tree: Tree) -> float:
+    """Return the mean over rows and columns of the share of a column that a row's class spans."""
+    rows = rows_of_values(joint)
+    total, weights = 0.0, 0.0
+    for column in columns:
+        if column.is_kept:
+            continue
+        widths = class_widths(column, tree)
+        total += float((widths[tree.labels] * rows).sum())
+        weights += column.weight
+    return total / (weights * float(rows.sum())) if weights else 0.0
+
+
+def class_widths(column: TreeColumn, tree: Tree) -> Floats:
+    """Return the weighed share of a column that each class spans."""
+    low = np.full(tree.size, column.cells, dtype=np.int64)
+    high = np.zeros(tree.size, dtype=np.int64)
+    np.minimum.at(low, tree.labels, column.ranks)
+    np.maximum.at(high, tree.labels, column.ranks)
+    if column.places is not None:
+        return np.asarray((column.places[high] - column.places[low]) * column.scale)
+    if column.parents is None:
+        pairs = np.unique(tree.labels * column.cells + column.ranks) // column.cells
+        return np.asarray((np.bincount(pairs, minlength=tree.size) - 1) * column.scale)
+    last, loss = column.nested_nodes()
+    widths = np.zeros(tree.size)
+    for number in range(tree.size):
+        node = int(low[number])
+        while last[node] < high[number]:
+            node = int(column.parents[node])
+        widths[number] = loss[node] * column.scale
+    return widths
+
+
+def require_carried(question: Question, demand: Demand) -> None:
+    """Refuse what a tree does not look at."""
+    here = option("shape", "tree")
+    if question.joint.side is not None:
+        raise OptionError(
+            f"{here} counts no side columns or earlier releases: nothing is proved for a reader who has "
+            "them; leave them out"
+        )
+    if demand.max_leakage is not None:
+        raise OptionError(f"{here} limits no bits; say {option('distinct_l')} instead")
+    for one in demand.requirements:
+        if not one.is_monotone:
+            raise OptionError(f"{here} limits no bits; leave {one.text} out and say {option('distinct_l')}")
+    if demand.cap is not None:
+        raise OptionError(
+            f"{here} has no cap {demand.cap.option}; it keeps the detail that the requirements allow"
+        )
+    if demand.utility_weight is not None:
+        raise OptionError(f"{here} weighs nothing by {option('utility_weight')}; say what must be kept")
