@@ -56,3 +56,8 @@ def test_a_published_secret_is_pointed_out(tmp_path: Path, capsys: pytest.Captur
     out = " ".join(capsys.readouterr().out.split())
     assert "s is in the file" in out
     assert "28 % (5 rows) to 56 % (10 rows)" in out
+    assert "--transparent makes a release that is safe" in out
+    assert run([*asked, "--publish-sensitive", "--overwrite", "--shape", "tree", "--transparent"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "still has at least 2 values of s possible for every row" in out
+    assert "Careful" not in out

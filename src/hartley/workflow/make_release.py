@@ -15,6 +15,7 @@ from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.target import LARGEST
+from hartley.releases.certificate import transparent_statement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
 from hartley.releases.signing import SigningKey
@@ -236,7 +237,12 @@ def make_release(
             plan.roles.sensitive,
             (*study.earlier, places["policy"]),
         )
-        made_release = replace(made_release, policies_beside=beside)
+        promised = transparent_statement(made)
+        made_release = replace(
+            made_release,
+            policies_beside=beside,
+            statement=None if promised is msgspec.UNSET else promised,
+        )
         if question.budget and not made_release.usefulness.withheld_rows and known is None:
             helpful = None
             if question.shape.name != "columns" and demand.cap is None and demand.max_leakage is None:

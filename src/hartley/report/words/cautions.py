@@ -12,14 +12,17 @@ if TYPE_CHECKING:
 
 
 def cautions(result: ReleaseResult) -> list[str]:
-    """Return what the requirements do not cover in this release; nothing where nothing is known."""
+    """Return what the requirements do not cover in this release, or cover besides; often nothing."""
     said = []
-    if any(treatment == "sensitive, published" for _, treatment in result.columns):
+    if result.statement is not None:
+        said.append(result.statement)
+    elif any(treatment == "sensitive, published" for _, treatment in result.columns):
         secret, public = (listed(side.columns) for side in (result.before.sensitive, result.before.public))
         said.append(
             f"Careful: {secret} is in the file. The requirements do not cover a reader who knows everybody's "
             f"{public} and how hartley chooses. With l = 2, {PUBLISHED_SHARE} of the releases of all small "
-            "tables reveal somebody's exact value to that reader; see the page on limits."
+            f"tables reveal somebody's exact value to that reader. {option('transparent')} makes a release "
+            "that is safe against it; see the page on limits."
         )
     if result.policies_beside:
         names = listed([place.name for place in result.policies_beside])

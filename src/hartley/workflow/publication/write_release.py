@@ -131,6 +131,8 @@ class ReleaseResult:
     """Where a budget buys nothing, fewer rows than these cannot keep what is required of a released value."""
     searched_parts: int = 1
     """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
+    statement: str | None = None
+    """What the certificate promises to a reader who knows the program; ``None``: nothing."""
     policies_beside: tuple[Path, ...] = ()
     """Policies of the same table in the folder of the release that were not named as earlier ones."""
     joint: JointRange = field(repr=False, compare=False)
@@ -179,6 +181,7 @@ class ReleaseResult:
             "searched_parts": self.searched_parts,
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
+            "statement": self.statement,
             "policies_beside": [place.name for place in self.policies_beside],
         }
 
