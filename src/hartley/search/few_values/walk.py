@@ -10,7 +10,8 @@ walk keeps track of it.
 what is withheld costs nothing; it is tried from the fewest rows on.
 
 **Ties.** Of equal cost and leakage: fewest rows withheld; most clusters (over several columns: the least
-mean width of a row); least total width; the first in the order of the walk.
+mean width of a row); least total width; of intervals the latest starts, else the first in the order of the
+walk.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def is_walked(question: DemandQuestion) -> bool:
         return False
     if shape.is_any:
         return True
-    is_grouped = known is not None and known.positions is None
+    is_grouped = known is not None and (
+        known.positions is None or shape != replace(ANY_SHAPE, name=shape.name)
+    )
     is_ordered = positions_of(question) is not None and len(joint.public.columns) == 1
     is_line = isinstance(question.utility, Resolution | LineDistortion)
     is_plain = not shape.equal_width and shape.borders != "auto" and not is_grouped
@@ -251,6 +254,8 @@ class _FewValues(FewBlocks):
         limits = (level, int(self.by_rank[1].max()) if by_components else rank, self.most)
         if by_components:
             limits = (*limits[:2], min(self.most, rank + 1))
+        if not self.question.shape.is_any and not self.question.budget and limits[2] >= self.parts:
+            return self.finest_intervals(level, limits[1]), 0
         per_cluster, detail = self.detail
         found, best = np.array([inf, inf]), np.zeros(self.size + 1, dtype=np.int64)
         fewest, steps = -1, 0
@@ -278,6 +283,26 @@ class _FewValues(FewBlocks):
             if bool((found != before).any()):
                 best[-1], fewest = withheld, rows
         return [mask for mask in best[:-1].tolist() if mask], int(best[-1])
+
+    def finest_intervals(self, level: float, most_rank: int) -> list[int]:
+        """Return the finest intervals within a level and a rank; ties go to the latest starts."""
+        allowed, ranks, detail = self.allowed(0), self.by_rank[1], self.detail[1]
+        places = [1 << place for place in self.order.tolist()]
+        best: list[tuple[int, float, list[int]] | None] = [(0, 0.0, [])]
+        for end in range(1, len(places) + 1):
+            found: tuple[int, float, list[int]] | None = None
+            for start in range(end - 1, -1, -1):
+                before, block = best[start], sum(places[start:end])
+                if before is None or allowed[block] > level or ranks[block] > most_rank:
+                    continue
+                trial = (before[0] - 1, before[1] + float(detail[block]), [*before[2], block])
+                if found is None or trial[:2] < found[:2]:
+                    found = trial
+            best.append(found)
+        last = best[-1]
+        assert last is not None  # noqa: S101 - the walk has found some
+        alone = [1 << place for place in range(self.size) if 1 << place not in places]
+        return [*last[2], *alone]
 
     def refusal(self) -> UnreachableError:
         """Say why no release keeps what is required."""

@@ -185,9 +185,11 @@ def names(given: Names) -> tuple[str, ...]:
 
 
 def _several(given: Any) -> tuple[Any, ...]:
+    found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    if not found:
+        return found
     from hartley.releases.policy import Policy
 
-    found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if not all(isinstance(one, (str, Path, Policy)) for one in found):
         raise OptionError(f"{option('earlier')} needs policies, or the paths of their files")
     return found
