@@ -49,6 +49,7 @@ class Workshop:
         self.folder = folder
         self.key = SigningKey.make()
         self.checked = 0
+        (folder / "key").touch(0o600)
         (folder / "key").write_bytes(self.key.private_pem)
 
     def made(self, seed: int, wanted: Target | dict[str, float], **options: Any) -> Files:
