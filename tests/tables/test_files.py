@@ -223,7 +223,6 @@ def test_labelled_files_give_codes_and_keep_labels(tmp_path: Path, ending: str) 
     assert read(path) == read(FRAME)
     labels = open_table(path).labels
     assert labels is not None
-    assert labels.of_columns == {"s": "Finding"}
     assert labels.of_values == {"s": {1: "none", 2: "some"}}
 
 

@@ -135,7 +135,7 @@ def check_certificate(
     )
     is_transparent = policy.choices.transparent is not msgspec.UNSET
     checks.add(
-        "promise to who knows the program",
+        "promise to a reader who knows the program",
         (promise.reader == "knows-the-program") == is_transparent
         and promise.statement == transparent_statement(policy),
         "the certificate promises something else to a reader who knows the program than the policy asks for",

@@ -275,9 +275,12 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
 
 def searched_point(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
     """Search the point that a demand asks for."""
-    if demand.search == "optimal" and question.shape.name != "columns":
+    if demand.search == "optimal" and question.shape.name not in ("columns", "tree"):
         with question.explaining():
-            few = few_point(question, demand.demand, effort)
+            try:
+                few = few_point(question, demand.demand, effort)
+            except UnreachableError as error:
+                raise explained(question, demand.demand, effort, error) from None
         if few is not None:
             return few
     if demand.is_plain:
