@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import hartley
-from hartley.errors import OptionError, UnreachableError
+from hartley.errors import OptionError, UnreachableError, WriteError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.tables.table import Table
 
@@ -214,7 +214,7 @@ def test_a_study_writes_its_report(table, tmp_path):
         page = study.report(tmp_path / "report.html", require={"distinct_l": 5}, search="greedy")
         text = page.read_text(encoding="utf-8")
         assert "clinic.csv" in text
-        with pytest.raises(OptionError, match="is there already"):
+        with pytest.raises(WriteError, match="exists already"):
             study.report(tmp_path / "report.html")
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from crashes import WATCH
 from hartley.errors import WriteError
 from hartley.releases.writer.staging import PREFIX, recover, staged
+from sample_sizes import sample
 
 ROLES = {"out": "released.csv", "policy": "keep/policy.json", "certificate": "certificate.json"}
 
@@ -139,20 +141,27 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_kill_at_any_step_leaves_all_old_or_all_new_files(folder: Path, overwrite: bool) -> None:
+@pytest.mark.parametrize("how", ["crash", "kill"])
+def test_a_kill_at_any_step_leaves_all_old_or_all_new_files(folder: Path, overwrite: bool, how: str) -> None:
     if overwrite:
         publish(folder, "old")
     before = seen(folder)
-    steps = int(write(folder, "new", overwrite).stdout)
+    if how == "kill":
+        steps = int(write(folder, "new", overwrite).stdout)
+    else:
+        steps = WATCH.run(folder, lambda: publish(folder, "new", overwrite=overwrite))
     assert steps > 50
     outcomes = set()
-    for deadline in range(1, steps + 1):
+    # A process that is really killed is the proof, one that stops where it is the quicker one.
+    for deadline in range(1, steps + 1, 1 if how == "crash" else max(1, steps // sample(10, steps))):
         for name in ROLES.values():
             (folder / name).unlink(missing_ok=True)
         if overwrite:
             publish(folder, "old")
-        killed = write(folder, "new", overwrite, deadline)
-        assert killed.returncode == -signal.SIGKILL
+        if how == "kill":
+            assert write(folder, "new", overwrite, deadline).returncode == -signal.SIGKILL
+        else:
+            WATCH.run(folder, lambda: publish(folder, "new", overwrite=overwrite), deadline)
         found = seen(folder)
         assert found in (before, content("new")), f"killed at step {deadline}"
         outcomes.add(found == before)
@@ -161,6 +170,13 @@ def test_a_kill_at_any_step_leaves_all_old_or_all_new_files(folder: Path, overwr
         assert seen(folder) == found
         assert leftovers(folder) == []
     assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("role", ["", "2nd", "Out", "../x", "a-b"])
+def test_a_role_that_recovery_would_not_know_is_not_written(tmp_path: Path, role: str) -> None:
+    with pytest.raises(ValueError, match="a role is a word"), staged({role: tmp_path / "x.csv"}):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_next_run_clears_what_a_killed_one_left(folder: Path) -> None:
