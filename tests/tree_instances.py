@@ -12,7 +12,7 @@ from hartley.errors import UnreachableError
 from hartley.model.alphabet import Alphabet
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.trees import Tree, TreeColumn, TreeDemand, TreeProblem
+from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from reference_trees import Value, Want
 
 Row = tuple[float, ...]
@@ -54,14 +54,14 @@ class SmallTable:
             len(alphabet),
         )
 
-    def rows_of_classes(self, tree: Tree) -> list[tuple[int, ...]]:
+    def rows_of_classes(self, tree: CutTree) -> list[tuple[int, ...]]:
         """Return the rows of each class."""
         found: list[list[int]] = [[] for _ in range(tree.size)]
         for row, at in enumerate(self.tuple_of):
             found[int(tree.labels[at])].append(row)
         return [tuple(rows) for rows in found]
 
-    def parts_of_failure(self, tree: Tree, at: int, rows: Sequence[int]) -> list[list[int]]:
+    def parts_of_failure(self, tree: CutTree, at: int, rows: Sequence[int]) -> list[list[int]]:
         """Return the parts of rows under a failed cut."""
         column, rank = int(tree.failures.column[at]), int(tree.failures.rank[at])
         ranks = self.columns[column].ranks
@@ -100,7 +100,7 @@ def demand_of(
 
 def grown(
     table: SmallTable, values: Sequence[Value], alphabet: Sequence[Value], demand: TreeDemand
-) -> Tree | None:
+) -> CutTree | None:
     """Grow the tree of a table; ``None`` where the table lacks what is required."""
     try:
         return table.problem(values, alphabet).grow(demand)

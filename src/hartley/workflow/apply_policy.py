@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 
 from hartley.argument_kinds import checked
-from hartley.errors import ColumnError, UnreachableError, option
+from hartley.errors import ColumnError, OptionError, UnreachableError, option
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
 from hartley.measures.verdicts import verdicts
@@ -149,6 +149,11 @@ def apply(
     """
     requirements = Demand.of(require).requirements
     book = policy if isinstance(policy, Policy) else Policy.read(policy)
+    if book.choices.transparent is not msgspec.UNSET:
+        raise OptionError(
+            f"the policy was made with {option('transparent')}, which is proved for the rows it was made "
+            f"from; a new table is a release of its own: release it with {option('transparent')}"
+        )
     if written.get("defuse_formulas", False):
         book = msgspec.structs.replace(
             book, choices=msgspec.structs.replace(book.choices, formulas="defused")

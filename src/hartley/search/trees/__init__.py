@@ -2,6 +2,6 @@
 
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.requirements import TreeDemand
-from hartley.search.trees.tree import Cuts, Tree, TreeProblem
+from hartley.search.trees.tree import Cuts, CutTree, TreeProblem
 
-__all__ = ["Cuts", "Tree", "TreeColumn", "TreeDemand", "TreeProblem"]
+__all__ = ["CutTree", "Cuts", "TreeColumn", "TreeDemand", "TreeProblem"]

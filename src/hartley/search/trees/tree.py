@@ -16,7 +16,7 @@ from hartley.errors import InputError, UnreachableError
 from hartley.model.arrays import Floats, Int32s, Int64s, Ints, sparse_zeros
 from hartley.search.trees.columns import TreeColumn
 from hartley.search.trees.loops.growth import grow
-from hartley.search.trees.loops.layout import NESTED, Growth, Paper, Tuples, Wants
+from hartley.search.trees.loops.layout import NESTED, Growth, NodePaper, Tuples, Wants
 from hartley.search.trees.requirements import TreeDemand
 
 NODES_AT_ONCE = 4_096
@@ -40,7 +40,7 @@ class Cuts:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class CutTree:
     """Classes of tuples, and the cuts that made them."""
 
     labels: Int64s
@@ -88,7 +88,7 @@ class TreeProblem:
         """How many different tuples there are."""
         return len(self.ptr) - 1
 
-    def grow(self, demand: TreeDemand, progress: Progress = _quiet) -> Tree:
+    def grow(self, demand: TreeDemand, progress: Progress = _quiet) -> CutTree:
         """Grow the tree; raise where a root does not hold what is wanted.
 
         There is no time limit: when a search ends must not depend on who has which value.
@@ -246,7 +246,7 @@ def new_growth(tuples: Tuples, wants: Wants, ends: Int64s) -> Growth:
     return growth
 
 
-def new_paper(tuples: Tuples, wants: Wants, values: int) -> Paper:
+def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
     """Return empty scratch paper."""
     size, columns = tuples.rank.shape
     codes = int(wants.begin[-1])
@@ -258,7 +258,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> Paper:
     def numbers(length: int) -> Int64s:
         return np.zeros(length, dtype=np.int64)
 
-    return Paper(
+    return NodePaper(
         present=numbers(values + 1),
         amount=numbers(values + 1),
         part_present=numbers(values + 1),
@@ -299,7 +299,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> Paper:
     )
 
 
-def tree_of(growth: Growth, order: Int64s, roots: int) -> Tree:
+def tree_of(growth: Growth, order: Int64s, roots: int) -> CutTree:
     """Return a grown tree, its classes numbered by their first tuple."""
     nodes, classes, failures, _ = growth.totals.tolist()
     first = np.full(classes, len(order), dtype=np.int64)
@@ -314,7 +314,7 @@ def tree_of(growth: Growth, order: Int64s, roots: int) -> Tree:
     def wide(array: Int32s, size: int) -> Int64s:
         return array[:size].astype(np.int64)
 
-    return Tree(
+    return CutTree(
         labels=labels,
         node_of_class=node_of_class,
         child=wide(growth.child, nodes),

@@ -17,7 +17,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.codebooks import PublicColumn
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
-from hartley.search.trees import Tree, TreeColumn, TreeDemand, TreeProblem
+from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from hartley.workflow.codebooks.search_codebooks import frontier_levels, most_values, public_columns
 from hartley.workflow.question import Question
 
@@ -26,7 +26,7 @@ from hartley.workflow.question import Question
 class GrownTree:
     """A tree with the columns that it cuts."""
 
-    tree: Tree
+    tree: CutTree
     columns: tuple[PublicColumn, ...]
     demand: TreeDemand
     is_transparent: bool
@@ -121,7 +121,7 @@ def _grown_point(
     return replace(point, utility=-loss, max_distortion=None, mean_distortion=loss, tree=grown)
 
 
-def tree_loss(columns: Iterable[TreeColumn], joint: JointRange, tree: Tree) -> float:
+def tree_loss(columns: Iterable[TreeColumn], joint: JointRange, tree: CutTree) -> float:
     """Return the mean over rows and columns of the share of a column that a row's class spans."""
     rows = rows_of_values(joint)
     total, weights = 0.0, 0.0
@@ -134,7 +134,7 @@ def tree_loss(columns: Iterable[TreeColumn], joint: JointRange, tree: Tree) -> f
     return total / (weights * float(rows.sum())) if weights else 0.0
 
 
-def class_widths(column: TreeColumn, tree: Tree) -> Floats:
+def class_widths(column: TreeColumn, tree: CutTree) -> Floats:
     """Return the weighed share of a column that each class spans."""
     low = np.full(tree.size, column.cells, dtype=np.int64)
     high = np.zeros(tree.size, dtype=np.int64)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hartley.search.trees.loops.layout import ORDERED, PLAIN, Growth, Paper, Tuples, inner_part
+from hartley.search.trees.loops.layout import ORDERED, PLAIN, Growth, NodePaper, Tuples, inner_part
 
 
 @inner_part
-def empty_box(tuples: Tuples, paper: Paper) -> None:
+def empty_box(tuples: Tuples, paper: NodePaper) -> None:
     """Begin a box that holds no tuple."""
     paper.ticks[3] += 1
     for j in range(tuples.rank.shape[1]):
@@ -16,7 +16,7 @@ def empty_box(tuples: Tuples, paper: Paper) -> None:
 
 
 @inner_part
-def widen(tuples: Tuples, paper: Paper, one: int) -> None:
+def widen(tuples: Tuples, paper: NodePaper, one: int) -> None:
     """Widen the box so that it holds a tuple."""
     for j in range(tuples.rank.shape[1]):
         rank = tuples.rank[one, j]
@@ -32,7 +32,7 @@ def widen(tuples: Tuples, paper: Paper, one: int) -> None:
 
 
 @inner_part
-def width_of_column(tuples: Tuples, paper: Paper, j: int) -> float:
+def width_of_column(tuples: Tuples, paper: NodePaper, j: int) -> float:
     """Return the width of the box in one column."""
     begin = tuples.begin[j]
     if tuples.kind[j] == ORDERED:
@@ -47,7 +47,7 @@ def width_of_column(tuples: Tuples, paper: Paper, j: int) -> float:
 
 
 @inner_part
-def box_width(tuples: Tuples, paper: Paper) -> float:
+def box_width(tuples: Tuples, paper: NodePaper) -> float:
     """Return the width of the box: the sum over the columns."""
     width = 0.0
     for j in range(tuples.rank.shape[1]):
@@ -56,7 +56,7 @@ def box_width(tuples: Tuples, paper: Paper) -> float:
 
 
 @inner_part
-def node_width(tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int) -> float:
+def node_width(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int) -> float:
     """Return the width of a node, whose tuples stand in the order of every column; fill its box."""
     for j in range(tuples.rank.shape[1]):
         paper.low[j] = tuples.rank[growth.order[j, first], j]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from hartley.search.trees.loops.layout import Paper, Wants, inner_part
+from hartley.search.trees.loops.layout import NodePaper, Wants, inner_part
 
 EXACT = 64
 """Parts of fewer rows have a chance of their own; of more rows, about thirty in every doubling."""
@@ -73,7 +73,7 @@ def grid_rows(rows: int) -> int:
 
 
 @inner_part
-def chance_of_part(wants: Wants, paper: Paper, node: int, part: int) -> float:
+def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     """Return the chance that ``part`` rows drawn from the ``node`` rows of a multiset hold what is wanted.
 
     The number of codes in the part is taken as normal; a code of c rows is left out with the chance
@@ -97,7 +97,7 @@ def chance_of_part(wants: Wants, paper: Paper, node: int, part: int) -> float:
 
 
 @inner_part
-def part_chance(wants: Wants, paper: Paper, node: int, part: int) -> float:
+def part_chance(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
     """Return the same, computed once for each place of the grid since ``ticks[1]`` was raised."""
     at = grid_place(part)
     if paper.chance_at[at] != paper.ticks[1]:
@@ -107,7 +107,7 @@ def part_chance(wants: Wants, paper: Paper, node: int, part: int) -> float:
 
 
 @inner_part
-def even_chance_rows(wants: Wants, paper: Paper, node: int) -> int:
+def even_chance_rows(wants: Wants, paper: NodePaper, node: int) -> int:
     """Return the rows at which a part is likelier to hold than not."""
     low = min(wants.least, node)
     high = node
@@ -121,7 +121,7 @@ def even_chance_rows(wants: Wants, paper: Paper, node: int) -> int:
 
 
 @inner_part
-def part_shrink(paper: Paper, size: int, columns: int, rows: int) -> float:
+def part_shrink(paper: NodePaper, size: int, columns: int, rows: int) -> float:
     """Return the share of its width that a part of so many rows will keep, once it is cut further.
 
     Classes of about one and a half times ``size`` rows are expected, and cuts are shared by the columns.

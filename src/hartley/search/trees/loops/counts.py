@@ -9,7 +9,7 @@ its rows out (``most_out``). A cut is then judged by comparing the rows of its p
 from __future__ import annotations
 
 from hartley.model.arrays import Int64s
-from hartley.search.trees.loops.layout import STRICT, Paper, Tuples, Wants, inner_part
+from hartley.search.trees.loops.layout import STRICT, NodePaper, Tuples, Wants, inner_part
 
 
 @inner_part
@@ -42,7 +42,7 @@ def add_tuple(tuples: Tuples, one: int, present: Int64s, size: int, amount: Int6
 
 
 @inner_part
-def collect_codes(wants: Wants, paper: Paper, requirement: int, values: Int64s, size: int) -> int:
+def collect_codes(wants: Wants, paper: NodePaper, requirement: int, values: Int64s, size: int) -> int:
     """Write the different codes of some sensitive values to ``paper.codes``; return how many there are."""
     paper.ticks[0] += 1
     tick = paper.ticks[0]
@@ -58,7 +58,7 @@ def collect_codes(wants: Wants, paper: Paper, requirement: int, values: Int64s, 
 
 
 @inner_part
-def set_holds(wants: Wants, paper: Paper, values: Int64s, size: int) -> bool:
+def set_holds(wants: Wants, paper: NodePaper, values: Int64s, size: int) -> bool:
     """Tell whether a set of sensitive values holds every requirement on values."""
     for requirement in range(len(wants.wanted)):
         wanted = wants.wanted[requirement]
@@ -83,7 +83,7 @@ def set_holds(wants: Wants, paper: Paper, values: Int64s, size: int) -> bool:
 
 
 @inner_part
-def count_codes(wants: Wants, paper: Paper, requirement: int, size: int) -> int:
+def count_codes(wants: Wants, paper: NodePaper, requirement: int, size: int) -> int:
     """Count the rows of the node by the codes of a requirement, which ``paper.codes`` holds ascending."""
     begin = wants.begin[requirement]
     found = collect_codes(wants, paper, requirement, paper.present, size)
@@ -97,7 +97,7 @@ def count_codes(wants: Wants, paper: Paper, requirement: int, size: int) -> int:
 
 
 @inner_part
-def lacking_distinct(wants: Wants, paper: Paper, requirement: int, found: int) -> None:
+def lacking_distinct(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Fill ``code_in``, ``code_out`` and ``top`` for codes that are all apart.
 
     A part lacks l codes iff it holds at most l - 1 of them; the most rows has one of the l - 1 commonest.
@@ -126,7 +126,7 @@ def lacking_distinct(wants: Wants, paper: Paper, requirement: int, found: int) -
 
 
 @inner_part
-def lacking_separated(wants: Wants, paper: Paper, requirement: int, found: int) -> None:
+def lacking_separated(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Fill the same for codes of which neighbours may count as one.
 
     A part lacks l codes that are apart iff l - 1 windows cover what it holds. ``forward[k, i]`` is the most
@@ -182,7 +182,7 @@ def lacking_separated(wants: Wants, paper: Paper, requirement: int, found: int) 
 
 
 @inner_part
-def judge_values(wants: Wants, paper: Paper, size: int) -> None:
+def judge_values(wants: Wants, paper: NodePaper, size: int) -> None:
     """Fill ``most_in`` and ``most_out`` for the values of the node: the greatest over the requirements."""
     for i in range(size):
         paper.most_in[i] = 0
@@ -202,7 +202,7 @@ def judge_values(wants: Wants, paper: Paper, size: int) -> None:
 
 
 @inner_part
-def group_counts(wants: Wants, paper: Paper, requirement: int, found: int) -> None:
+def group_counts(wants: Wants, paper: NodePaper, requirement: int, found: int) -> None:
     """Write the different counts of codes and how often each occurs, the greatest first.
 
     Codes that are not all apart are counted in windows from the lowest on, as if windows were codes.
@@ -230,7 +230,7 @@ def group_counts(wants: Wants, paper: Paper, requirement: int, found: int) -> No
 
 
 @inner_part
-def part_candidates_hold(wants: Wants, paper: Paper, size: int, mine: int, others: int) -> bool:
+def part_candidates_hold(wants: Wants, paper: NodePaper, size: int, mine: int, others: int) -> bool:
     """Tell whether enough values are possible in a part of ``mine`` rows when the cut has failed.
 
     ``others`` is the least number of rows of another part.
@@ -246,7 +246,7 @@ def part_candidates_hold(wants: Wants, paper: Paper, size: int, mine: int, other
 
 
 @inner_part
-def cannot_fail(wants: Wants, paper: Paper, part: int) -> bool:
+def cannot_fail(wants: Wants, paper: NodePaper, part: int) -> bool:
     """Tell whether parts of so many rows or more hold every requirement, however the node is arranged."""
     most = 0
     for requirement in range(len(wants.wanted)):
@@ -255,7 +255,7 @@ def cannot_fail(wants: Wants, paper: Paper, part: int) -> bool:
 
 
 @inner_part
-def is_allowed(wants: Wants, paper: Paper, size: int, left: int, right: int) -> bool:
+def is_allowed(wants: Wants, paper: NodePaper, size: int, left: int, right: int) -> bool:
     """Tell whether a cut into so many rows may be tried: it cannot fail, or its failure leaves enough."""
     less = min(left, right)
     if less < wants.least:
@@ -274,7 +274,7 @@ def is_allowed(wants: Wants, paper: Paper, size: int, left: int, right: int) -> 
 
 
 @inner_part
-def frequent_rows(paper: Paper, codes: int) -> int:
+def frequent_rows(paper: NodePaper, codes: int) -> int:
     """Return the rows of so many of the commonest codes of the first requirement."""
     rows = 0
     for group in range(paper.groups[0]):

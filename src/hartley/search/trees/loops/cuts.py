@@ -24,7 +24,7 @@ from hartley.search.trees.loops.layout import (
     UNBOUND,
     UP_TO,
     Growth,
-    Paper,
+    NodePaper,
     Tuples,
     Wants,
     inner_part,
@@ -46,7 +46,7 @@ LIKE = 4
 
 @inner_part
 def suits(
-    wants: Wants, paper: Paper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
+    wants: Wants, paper: NodePaper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
 ) -> bool:
     """Tell whether a cut of a node may be tried: by its verdict, or by the room that failed cuts left.
 
@@ -65,7 +65,7 @@ def suits(
 
 
 @inner_part
-def is_like_failed(paper: Paper, fails: int, rows: int, left: int) -> bool:
+def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
     """Tell whether a side is nearly that of a cut which failed at this node."""
     for f in range(fails):
         failed = paper.like[f]
@@ -81,7 +81,7 @@ def is_like_failed(paper: Paper, fails: int, rows: int, left: int) -> bool:
 
 @inner_part
 def cut_chance(
-    wants: Wants, paper: Paper, j: int, rows: int, left: int, free: int, bound: int, in_left: int
+    wants: Wants, paper: NodePaper, j: int, rows: int, left: int, free: int, bound: int, in_left: int
 ) -> float:
     """Return the chance that both parts of a cut hold, as far as the rule can tell.
 
@@ -105,7 +105,14 @@ def cut_chance(
 
 @inner_part
 def every_tuple_suits(
-    tuples: Tuples, wants: Wants, paper: Paper, growth: Growth, first: int, last: int, size: int, rows: int
+    tuples: Tuples,
+    wants: Wants,
+    paper: NodePaper,
+    growth: Growth,
+    first: int,
+    last: int,
+    size: int,
+    rows: int,
 ) -> bool:
     """Tell whether every tuple of a node is to be tried by itself."""
     if wants.rule == MIDDLE:
@@ -142,7 +149,7 @@ def every_tuple_suits(
 
 
 @inner_part
-def count_bound(paper: Paper, growth: Growth, one: int, rows: int, mode: int, fails: int) -> int:
+def count_bound(paper: NodePaper, growth: Growth, one: int, rows: int, mode: int, fails: int) -> int:
     """Add a tuple of the left side to the counts of what failed cuts bind; return its rows in sides."""
     if mode == CELLS:
         paper.cell_rows[64 + growth.bound[one]] += rows
@@ -153,7 +160,7 @@ def count_bound(paper: Paper, growth: Growth, one: int, rows: int, mode: int, fa
 
 
 @inner_part
-def cells_have_room(paper: Paper, failed: int, room: int) -> bool:
+def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
     """Tell whether both sides have more rows in every combination of sides than there are unusual rows."""
     for cell in range(1 << failed):
         left = paper.cell_rows[64 + cell]
@@ -166,7 +173,7 @@ def cells_have_room(paper: Paper, failed: int, room: int) -> bool:
 def propose(
     tuples: Tuples,
     wants: Wants,
-    paper: Paper,
+    paper: NodePaper,
     growth: Growth,
     first: int,
     last: int,

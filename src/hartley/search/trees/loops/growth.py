@@ -18,7 +18,7 @@ from hartley.search.trees.loops.layout import (
     SIDES,
     UNBOUND,
     Growth,
-    Paper,
+    NodePaper,
     Tuples,
     Wants,
     inner_part,
@@ -34,7 +34,7 @@ from hartley.search.trees.loops.room import (
 
 
 @inner_part
-def mark_parts(tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int) -> int:
+def mark_parts(tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int) -> int:
     """Write the part of each tuple of a node under the cut in ``paper.best``; return how many there are."""
     column = paper.best[0]
     rank = paper.best[1]
@@ -54,7 +54,7 @@ def mark_parts(tuples: Tuples, paper: Paper, growth: Growth, first: int, last: i
 def part_holds(
     tuples: Tuples,
     wants: Wants,
-    paper: Paper,
+    paper: NodePaper,
     growth: Growth,
     first: int,
     last: int,
@@ -103,7 +103,7 @@ def part_holds(
 
 @inner_part
 def note_telling(
-    tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, size: int, rows: int
+    tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, size: int, rows: int
 ) -> None:
     """Note how much the parts of a cut that held differ: half the sum of the differences of their shares."""
     left = 0
@@ -164,7 +164,7 @@ def split(tuples: Tuples, growth: Growth, first: int, last: int, parts: int, top
 
 
 @inner_part
-def record_failure(paper: Paper, growth: Growth, node: int) -> None:
+def record_failure(paper: NodePaper, growth: Growth, node: int) -> None:
     """Write down that the cut in ``paper.best`` failed."""
     at = growth.totals[2]
     growth.failure_node[at] = node
@@ -177,7 +177,7 @@ def record_failure(paper: Paper, growth: Growth, node: int) -> None:
 @inner_part
 def bind_side(
     tuples: Tuples,
-    paper: Paper,
+    paper: NodePaper,
     growth: Growth,
     first: int,
     last: int,
@@ -203,7 +203,7 @@ def bind_side(
 
 @inner_part
 def bound_rows(
-    tuples: Tuples, paper: Paper, growth: Growth, first: int, last: int, mode: int, failed: int
+    tuples: Tuples, paper: NodePaper, growth: Growth, first: int, last: int, mode: int, failed: int
 ) -> int:
     """Count the rows of a node in sides of failed cuts, and in every combination of sides."""
     bound = 0
@@ -219,124 +219,100 @@ def bound_rows(
     return bound
 
 
-@inner_part
-def grow_node(
-    tuples: Tuples,
-    wants: Wants,
-    paper: Paper,
-    growth: Growth,
-    first: int,
-    last: int,
-    node: int,
-    mode: int,
-    failed: int,
-    binding: int,
-    top: int,
-) -> int:
-    """Cut a node, or make it a class; return how many nodes are on the stack then."""
-    size = 0
-    rows = 0
-    for i in range(first, last):
-        one = growth.order[0, i]
-        size = add_tuple(tuples, one, paper.present, size, paper.amount)
-        rows += tuples.rows[one]
-    sort_numbers(paper.present, size)
-    bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
-    if mode == SIDES and bound == 0:
-        mode = UNBOUND
-    judge_values(wants, paper, size)
-    fails = 0
-    parts = 0
-    for j in range(tuples.rank.shape[1]):
-        paper.telling[j] = growth.telling[top, j]
-    while True:
-        room = 0
-        if mode == SIDES:
-            room = room_in_sides(wants, paper, growth, binding, paper.present, size, paper.amount)
-            expect_usual_sides(wants, paper, growth, binding, size, bound)
-        elif mode == CELLS:
-            room = unusual_rows(wants, paper, growth, binding, paper.present, size, paper.amount)
-            if failed >= MOST_CELL_CUTS:
-                break
-        if not propose(
-            tuples, wants, paper, growth, first, last, size, rows, mode, failed, fails, bound, room
-        ):
-            break
-        tried = mark_parts(tuples, paper, growth, first, last)
-        holds = True
-        for part in range(tried):
-            if not part_holds(tuples, wants, paper, growth, first, last, part, mode, failed, binding):
-                holds = False
-                break
-        if holds:
-            parts = tried
-            if tried == 2:
-                note_telling(tuples, paper, growth, first, last, size, rows)
-            break
-        record_failure(paper, growth, node)
-        if wants.trials < RETRY or wants.witness < 0 or tried > 2 or fails >= wants.most_failures:
-            break
-        if mode == UNBOUND:
-            binding = growth.totals[3]
-            fix_usual_codes(wants, paper, growth, size, binding)
-            side = 0
-            for i in range(first, last):
-                if growth.part[growth.order[0, i]] == 0:
-                    side += tuples.rows[growth.order[0, i]]
-            mode = choose_mode(wants, paper, growth, binding, size, min(side, rows - side), rows)
-            if mode == UNBOUND:
-                break
-            growth.totals[3] += 1
-            failed = 0
-        bind_side(tuples, paper, growth, first, last, mode, failed, fails, rows)
-        fails += 1
-        failed += 1
-        bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
-    for i in range(size):
-        value = paper.present[i]
-        paper.amount[value] = 0
-        for requirement in range(len(wants.wanted)):
-            paper.by_code[wants.begin[requirement] + wants.code_of[requirement, value]] = 0
-    if fails > 0:
-        for i in range(first, last):
-            growth.tried[growth.order[0, i]] = 0
-    if parts > 0:
-        growth.column[node] = paper.best[0]
-        growth.rank[node] = paper.best[1]
-        growth.form[node] = paper.best[2]
-        stacked = split(tuples, growth, first, last, parts, top, node)
-        for at in range(top, stacked):
-            growth.mode[at] = mode
-            growth.failed[at] = failed
-            growth.usual[at] = binding
-            for j in range(tuples.rank.shape[1]):
-                growth.telling[at, j] = paper.telling[j]
-        return stacked
-    growth.child[node] = -1
-    growth.class_node[growth.totals[1]] = node
-    for i in range(first, last):
-        growth.label[growth.order[0, i]] = growth.totals[1]
-    growth.totals[1] += 1
-    return top
-
-
 @hot_loop
-def grow(tuples: Tuples, wants: Wants, paper: Paper, growth: Growth, top: int, most: int) -> int:
-    """Grow the nodes on the stack, at most so many of them; return how many are left on it."""
+def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: int, most: int) -> int:
+    """Cut the nodes on the stack or make them classes, at most so many; return how many are left on it."""
     while top > 0 and most > 0:
         top -= 1
         most -= 1
-        top = grow_node(
-            tuples,
-            wants,
-            paper,
-            growth,
-            growth.first[top],
-            growth.last[top],
-            growth.node_of[top],
-            growth.mode[top],
-            growth.failed[top],
-            growth.usual[top],
-            top,
-        )
+        first = growth.first[top]
+        last = growth.last[top]
+        node = growth.node_of[top]
+        mode = growth.mode[top]
+        failed = growth.failed[top]
+        binding = growth.usual[top]
+        size = 0
+        rows = 0
+        for i in range(first, last):
+            one = growth.order[0, i]
+            size = add_tuple(tuples, one, paper.present, size, paper.amount)
+            rows += tuples.rows[one]
+        sort_numbers(paper.present, size)
+        bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
+        if mode == SIDES and bound == 0:
+            mode = UNBOUND
+        judge_values(wants, paper, size)
+        fails = 0
+        parts = 0
+        for j in range(tuples.rank.shape[1]):
+            paper.telling[j] = growth.telling[top, j]
+        while True:
+            room = 0
+            if mode == SIDES:
+                room = room_in_sides(wants, paper, growth, binding, paper.present, size, paper.amount)
+                expect_usual_sides(wants, paper, growth, binding, size, bound)
+            elif mode == CELLS:
+                room = unusual_rows(wants, paper, growth, binding, paper.present, size, paper.amount)
+                if failed >= MOST_CELL_CUTS:
+                    break
+            if not propose(
+                tuples, wants, paper, growth, first, last, size, rows, mode, failed, fails, bound, room
+            ):
+                break
+            tried = mark_parts(tuples, paper, growth, first, last)
+            holds = True
+            for part in range(tried):
+                if not part_holds(tuples, wants, paper, growth, first, last, part, mode, failed, binding):
+                    holds = False
+                    break
+            if holds:
+                parts = tried
+                if tried == 2:
+                    note_telling(tuples, paper, growth, first, last, size, rows)
+                break
+            record_failure(paper, growth, node)
+            if wants.trials < RETRY or wants.witness < 0 or tried > 2 or fails >= wants.most_failures:
+                break
+            if mode == UNBOUND:
+                binding = growth.totals[3]
+                fix_usual_codes(wants, paper, growth, size, binding)
+                side = 0
+                for i in range(first, last):
+                    if growth.part[growth.order[0, i]] == 0:
+                        side += tuples.rows[growth.order[0, i]]
+                mode = choose_mode(wants, paper, growth, binding, size, min(side, rows - side), rows)
+                if mode == UNBOUND:
+                    break
+                growth.totals[3] += 1
+                failed = 0
+            bind_side(tuples, paper, growth, first, last, mode, failed, fails, rows)
+            fails += 1
+            failed += 1
+            bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
+        for i in range(size):
+            value = paper.present[i]
+            paper.amount[value] = 0
+            for requirement in range(len(wants.wanted)):
+                paper.by_code[wants.begin[requirement] + wants.code_of[requirement, value]] = 0
+        if fails > 0:
+            for i in range(first, last):
+                growth.tried[growth.order[0, i]] = 0
+        if parts > 0:
+            growth.column[node] = paper.best[0]
+            growth.rank[node] = paper.best[1]
+            growth.form[node] = paper.best[2]
+            stacked = split(tuples, growth, first, last, parts, top, node)
+            for at in range(top, stacked):
+                growth.mode[at] = mode
+                growth.failed[at] = failed
+                growth.usual[at] = binding
+                for j in range(tuples.rank.shape[1]):
+                    growth.telling[at, j] = paper.telling[j]
+            top = stacked
+            continue
+        growth.child[node] = -1
+        growth.class_node[growth.totals[1]] = node
+        for i in range(first, last):
+            growth.label[growth.order[0, i]] = growth.totals[1]
+        growth.totals[1] += 1
     return top

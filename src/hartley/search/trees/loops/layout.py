@@ -84,7 +84,7 @@ class Wants(NamedTuple):
     most_failures: int
 
 
-class Paper(NamedTuple):
+class NodePaper(NamedTuple):
     """Scratch paper for one node. Counts are zero between nodes."""
 
     present: Int64s

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from hartley.model.arrays import Int64s
 from hartley.search.trees.loops.counts import group_counts, set_holds, sort_numbers
-from hartley.search.trees.loops.layout import CELLS, SIDES, UNBOUND, Growth, Paper, Wants, inner_part
+from hartley.search.trees.loops.layout import CELLS, SIDES, UNBOUND, Growth, NodePaper, Wants, inner_part
 
 MORE = 2
 """Codes besides the usual ones that may stand for the last of these."""
@@ -22,7 +22,7 @@ CELLS_PREFERENCE = 0.3
 
 
 @inner_part
-def fix_usual_codes(wants: Wants, paper: Paper, growth: Growth, size: int, binding: int) -> None:
+def fix_usual_codes(wants: Wants, paper: NodePaper, growth: Growth, size: int, binding: int) -> None:
     """Write the usual codes of a node: the commonest first, equal ones by their code; -1 at the end."""
     requirement = wants.witness
     begin = wants.begin[requirement]
@@ -57,7 +57,7 @@ def fix_usual_codes(wants: Wants, paper: Paper, growth: Growth, size: int, bindi
 
 @inner_part
 def count_usual(
-    wants: Wants, paper: Paper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
+    wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
     """Count the rows of a multiset by usual codes; return how many of its values have one (``chosen``)."""
     requirement = wants.witness
@@ -79,7 +79,7 @@ def count_usual(
 
 @inner_part
 def room_in_sides(
-    wants: Wants, paper: Paper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
+    wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
     """Return how many rows can be given usual codes, in every version of the set; 0 if too few are there."""
     chosen = count_usual(wants, paper, growth, binding, values, size, amount)
@@ -98,7 +98,7 @@ def room_in_sides(
 
 @inner_part
 def unusual_rows(
-    wants: Wants, paper: Paper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
+    wants: Wants, paper: NodePaper, growth: Growth, binding: int, values: Int64s, size: int, amount: Int64s
 ) -> int:
     """Return how many rows of a multiset have a code that is not usual."""
     count_usual(wants, paper, growth, binding, values, size, amount)
@@ -110,7 +110,7 @@ def unusual_rows(
 
 @inner_part
 def choose_mode(
-    wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, side: int, rows: int
+    wants: Wants, paper: NodePaper, growth: Growth, binding: int, size: int, side: int, rows: int
 ) -> int:
     """Return how a node is bound after its first failed cut, whose smaller side has ``side`` rows."""
     in_sides = room_in_sides(wants, paper, growth, binding, paper.present, size, paper.amount) / (side + 1.0)
@@ -123,7 +123,7 @@ def choose_mode(
 
 @inner_part
 def expect_usual_sides(
-    wants: Wants, paper: Paper, growth: Growth, binding: int, size: int, bound: int
+    wants: Wants, paper: NodePaper, growth: Growth, binding: int, size: int, bound: int
 ) -> None:
     """Take the rows in sides of failed cuts to have usual codes, and count what is left for the others.
 
