@@ -63,7 +63,7 @@ def test_unseen_values() -> None:
 
 
 def test_what_cannot_be_reached_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="no release leaves 3 candidates"):
+    with pytest.raises(ValueError, match="distinct-l=3"):
         Recoder(amount=3).fit(X, Y)
     with pytest.raises(ValueError, match="unknown target"):
         Recoder(target="secrecy").fit(X, Y)

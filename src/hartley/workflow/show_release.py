@@ -23,7 +23,7 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import Labels
 from hartley.releases.codebook import MISSING, Codebook, codebook
 from hartley.releases.policy import Policy
-from hartley.releases.shown_cells import shown_columns
+from hartley.releases.writer.shown_cells import shown_columns
 from hartley.tables import open_table
 from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
 from hartley.workflow.publication.reader import Reader

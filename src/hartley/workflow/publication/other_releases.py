@@ -23,7 +23,7 @@ class _Named(msgspec.Struct, frozen=True):
     name: str
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _PolicyHead(msgspec.Struct, frozen=True):
     """What a policy says of its table."""
 
     format: str
@@ -47,11 +47,11 @@ def policies_beside(
     return tuple(found)
 
 
-def _head(place: Path) -> _Head | None:
+def _head(place: Path) -> _PolicyHead | None:
     """Read what a policy says of its table; nothing where the file is none, or cannot be read."""
     try:
         if not place.is_file() or place.stat().st_size > MOST_BYTES:
             return None
-        return msgspec.json.decode(place.read_bytes(), type=_Head)
+        return msgspec.json.decode(place.read_bytes(), type=_PolicyHead)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -30,7 +30,6 @@ from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
-from hartley.releases.shown_cells import shown_columns
 from hartley.releases.signing import SigningKey
 from hartley.releases.verifier.verification import (
     Documents,
@@ -42,6 +41,7 @@ from hartley.releases.verifier.verification import (
 from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
 from hartley.releases.writer.publication import Publication, require_defusable
 from hartley.releases.writer.reader_view import Observed
+from hartley.releases.writer.shown_cells import shown_columns
 from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand

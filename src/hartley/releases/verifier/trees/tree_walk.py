@@ -21,7 +21,7 @@ from hartley.releases.verifier.checks import Checks
 from hartley.releases.verifier.row_checks import Multisets
 from hartley.releases.verifier.tables.reread import as_kind
 from hartley.releases.verifier.tables.row_numbers import Ints
-from hartley.releases.verifier.trees.lacking import is_safe, views_of
+from hartley.releases.verifier.trees.lack import is_safe, views_of
 
 LINES = ("number", "date", "timestamp")
 MORE = 2
