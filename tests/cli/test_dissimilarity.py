@@ -32,7 +32,7 @@ def called(folder: Path, *options: str) -> int:
 
 
 def test_like_values_are_merged_and_unlike_ones_are_not(folder, capsys):
-    assert called(folder, "--dissimilarity", "job=@unlike.csv") == 0
+    assert called(folder, "--dissimilarity", "job=@unlike.csv", "--objective", "worst") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["verified"]
     released = pd.read_csv(folder / "o.csv", dtype=str)

@@ -318,6 +318,10 @@ def cell_numbers(coordinate: Coordinate) -> Int64s:
     return numbers
 
 
+MOST_DIGITS = 400
+"""Digits of a tolerance before or after its point; floating-point numbers have no more."""
+
+
 def exact_number(name: str, given: Any) -> Fraction:
     """Return a tolerance as the decimal number that was written."""
     if isinstance(given, Fraction):
@@ -326,10 +330,13 @@ def exact_number(name: str, given: Any) -> Fraction:
         if isinstance(given, bool):
             raise InvalidOperation
         number = Decimal(str(given))
-        if not number.is_finite():
+        # A number of a billion digits would be written out as a fraction.
+        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
             raise InvalidOperation
     except InvalidOperation:
-        raise OptionError(f"the tolerance of {name!r} must be a number, not {given!r}") from None
+        raise OptionError(
+            f"the tolerance of {name!r} must be a number of at most {MOST_DIGITS} digits, not {given!r}"
+        ) from None
     return Fraction(number)
 
 

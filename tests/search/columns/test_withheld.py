@@ -12,9 +12,9 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.search.demands import find_cheapest
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
+from hartley.search.few_values import walk
 from hartley.search.withheld import (
     joining_values,
     rows_of_values,
@@ -57,7 +57,7 @@ def least_of_all(joint, utility, wanted, budget):
 @pytest.mark.parametrize("few", [12, 0])
 def test_tuples_withheld_against_all_partitions(few, monkeypatch):
     """With ``few`` at 0 the search of many tuples is asked."""
-    monkeypatch.setattr(find_cheapest, "MOST_VALUES", few)
+    monkeypatch.setattr(walk, "MOST_VALUES", few)
     rng = np.random.default_rng(11)
     met = asked_for = 0
     for _ in range(TABLES):
@@ -85,7 +85,7 @@ def test_tuples_withheld_against_all_partitions(few, monkeypatch):
 def test_any_utility_withholds_its_worst_clusters_whole(monkeypatch):
     rng = np.random.default_rng(12)
     for few in (12, 0):
-        monkeypatch.setattr(find_cheapest, "MOST_VALUES", few)
+        monkeypatch.setattr(walk, "MOST_VALUES", few)
         for _ in range(TABLES):
             joint = random_tuples(rng)
             gaps = rng.integers(1, 9, (joint.public.size,) * 2).astype(float)

@@ -19,6 +19,7 @@ from hartley.report.words.worst_class import unavoidable, worst_class
 from hartley.search.columns import search as columns_search
 from hartley.search.demands import find_cheapest
 from hartley.search.demands.question import DemandQuestion
+from hartley.search.few_values import walk
 from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Objective
 from reference_every_partition import every_partition
@@ -88,7 +89,7 @@ def test_what_is_unavoidable_is_so_in_every_partition_that_protects_as_well(
 ):
     if not is_enumerated:
         monkeypatch.setattr(columns_search.ColumnsSearch.__init__, "__defaults__", ("max", 0))
-        monkeypatch.setattr(find_cheapest, "MOST_VALUES", 0)
+        monkeypatch.setattr(walk, "MOST_VALUES", 0)
     rng = np.random.default_rng(11)
     said_to_mix = said_to_span = 0
     for number in range(TABLES):

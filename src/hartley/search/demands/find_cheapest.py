@@ -152,7 +152,8 @@ def cheapest(
     >>> answer.cost, answer.is_proven
     (4.0, True)
     """
-    if is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
+    by_mean = question.objective == "mean" and isinstance(question.utility, ColumnsDistortion)
+    if not by_mean and is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
         return few[0].answer
     found = _searched(question, effort, starts)
     if question.most_components is None:
