@@ -297,24 +297,31 @@ def _codebook(policy: Policy, session: Any, types: dict[str, Any], entries: Sequ
     """Return the codebook as a frame, in the types of the columns; refuse what does not fit them."""
     import pyarrow as pa
     from pyspark.sql import functions as f
+    from pyspark.sql.types import DoubleType, IntegralType
 
     texts: dict[str, Any] = {}
     cells, typed = [], f.lit(True)
     for place, column in enumerate(policy.public):
         own = types[column.name]
         keys, labels = [key[place] for key, _ in entries], [label[place] for _, label in entries]
-        wanted = keys if column.released_kind == "text" else keys + labels
+        shown = own
+        if isinstance(own, IntegralType) and not all(text is None or _keeps(own, text) for text in labels):
+            # The middle of two whole numbers may be none.
+            shown = DoubleType()
+        wanted = [(own, key) for key in keys]
+        if column.released_kind != "text":
+            wanted += [(shown, label) for label in labels]
         is_kind = own.typeName() in TYPES[column.kind]
-        if not (is_kind and all(text is None or _keeps(own, text) for text in wanted)):
+        if not (is_kind and all(text is None or _keeps(kind, text) for kind, text in wanted)):
             raise _other_types()
-        for mark, column_texts in ((KEY, keys), (LABEL, labels)):
+        for mark, column_texts, kind in ((KEY, keys, own), (LABEL, labels, shown)):
             name = f"{mark}{place}"
             texts[name] = pa.array(column_texts, pa.string())
             if mark == LABEL and column.released_kind == "text":
                 cells.append(f.col(name))
                 continue
-            typed = typed & (f.col(name).isNull() | f.col(name).try_cast(own).isNotNull())
-            cells.append(f.col(name).try_cast(own).alias(name))
+            typed = typed & (f.col(name).isNull() | f.col(name).try_cast(kind).isNotNull())
+            cells.append(f.col(name).try_cast(kind).alias(name))
     book = session.createDataFrame(pa.table(texts))
     if book.where(~typed).limit(1).count():
         raise _other_types()

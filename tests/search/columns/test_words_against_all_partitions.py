@@ -88,7 +88,7 @@ def test_what_is_unavoidable_is_so_in_every_partition_that_protects_as_well(
     monkeypatch, distances, is_enumerated
 ):
     if not is_enumerated:
-        monkeypatch.setattr(columns_search.ColumnsSearch.__init__, "__defaults__", ("max", 0))
+        monkeypatch.setattr(columns_search.ColumnsSearch.__init__, "__defaults__", ("max", 0, "worst"))
         monkeypatch.setattr(walk, "MOST_VALUES", 0)
     rng = np.random.default_rng(11)
     said_to_mix = said_to_span = 0
