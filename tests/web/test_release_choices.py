@@ -160,7 +160,7 @@ def test_an_earlier_release_is_counted_with_the_new_one(browser, clinic_csv, ser
     content = policy_of(tmp_path, clinic_csv, public="pressure", search="greedy")
     asked = opened(browser)
     added = add(browser, content, asked["revision"])
-    assert added.status_code == 200
+    assert added.status_code == 200, added.text
     assert added.json()["columns"] == ["pressure"]
     # The policy holds a codebook and a key; no copy of it stays behind.
     assert not list(service.folder.glob("*.json"))

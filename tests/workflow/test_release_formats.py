@@ -253,7 +253,8 @@ def test_recoded_decimals_and_single_floats(tmp_path: Path, ending: str) -> None
     pq.write_table(pa.table({"x": exact, "y": single, "s": list("pqpq")}), source)
     result = confirmed(source, tmp_path / f"out{ending}", public=("x", "y"), labels="midpoint")
     if ending == ".parquet":
-        assert str(pq.read_schema(result.output).field("x").type) == "decimal128(10, 2)"
+        # The middle of 1.25 and 2.50 has more decimals than the column.
+        assert str(pq.read_schema(result.output).field("x").type) == "double"
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

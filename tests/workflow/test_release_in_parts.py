@@ -226,15 +226,15 @@ def test_a_harmless_column_that_exposes_somebody_is_refused_in_parts_too(
 def test_labels_that_coincide_across_parts_are_measured_as_one(
     room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def one_label(demand: Any, point: Any, public: Alphabet, decimals: Any) -> Codebook:
-        del demand, point, decimals
+    def one_label(*given: Any, **named: Any) -> Codebook:
+        (public,) = (one for one in (*given, *named.values()) if isinstance(one, Alphabet))
         return codebook(public, Partition.whole(public.size))
 
     def three_parts(weights: Any, order: Any, most: int) -> Any:
         del order, most
         return (np.arange(len(weights)) * 3 // len(weights)).astype(np.int32)
 
-    monkeypatch.setattr(choose_point, "_labelled", one_label)
+    monkeypatch.setattr(choose_point, "label_point", one_label)
     monkeypatch.setattr(row_parts, "cut_values", three_parts)
     monkeypatch.setattr(row_parts.PartedRows, "_join_small_parts", lambda _: None)
     cut_at(monkeypatch, room)

@@ -336,7 +336,7 @@ def _exact(text: str) -> int:
 
 def _whole(text: str) -> int | None:
     """Return the whole number that a text is, where it is one of ordinary size."""
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    return int(text) if text.isdecimal() and len(text) < 20 else None
 
 
 def _links(service: Service) -> Json:

@@ -229,8 +229,11 @@ def _answer(partition: Partition, cost: float) -> DemandAnswer:
 
 
 def _worst_verdicts(points: Sequence[Point]) -> tuple[Verdict, ...]:
-    of_each = zip(*(point.verdicts for point in points), strict=True)
-    return tuple(min(verdicts, key=lambda one: one.found) for verdicts in of_each)
+    worst: dict[Requirement, Verdict] = {}
+    for verdict in (verdict for point in points for verdict in point.verdicts):
+        known = worst.get(verdict.requirement, verdict)
+        worst[verdict.requirement] = min(known, verdict, key=lambda one: one.found)
+    return tuple(worst.values())
 
 
 def _utility_of(utility: Utility, places: Ints) -> Utility:
