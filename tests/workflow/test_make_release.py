@@ -329,7 +329,7 @@ def test_a_cap_on_distortion_holds_for_the_released_numbers(
 ) -> None:
     source = Random(f"{labels} {distance}")
     for number in range(4):
-        values = sorted(source.randfloat(0, 40) for _ in range(25))
+        values = sorted(source.randint(0, 40) for _ in range(25))
         secrets = [source.choice("pqrs") for _ in values]
         path = table(tmp_path / f"{number}.csv", x=values, s=secrets)
         codeword = labels if labels in ("midpoint", "centroid", "member") else "midpoint"

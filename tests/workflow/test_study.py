@@ -191,7 +191,7 @@ def test_harmless_columns_that_expose_somebody_are_refused_unless_accepted(table
 
 @pytest.mark.parametrize("budget", ["-1", "150%", "2.5.%", "two", 1.5, True])
 def test_a_budget_that_makes_no_sense_is_one_line(table, budget):
-    with pytest.raises(OptionError, match="withhold (needs|must be)"):
+    with pytest.raises(OptionError, match=r"withhold (needs|must be)"):
         hartley.frontier(table, sensitive="age", public="cholesterol", withhold=budget)
 
 
