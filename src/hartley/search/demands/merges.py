@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.measures.overlap import components
+from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Utility
 from hartley.model import Partition
@@ -139,7 +139,7 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
     """
     joint, utility = question.joint, question.utility
     partition, withheld, most = found.partition, found.withheld, question.most_components or 1
-    if components(joint.release(partition)).size <= most:
+    if overlap_partition(joint, partition).size <= most:
         return found
     unions = utility.union_costs()
     first = np.array([cluster[0] for cluster in partition.clusters()])
@@ -151,7 +151,7 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
     while True:
         now = Partition(root)
         parts = components(joint.release(now))
-        if parts.size <= most:
+        if overlap_partition(joint, now).size <= most:
             return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=())
         part_of = parts.labels[now.labels]
         if effort.should_stop() and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
@@ -159,7 +159,9 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
         best = (np.inf, 0, 0)
         for place in np.unique(root[~held]).tolist():
             costs = unions.with_each(place)
-            costs[(part_of == part_of[place]) | (root != np.arange(len(root))) | held] = np.inf
+            # Beside side information one part of the public values may show several groups of sensitive ones.
+            same = part_of == part_of[place] if parts.size > 1 else root == place
+            costs[same | (root != np.arange(len(root))) | held] = np.inf
             partner = int(np.argmin(costs))
             best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
         if not np.isfinite(best[0]) and len(withheld):
@@ -182,7 +184,7 @@ def _joined_at_once(
     chosen = root[places[parts >= 0]][: int(part_of.max()) + 2 - most]
     partition = Partition(np.where(np.isin(root, chosen), chosen.min(initial=len(root)), root))
     cost = _cost_beside(question.utility, partition, held)
-    if not np.isfinite(cost) or components(question.joint.release(partition)).size > most:
+    if not np.isfinite(cost) or overlap_partition(question.joint, partition).size > most:
         return None
     return partition, cost
 

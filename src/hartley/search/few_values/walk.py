@@ -24,6 +24,7 @@ import numpy as np
 
 from hartley.errors import UnreachableError
 from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
 from hartley.model.closeness import Closeness
@@ -36,12 +37,16 @@ from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, n
 
 MOST_VALUES = 12
 """There are 4,213,597 partitions of 12 values."""
+MOST_TUPLES = 9
+"""Up to here over several columns, where the finest of equal costs takes longest to find."""
 MOST_QUICK_VALUES = 18
 """Up to here where the cost of a subset needs no call, and nothing is required or withheld."""
 MOST_OBSERVATIONS = 5_000
 """With so many pairs of public and side value the tables of subsets take longer than other searches."""
 MOST_COUNTED = 100_000_000
 """The same of subsets times codes and side values that are counted."""
+MOST_FINER_STEPS = 1_000_000
+"""So many steps are taken for the finest of equal costs; then the first that was found stays."""
 MOST_STEPS = 40_000_000
 """A walk is given up after so many steps; a second or two."""
 STEPS_AT_A_TIME = 20_000
@@ -61,6 +66,8 @@ def is_walked(question: DemandQuestion) -> bool:
     is_bare = not question.requirements and question.closeness.is_empty and not question.budget
     is_quick = is_bare and shape.is_any and isinstance(question.utility, Resolution | LineDistortion)
     most = MOST_QUICK_VALUES if is_quick else MOST_VALUES
+    if isinstance(question.utility, ColumnsDistortion):
+        most = min(most, MOST_TUPLES)
     sides = 1 if joint.side is None else joint.side.size
     if joint.public.size > most or joint.observations > MOST_OBSERVATIONS:
         return False
@@ -273,7 +280,7 @@ class _FewValues(FewBlocks):
             blocks = Blocks(self.allowed(gone), self.by_rank[1], self.is_enough, self.component_of)
             before = found.copy()
             while walk.place[0] >= 0:
-                if steps + walk.place[1] > MOST_STEPS or effort.should_stop():
+                if steps + walk.place[1] > MOST_FINER_STEPS or effort.should_stop():
                     return known
                 taken = int(walk.place[1])
                 look_finer.for_size(taken)(
