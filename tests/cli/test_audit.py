@@ -266,3 +266,36 @@ def test_the_next_call_has_the_options_that_read_text_as_numbers(tmp_path, capsy
     assert run(["audit", str(path)]) == 0
     said = " ".join(capsys.readouterr().out.replace("\\", " ").split())
     assert said.endswith("--missing-word NA --decimal ,")
+
+
+def test_of_a_long_cell_the_beginning_is_shown_and_json_has_all_of_it(tmp_path, capsys):
+    path = tmp_path / "long.csv"
+    path.write_text(f"note,age\n{'n' * 50_000},41\nb,41\nb,42\nb,43\n", encoding="utf-8")
+    assert run(["audit", str(path), "-s", "age", "-p", "note"]) == 0
+    shown = capsys.readouterr().out
+    assert "(50,000 characters)" in " ".join(shown.split())
+    assert shown.count("n") < 1000
+    _, found = document(capsys, path, "-s", "age", "-p", "note")
+    assert found["witnesses"]["narrowest"][0]["public"]["note"] == "n" * 50_000
+
+
+def test_of_very_many_columns_few_are_laid_out_and_the_others_counted(tmp_path, capsys, monkeypatch):
+    width = 260
+    path = tmp_path / "wide.csv"
+    lines = [",".join(f"c{place}" for place in range(width))]
+    lines += [",".join(str(row * place % 7) for place in range(width)) for row in range(9)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shell = import_module("hartley.cli.audit")
+    sizes, laid_out = [], shell.grid
+
+    def watched(columns, rows, **given):
+        sizes.append((len(columns), len(rows)))
+        return laid_out(columns, rows, **given)
+
+    monkeypatch.setattr(shell, "grid", watched)
+    assert run(["audit", str(path), "-s", "c3"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert max(columns for columns, _ in sizes) < 20
+    assert max(rows for _, rows in sizes) == shell.MOST_ALONE
+    assert f"And {width - 1 - shell.MOST_COLUMNS} more columns; --json shows all of them." in shown
+    assert f"And {width - 1 - shell.MOST_ALONE} more columns; --json shows all of them." in shown

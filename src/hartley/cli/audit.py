@@ -20,6 +20,12 @@ from hartley.report.words.audit import COMFORTABLE, candidates_apart, headline, 
 from hartley.report.words.columns import column_kind, column_note, next_columns
 from hartley.workflow import Audit, AuditResult, shown_source
 
+MOST_COLUMNS, MOST_ALONE = 12, 200
+"""Columns whose cells stand side by side, and columns that stand one below the other, at most.
+
+Laying a table out takes time as the square of its columns.
+"""
+
 if TYPE_CHECKING:
     from hartley.measures.stochastic.summary import StochasticSummary
     from hartley.measures.verdicts import ToleranceMeasures
@@ -294,21 +300,19 @@ def _show_narrowest(out: Console, audit: Audit, *, disclosive: bool) -> None:
     shown = min(len(audit.narrowest), 5)
     some = f" (first {shown} of {audit.narrowest_count:,})" if audit.narrowest_count > shown else ""
     heading(out, "The values that reveal most" + some)
-    columns = [*first.public, *(first.side or {}), f"{words.named(audit.sensitive)} values left", "rows"]
+    names = list(first.public)[:MOST_COLUMNS]
+    columns = [*names, *(first.side or {}), f"{words.named(audit.sensitive)} values left", "rows"]
     rows = []
     for narrow in audit.narrowest[:shown]:
-        cells: list[Any] = [
-            *narrow.public.values(),
-            *(narrow.side or {}).values(),
-            narrow.candidates,
-            narrow.rows,
-        ]
+        seen = [*(narrow.public[name] for name in names), *(narrow.side or {}).values()]
+        cells = [*map(words.cell, seen), f"{narrow.candidates}", f"{narrow.rows}"]
         if disclosive:
             cells.append(", ".join(words.cell(_plain(value)) for value in narrow.sensitive))
-        rows.append([words.cell(value) for value in cells])
+        rows.append(cells)
     if disclosive:
         columns.append(words.named(audit.sensitive))
     out.print(grid(columns, rows))
+    _show_left_out(out, len(first.public) - len(names))
 
 
 def _show_components(out: Console, audit: Audit) -> None:
@@ -326,6 +330,12 @@ def _show_components(out: Console, audit: Audit) -> None:
     )
 
 
+def _show_left_out(out: Console, columns: int) -> None:
+    """Say how many columns are left out, where any is."""
+    if columns > 0:
+        paragraph(out, f"And {words.counted(columns, 'more column')}; --json shows all of them.")
+
+
 def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
     out.print()
     heading(out, "Each column alone, worst first")
@@ -341,11 +351,12 @@ def _show_each(out: Console, each: tuple[Audit, ...]) -> None:
                     words.bits(audit.l0_bits),
                     words.bits(audit.istar_bits),
                 ]
-                for audit in each
+                for audit in each[:MOST_ALONE]
             ],
             right=[1, 2, 3, 4, 5],
         )
     )
+    _show_left_out(out, len(each) - MOST_ALONE)
 
 
 def _show_stochastic(out: Console, summary: StochasticSummary) -> None:

@@ -227,9 +227,20 @@ def candidates_left(audit: Audit) -> str:
     )
 
 
+LONGEST_CELL = 200
+"""Characters of a cell that are shown; nobody reads more of them in a table."""
+
+
 def cell(value: Any) -> str:
-    """Show a cell; a missing one as a word."""
-    return "(missing)" if value is None else visible(str(value))
+    """Show a cell; a missing one as a word, the beginning of a very long one.
+
+    >>> cell("a" * 1000)[-24:]
+    'aaa… (1,000 characters)'
+    """
+    text = "(missing)" if value is None else str(value)
+    if len(text) > LONGEST_CELL:
+        text = f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+    return visible(text)
 
 
 def visible(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -216,7 +217,7 @@ class TreeWalk:
             raise TreeError("another cut was tried after one had failed, and nothing allows that")
         view = self.views[self.witness]
         totals = view.totals(multiset)
-        commonest = sorted(totals, key=lambda place: (-totals[place], self._rank(place)))
+        commonest = sorted(totals, key=lambda place: (-totals[place], self._ranks[place]))
         usual, more = commonest[: view.wanted - 1], commonest[view.wanted - 1 :][:MORE]
         by_sides = Binding(False, tuple(usual), tuple(more))
         in_sides = self._room_in_sides(multiset, by_sides) / (side + 1)
@@ -224,10 +225,15 @@ class TreeWalk:
         in_cells = min(side, rows - side) / (unusual + 1)
         return replace(by_sides, is_by_cells=in_sides < in_cells * CELLS_COUNT)
 
-    def _rank(self, place: Any) -> int:
-        """Return where a place stands among the sensitive values, as the release has them."""
+    @cached_property
+    def _ranks(self) -> dict[Any, int]:
+        """The places of the witness by the order of sensitive values: by their cells, missing ones last."""
         assert self.witness is not None  # noqa: S101 (asked only where there is one)
-        return self.views[self.witness].places.index(place)
+        ranks: dict[Any, int] = {}
+        secrets = self.found.secrets
+        for at in sorted(range(len(secrets)), key=lambda at: [_cell_order(cell) for cell in secrets[at]]):
+            ranks.setdefault(self.views[self.witness].places[at], len(ranks))
+        return ranks
 
     def _room_in_sides(self, multiset: Mapping[int, int], binding: Binding) -> int:
         """Return how many rows can be given usual values, in every version of the usual set."""
@@ -268,3 +274,10 @@ class TreeWalk:
             raise TreeError("a class of the tree does not hold what is required")
         if not self._has_room(multiset, values, binding):
             raise TreeError("a class leaves no room for the cuts that failed above it")
+
+
+def _cell_order(cell: Any) -> tuple[int, Any]:
+    """Return by what sensitive cells are ordered: numbers and dates, then text, then missing ones."""
+    if cell is None:
+        return 2, 0
+    return (1, cell) if isinstance(cell, str) else (0, cell)
