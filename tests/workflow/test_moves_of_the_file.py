@@ -106,12 +106,13 @@ def test_moves_and_costs_are_those_of_the_file(tmp_path: Path, seed: int) -> Non
     original = [number_of(str(cell)) for cell in cells["x"]]
     moves = [abs(number_of(row["x"]) - at) for row, at in zip(rows, original, strict=True)]
     column = made.usefulness.columns[0]
-    assert column.max_move == pytest.approx(float(max(moves)), abs=1e-9)
-    assert column.mean_move == pytest.approx(float(sum(moves) / len(moves)), abs=1e-9)
+    # Seconds since 1970 have 2e-7 between one float and the next.
+    assert column.max_move == pytest.approx(float(max(moves)), abs=1e-6)
+    assert column.mean_move == pytest.approx(float(sum(moves) / len(moves)), abs=1e-6)
     assert column.counted == ("middle" if labels in ("interval", "set") and any(moves) else "label")
-    same = sum(row["x"] == str(cell) for row, cell in zip(rows, cells["x"], strict=True))
+    same = sum(row["x"][0] not in "[{" and not move for row, move in zip(rows, moves, strict=True))
     assert column.unchanged_share == pytest.approx(same / len(rows))
-    # Labels told apart from others may lie farther from their values than need be, never than is said.
+    # A label that is told apart from another lies farther from its values, never than is said.
     assert float(max(moves)) <= made.point.max_distortion * (1 + 1e-9) + 1e-12
     if is_capped:
         assert float(max(moves)) <= require["max_distortion"] * (1 + 1e-9) + 1e-12

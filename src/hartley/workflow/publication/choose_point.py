@@ -146,7 +146,7 @@ def reach(
             joint.public,
             point,
             demand.labels,
-            limit=_limit(demand, point),
+            limit=point.max_distortion,
             withheld_label=demand.withheld_label,
             groups=demand.groups,
         )
@@ -189,12 +189,6 @@ def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list
     fewest = max(1, ceil(int(priors.min()) * share - SLACK))
     most = max(1, ceil(int(priors.max()) * share - SLACK))
     return [Target("distinct_l", number) for number in range(fewest, most + 1)]
-
-
-def _limit(demand: ReleaseDemand, point: Point) -> float | None:
-    """Return how far a label may lie from a member: no farther than the cap, or than the worst one does."""
-    is_capped = demand.target.kind == "max_distortion" and point.max_distortion is not None
-    return float(demand.target.number) if is_capped else point.max_distortion
 
 
 def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:
