@@ -98,4 +98,5 @@ COUNTS = DocumentKind(
     "file of counts", 200 * 10**6, "give the result of the counting statement", refusal=TableError
 )
 VALUES = DocumentKind("file of values", 1 * 10**9, "give the path of one", refusal=TableError)
+STUDY = DocumentKind("study", 1 * 10**6, "give a TOML file of options")
 HEART_DATA = DocumentKind("file of the paper's data", 16 * 10**6, "give the file of UCI", refusal=TableError)

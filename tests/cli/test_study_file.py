@@ -1,0 +1,105 @@
+"""A study as a file: what was typed is saved, and the file says it again."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from hartley.cli.manual import MOST_LINES
+from hartley.cli.program import COMMANDS, run
+
+TABLE = "age,chol,sex\n" + "".join(f"{30 + i % 11},{180 + 7 * i},{'mf'[i % 2]}\n" for i in range(40))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clinic.csv").write_text(TABLE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_saved_study_makes_the_same_release_again(folder: Path) -> None:
+    (folder / "studies").mkdir()
+    asked = ["-s", "age", "-p", "chol", "--distinct-l", "3", "--withhold", "5%", "--labels", "midpoint"]
+    saved = "studies/hartley.toml"
+    assert run(["release", "clinic.csv", "out.csv", *asked, "--save-study", saved]) == 0
+    said = (folder / saved).read_text(encoding="utf-8")
+    assert 'table = "../clinic.csv"' in said
+    assert "[requirements]\ndistinct-l = 3\n" in said
+    first = sorted((folder / "out.csv").read_bytes().splitlines())
+    assert run(["release", "--study", saved, "--overwrite"]) == 0
+    assert sorted((folder / "out.csv").read_bytes().splitlines()) == first
+    # What is typed replaces what the file says, and the table is meant from the folder of the file.
+    assert run(["release", "--study", saved, "clinic.csv", "wide.csv", "--distinct-l", "9"]) == 0
+    assert sorted((folder / "wide.csv").read_bytes().splitlines()) != first
+    os.chdir(folder / "studies")
+    assert run(["audit", "--study", "hartley.toml"]) == 0
+
+
+def test_lists_tables_and_switches_are_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "s.toml").write_text(
+        'table = "clinic.csv"\nout = "o.csv"\n[columns]\nsensitive = ["age"]\npublic = ["chol", "sex"]\n'
+        '[requirements]\nrequire = ["row-k=4"]\ntolerance = {age = 2}\n'
+        "[output]\noverwrite = true\nas_it_is = 1\n",
+        encoding="utf-8",
+    )
+    assert run(["release", "--study", "s.toml"]) == 2
+    assert "unknown key 'as_it_is'" in capsys.readouterr().err
+    text = (folder / "s.toml").read_text(encoding="utf-8").replace("as_it_is = 1\n", "transparent = true\n")
+    (folder / "s.toml").write_text(text, encoding="utf-8")
+    assert run(["release", "--study", "s.toml"]) == 2
+    assert "'transparent' in [output]; it belongs in [shape]" in capsys.readouterr().err
+    (folder / "s.toml").write_text(text.replace("transparent = true\n", ""), encoding="utf-8")
+    assert run(["release", "--study", "s.toml", "--json"]) == 0
+    assert '"row-k' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("distinct-k = 3", "did you mean 'distinct-l'?"),
+        ("distinct-l = [3, 4]", "needs one value, not a list"),
+        ("distinct-l = true", "needs a value, not true"),
+        ("overwrite = 3", "is true or false"),
+        ("columns = 3", "'columns' is a section"),
+        ("sensitive = [", "is not a study in TOML"),
+        ("sensitive = [[1]]", "needs text or a number"),
+        ("study = 'x'", "unknown key 'study'"),
+    ],
+)
+def test_a_file_that_says_nonsense_is_refused_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str, said: str
+) -> None:
+    (folder / "s.toml").write_text(content, encoding="utf-8")
+    assert run(["release", "clinic.csv", "o.csv", "-p", "chol", "--study", "s.toml"]) == 2
+    refusal = capsys.readouterr().err
+    assert said in refusal
+    assert refusal.count("\n") == 1
+    assert not (folder / "o.csv").exists()
+
+
+def test_studies_are_not_overwritten_and_come_from_files(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s.toml").write_text("", encoding="utf-8")
+    assert run(["audit", "clinic.csv", "--save-study", "s.toml"]) == 2
+    assert run(["audit", "clinic.csv", "--save-study", "absent/s.toml"]) == 2
+    assert run(["audit", "clinic.csv", "--study", "absent.toml"]) == 2
+    assert run(["audit", "clinic.csv", "-s", "absent", "-p", "chol", "--save-study", "new.toml"]) == 2
+    assert not (folder / "new.toml").exists()
+    assert capsys.readouterr().err.count("\n") == 4
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_first_help_is_short_and_names_the_whole(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--help"]) == 0
+    short = capsys.readouterr().out
+    assert short.count("\n") <= MOST_LINES
+    if short.endswith("--help-all\n"):
+        assert run([name, "--help-all"]) == 0
+        whole = capsys.readouterr().out
+        command = import_module(f"hartley.cli.{name}").command
+        assert all(max(one.opts, key=len) in whole for one in command.params if one.opts[0].startswith("-"))
