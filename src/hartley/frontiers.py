@@ -5,7 +5,7 @@ The frontier of a greedy run is made of the steps that no other step beats in bo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import log2
@@ -179,10 +179,10 @@ class Frontier(Drawable):
     >>> import hartley, pyarrow
     >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
     >>> frontier = hartley.frontier(table, sensitive="age", public="chol").frontier
-    >>> [point.distinct_l for point in frontier.points]
-    [1, 2, 3]
-    >>> frontier.meeting({"distinct_l": 2}).max_distortion
-    0.5
+    >>> len(frontier), [point.distinct_l for point in frontier]
+    (3, [1, 2, 3])
+    >>> frontier.at(distinct_l=2).max_distortion, frontier[1].max_distortion
+    (0.5, 0.5)
     """
 
     leakage: Leakage
@@ -198,6 +198,22 @@ class Frontier(Drawable):
     was not found may be missing."""
     points: tuple[Point, ...]
     """The points, each better than the one before in leakage and worse in utility."""
+
+    def __len__(self) -> int:
+        """Count the points."""
+        return len(self.points)
+
+    def __getitem__(self, place: int) -> Point:
+        """Return a point by its place, from best utility to least leakage."""
+        return self.points[place]
+
+    def __iter__(self) -> Iterator[Point]:
+        """Go through the points, from best utility to least leakage."""
+        return iter(self.points)
+
+    def at(self, **wanted: float) -> Point:
+        """Return the point that keeps what is named, as ``at(distinct_l=5)``; see :meth:`meeting`."""
+        return self.meeting(wanted)
 
     def meeting(self, wanted: Wanted) -> Point:
         """Return the point that a demand asks for: the one table from a demand to a point.

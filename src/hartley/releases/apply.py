@@ -304,12 +304,11 @@ def _codebook(policy: Policy, session: Any, types: dict[str, Any], entries: Sequ
     for place, column in enumerate(policy.public):
         own = types[column.name]
         keys, labels = [key[place] for key, _ in entries], [label[place] for _, label in entries]
-        shown = own
-        if isinstance(own, IntegralType) and not all(text is None or _keeps(own, text) for text in labels):
-            # The middle of two whole numbers may be none.
-            shown = DoubleType()
-        wanted = [(own, key) for key in keys]
+        wanted, shown = [(own, key) for key in keys], own
         if column.released_kind != "text":
+            is_whole = all(text is None or _keeps(own, text) for text in labels)
+            # The middle of two whole numbers may be none.
+            shown = DoubleType() if isinstance(own, IntegralType) and not is_whole else own
             wanted += [(shown, label) for label in labels]
         is_kind = own.typeName() in TYPES[column.kind]
         if not (is_kind and all(text is None or _keeps(kind, text) for kind, text in wanted)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,8 @@ class FrontierResult:
     >>> found = hartley.frontier(table, sensitive="age", public="chol")
     >>> found.joint
     JointRange(4 public values, 3 sensitive values, 4 pairs)
-    >>> found.frontier.complete
-    True
+    >>> found.complete, len(found), found[1].distinct_l, found.at(distinct_l=3).max_distortion
+    (True, 3, 2, 17.5)
     """
 
     frontier: Frontier
@@ -87,6 +87,32 @@ class FrontierResult:
     def joint(self) -> JointRange:
         """The joint range of the table."""
         return self.question.joint
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points of the frontier, from best utility to least leakage."""
+        return self.frontier.points
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search came to its end."""
+        return self.frontier.complete
+
+    def __len__(self) -> int:
+        """Count the points."""
+        return len(self.points)
+
+    def __getitem__(self, place: int) -> Point:
+        """Return a point by its place, from best utility to least leakage."""
+        return self.points[place]
+
+    def __iter__(self) -> Iterator[Point]:
+        """Go through the points, from best utility to least leakage."""
+        return iter(self.points)
+
+    def at(self, **wanted: float) -> Point:
+        """Return the point that a release would have, as ``at(distinct_l=5, row_k=10)``."""
+        return self.meeting(wanted)
 
     def meeting(self, wanted: Wanted, limits: SearchLimits | None = None) -> Point:
         """Return the point that a release for this demand would have.
