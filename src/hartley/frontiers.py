@@ -310,17 +310,19 @@ class Frontier(Drawable):
         """Return the point where a little more loss of utility buys the most, for want of a target.
 
         It lies farthest below the straight line between the ends of the frontier, both axes scaled to
-        one; ties go to the better utility. A suggestion to look at, not a guarantee of anything.
+        one; ties go to the better utility. A suggestion to look at, not a guarantee of anything. It leaves
+        everyone two candidates or more, unless no point does.
         """
         first, last = self.points[0], self.points[-1]
         leak, use = first.leakage_bits - last.leakage_bits, first.utility - last.utility
+        safe = [point for point in self.points if point.distinct_l > 1] or self.points
         if leak <= 0 or use <= 0:
-            return first
+            return safe[0]
 
         def gain(point: Point) -> float:
             return (first.leakage_bits - point.leakage_bits) / leak - (first.utility - point.utility) / use
 
-        return max(self.points, key=gain)
+        return max(safe, key=gain)
 
     def to_frame(self) -> Any:
         """Return the points as a data frame of pandas or polars, whichever is there."""

@@ -89,6 +89,7 @@ class Asking:
             keep_order=True,
             labels="set",
             overwrite=True,
+            exposure="accept",
         )
         with output.open(newline="") as opened:
             labels = ["|".join(line) for line in list(csv.reader(opened))[1:]]
@@ -116,7 +117,11 @@ class Asking:
         self._files += 1
         output = self.folder / f"out{self._files}.csv"
         made = self.study(question).release(
-            output, require=question.demand, keep_order=True, **utility_of(question, self.table)
+            output,
+            require=question.demand,
+            keep_order=True,
+            exposure="accept",
+            **utility_of(question, self.table),
         )
         with output.open(newline="") as opened:
             return made, list(csv.reader(opened))

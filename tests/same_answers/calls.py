@@ -13,7 +13,12 @@ UTILITIES = (
 )
 LEAKAGES = ("l0", "istar", "joint")
 SEARCHES = ("optimal", "greedy")
-TARGETS = ("--distinct-l 2", "--max-leakage 1", "--largest-cluster 4", "--utility-weight 0.5")
+TARGETS = (
+    "--distinct-l 2",
+    "--max-leakage 1 --accept-exposure",
+    "--largest-cluster 4 --accept-exposure",
+    "--utility-weight 0.5 --accept-exposure",
+)
 
 VISITS = "-s illness -p age"
 
@@ -80,7 +85,7 @@ def _releases() -> Iterator[str]:
     for number, question in enumerate(_questions()):
         target = TARGETS[number % len(TARGETS)]
         if "--utility-weight" in target and "optimal" in question:
-            target = "--max-leakage 0.5"
+            target = "--max-leakage 0.5 --accept-exposure"
         yield f"release small{number % 2}.csv r{number}.csv -s secret -p a {question} {target}"
         if number % 3 == 0:
             yield f"verify r{number}.csv --original small{number % 2}.csv --policy r{number}.policy.json"
@@ -124,7 +129,7 @@ def _later_releases() -> Iterator[str]:
         f"release visits.csv second.csv -s illness -p ward --distinct-l 2 {first}",
         f"verify second.csv --original visits.csv --policy second.policy.json {first}",
         f"release visits.csv third.csv {VISITS} --distinct-l 4 {first}",
-        f"release visits.csv fourth.csv {VISITS} --max-leakage 0.7 --leakage istar {first}",
+        f"release visits.csv fourth.csv {VISITS} --max-leakage 0.7 --leakage istar {first} --accept-exposure",
         f"frontier visits.csv {VISITS} {first}",
         f"frontier visits.csv {VISITS} --leakage istar --utility resolution {first}",
         f"audit visits.csv {VISITS} {first}",

@@ -102,6 +102,6 @@ def show(out: Console, name: str, result: ApplyResult) -> None:
             "What the policy requires does not hold for this table: its codebook was made for other rows. "
             "Release this table on its own, or do not publish it.",
         )
-    top = headline(result.after)
+    top = headline(result.after, holds=result.target_holds is not False)
     verdict(out, top.colour, top.word, top.sentence)
     paragraph(out, words.candidates_left(result.after))

@@ -16,8 +16,9 @@ from hartley.cli.progress import announce_and_read
 from hartley.errors import OptionError, mentioned
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
-from hartley.report.words.audit import COMFORTABLE, candidates_apart, headline, identifier_warning
+from hartley.report.words.audit import candidates_apart, headline, identifier_warning
 from hartley.report.words.columns import column_kind, column_note, next_columns
+from hartley.report.words.verdict import USUAL
 from hartley.workflow import Audit, AuditResult, shown_source
 
 MOST_COLUMNS, MOST_ALONE = 12, 200
@@ -218,7 +219,7 @@ def show(
     )
     paragraph(out, _table_line(result))
     out.print()
-    top = headline(audit)
+    top = headline(audit, holds=result.holds)
     verdict(out, top.colour, top.word, top.sentence)
     warning = identifier_warning(result)
     if warning is not None:
@@ -277,7 +278,7 @@ def _show_next_call(out: Console, name: str, result: AuditResult, reading: Seque
     published = [column for column in audit.public.columns if column not in result.identifiers]
     if not published or len(published) > 6 or audit.sensitive.values < 2:
         return
-    wanted = min(COMFORTABLE, audit.sensitive.values)
+    wanted = min(USUAL, audit.sensitive.values)
     roles = [word for column in audit.sensitive.columns for word in ("-s", column)]
     roles += [word for column in published for word in ("-p", column)]
     if result.persons is not None:

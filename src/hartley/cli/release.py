@@ -42,7 +42,8 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.option(
     "--accept-exposure",
     is_flag=True,
-    help="Publish harmless columns although they expose someone more than the requirements allow.",
+    help="Publish although someone's exact value can be read off, or although harmless columns leave someone "
+    "with less than is required.",
 )
 @click.option(
     "--publish-sensitive",

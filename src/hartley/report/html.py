@@ -36,6 +36,7 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
+from hartley.report.words.audit import headline
 from hartley.report.words.release import what_is_lost
 from hartley.workflow import Audit, optional_package
 from hartley.workflow.show_release import Reader, before_and_after, usefulness_of
@@ -199,6 +200,7 @@ class Report:
             "rows": words.counted(before.rows, "row"),
             "asked": _asked(self.frontier, len(self.joint.public.columns)),
             "short": _short(before, after),
+            "verdict": headline(_by_name(after, recoded.columns)),
             "measures": [
                 *_measures(before, after),
                 (

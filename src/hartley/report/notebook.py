@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hartley.errors import InputError
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.report.words.audit import Headline, headline, identifier_warning
+from hartley.report.words.audit import headline, identifier_warning
+from hartley.report.words.verdict import Headline
 
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier
@@ -27,7 +28,7 @@ WIDTH, HEIGHT = 480, 14
 def audit_html(result: AuditResult) -> str:
     """Return an audit: who is exposed, then counts, then bits."""
     audit = result.audit
-    parts = [_verdict(headline(audit)), _people_bar(audit)]
+    parts = [_verdict(headline(audit, holds=result.holds)), _people_bar(audit)]
     warning = identifier_warning(result)
     if warning is not None:
         parts.insert(1, _verdict(Headline("red", warning)))

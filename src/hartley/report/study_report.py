@@ -108,8 +108,11 @@ class Choice:
         """
         demand = Demand.of(wanted)
         if demand.is_empty:
+            balanced = frontier.balanced()
+            if balanced.distinct_l == 1:
+                return cls(balanced, "nothing protects everyone here: do not publish it.")
             return cls(
-                frontier.balanced(),
+                balanced,
                 "no target was given: here a little more loss of detail buys the most protection.",
             )
         counted = beside and frontier.leakage != "istar"

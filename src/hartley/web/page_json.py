@@ -14,6 +14,7 @@ from hartley.report.figures.figure import DARK, LIGHT, Theme
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.audit import counted, headline, identifier_warning, listed
+from hartley.report.words.verdict import FEWEST, USUAL, WORDS, colour_of
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
 from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
@@ -36,7 +37,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     """Return an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
-    audit, first = found.audit, headline(found.audit)
+    audit, first = found.audit, headline(found.audit, holds=found.holds)
     reader = f"A reader of {words.named(audit.public)}"
     if earlier:
         # The columns of the audit are then those of all releases, and name them.
@@ -79,10 +80,13 @@ def frontier_page(
         reader = found.reader
         bits = [reader.l0_bits(point.partition) for point in frontier.points]
     suggested = Suggestion.of(frontier, asked)
+    values = FEWEST if found is None else found.joint.sensitive.size
+    colours = [colour_of(point.distinct_l, values) for point in frontier.points]
     return {
         **(frontier.to_dict() if found is None else found.to_dict()),
         "suggested": suggested.place,
         "because": suggested.because,
+        "verdicts": [{"colour": colour, "word": WORDS[colour]} for colour in colours],
         "reader_bits": bits,
         "without": [] if without is None else [point.to_dict() for point in without.frontier.points],
         "bought": None if found is None or without is None else bought(found, without),
@@ -125,8 +129,10 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
     document = made.to_dict()
     for key in ("output", "policy", "certificate", "record"):
         document[key] = getattr(made, key).name
+    top = release_words.verdict(made)
     return {
         "release": document,
+        "verdict": {"colour": top.colour, "word": top.word, "said": top.sentence},
         "said": _verified(made, asked),
         "holds": [*_holds(asked), *_formulas(made, asked)],
         "warning": _warning(made, asked),
@@ -189,8 +195,10 @@ def _holds(asked: Asked) -> list[str]:
 
 
 def _warning(made: ReleaseResult, asked: Asked) -> str | None:
-    """Say so where columns that were called harmless are not."""
-    after, whole = made.after, made.after_all
+    """Say so where somebody is exposed, or columns that were called harmless are not."""
+    after, whole = made.after, made.together_all or made.after_all
+    if after.distinct_l == 1:
+        return f"Do not publish this. {release_words.verdict(made).sentence}"
     rows = words.counted(whole.narrowest_rows, "row")
     verb = "is" if whole.narrowest_rows == 1 else "are"
     if whole.distinct_l < after.distinct_l:
@@ -234,15 +242,12 @@ def figure(joint: JointRange, point: Point, kind: str, theme: str) -> Figure:
     return FIGURES[kind](joint, point.partition, THEMES[theme])
 
 
-USUAL = 5
-"""How many candidates curators usually ask for, where nobody says."""
-
-
 @dataclass(frozen=True)
 class Suggestion:
-    """A point of a frontier, by its place, and why it is suggested."""
+    """A point of a frontier, by its place, and why it is suggested; never one at which someone is exposed."""
 
-    place: int
+    place: int | None
+    """``None`` where every point that was found leaves someone with one candidate."""
     because: str
     """A sentence that begins with the number it is about."""
 
@@ -250,6 +255,9 @@ class Suggestion:
     def of(cls, frontier: Frontier, asked: Asked) -> Suggestion:
         """Suggest the point closest to the table that keeps what is required, or else what is usual."""
         points = frontier.points
+        safe = [place for place, point in enumerate(points) if point.distinct_l > 1]
+        if not safe or (frontier.leakage == "istar" and len(points) - 1 not in safe):
+            return cls(None, "")
         if frontier.leakage == "istar":
             groups = counted(points[-1].components, "group")
             why = "nothing is known for certain" if points[-1].components == 1 else "no release has fewer"
@@ -257,14 +265,14 @@ class Suggestion:
         kept = [_level(point) for point in points]
         apart = " that are apart" if points[0].separated_l is not None else ""
         if asked.demand.requirements:
-            said = f"{counted(kept[0], 'candidate')}{apart}"
+            said = f"{counted(kept[safe[0]], 'candidate')}{apart}"
             return cls(
-                0, f"{said}, because no release that keeps what you require stays closer to the table."
+                safe[0], f"{said}, because no release that keeps what you require stays closer to the table."
             )
         most = max(kept)
         # A search that was stopped early does not know what can be reached.
         usual = min(USUAL, max(2, -(-most // 2))) if frontier.complete else USUAL
-        place = next((at for at, number in enumerate(kept) if number >= usual), len(points) - 1)
+        place = next((at for at in safe if kept[at] >= usual), safe[-1])
         why = _why(kept[place], usual, place)
         if place and kept[place] > usual and not frontier.complete:
             why = (

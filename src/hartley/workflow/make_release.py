@@ -7,14 +7,10 @@ from typing import Any
 
 import msgspec
 
-from hartley.errors import OptionError, UnreachableError, option, quoted
+from hartley.errors import OptionError, option
 from hartley.frontiers import Point
-from hartley.measures.uncertainty import row_counts
-from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
-from hartley.model.requirement import Requirement
-from hartley.model.target import LARGEST
 from hartley.releases.certificate import transparent_statement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Choices, Policy, Reading
@@ -29,11 +25,11 @@ from hartley.workflow.demands.budgets import least_helpful_rows, needed_rows
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.persons.hold_for_persons import PersonRelease, hold_for_persons
 from hartley.workflow.publication.choose_point import (
-    ChosenPoint,
     ReleaseDemand,
     reach,
     require_reachable_kind,
 )
+from hartley.workflow.publication.exposure import refuse_harmful, refuse_one_candidate
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.other_releases import policies_beside
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
@@ -169,8 +165,9 @@ def make_release(
                     found_in=question.joint,
                 ),
             )
-        if plan.harmless and destination.exposure == "refuse":
-            _refuse_exposure(plan, seen, reached, demand)
+        if destination.exposure == "refuse":
+            refuse_one_candidate(reached.audit)
+            refuse_harmful(plan, seen, reached, demand)
         recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book)
         made = Policy.of(
             seen.public,
@@ -256,28 +253,6 @@ def make_release(
     if database is not None:
         study.let_go()
     return made_release
-
-
-def _refuse_exposure(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand) -> None:
-    """Refuse columns called harmless that leave somebody with less than is required."""
-    closeness = reached.closeness
-    asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
-    counted = [one for one in asked if one.is_monotone]
-    poor_rows, worst = dict.fromkeys(counted, 0), dict.fromkeys(counted, LARGEST)
-    for part in seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier)):
-        for requirement in counted:
-            kept = kept_by_each(part.joint, requirement, closeness)
-            poor_rows[requirement] += int(row_counts(part.joint)[kept < requirement.wanted].sum())
-            worst[requirement] = min(worst[requirement], int(kept.min()))
-    for requirement in counted:
-        rows = poor_rows[requirement]
-        if rows:
-            who = "1 row is" if rows == 1 else f"{rows:,} rows are"
-            raise UnreachableError(
-                f"do not publish yet: with {quoted(plan.harmless, last=' and ')} included, {who} left with "
-                f"fewer than is required ({requirement.text}; the worst keeps {worst[requirement]}). Keep it "
-                f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
-            )
 
 
 def _groups(objective: Objective, destination: Destination, public: Alphabet) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from hartley.report.words.verdict import Headline, colour_of
 
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
@@ -300,37 +301,18 @@ def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> s
     return f"{values_of(point.distinct_l, columns)} or more for all"
 
 
-Colour = Literal["red", "amber", "green"]
-COMFORTABLE = 5
-"""Sensitive values left for everyone from which a table is shown in green."""
-WORDS: dict[Colour, str] = {"red": "EXPOSED", "amber": "AT RISK", "green": "PROTECTED"}
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What a person reads first."""
-
-    colour: Colour
-    sentence: str
-
-    @property
-    def word(self) -> str:
-        """The verdict where there is no colour."""
-        return WORDS[self.colour]
-
-
-def headline(audit: Audit) -> Headline:
+def headline(audit: Audit, *, holds: bool = True) -> Headline:
     """Return the verdict on a table or a release: who is exposed, and how much.
+
+    ``holds`` tells whether everything that was asked for holds.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.audit import audit
     >>> headline(audit(toy())).word
     'EXPOSED'
     """
-    if audit.distinct_l == 1:
-        return Headline("red", worst_case(audit))
-    is_calm = audit.independent or audit.distinct_l >= COMFORTABLE
-    return Headline("green" if is_calm else "amber", worst_case(audit))
+    colour = colour_of(audit.distinct_l, audit.sensitive.values, holds=holds)
+    return Headline(colour, worst_case(audit))
 
 
 def identifier_warning(result: AuditResult) -> str | None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hartley.frontiers import Frontier, Point
-from hartley.report.words.audit import Headline, bits, counted, headline, listed, named, people, values_of
+from hartley.report.words.audit import bits, counted, listed, named, people, values_of
+from hartley.report.words.verdict import Headline, colour_of
 from hartley.report.words.worst_class import unavoidable, worst_class
 
 if TYPE_CHECKING:
@@ -129,7 +130,10 @@ def verdict(result: ReleaseResult) -> Headline:
         return Headline("red", f"{was}{still} still can, from everything that is published.")
     left = values_of(after.distinct_l, after.sensitive.columns)
     now = f"{'Now at' if was else 'At'} least {left} {_remain(after.distinct_l)} possible for everyone."
-    return Headline(headline(after).colour, was + now)
+    asked = [one.wanted for one in result.requirements if one.requirement.name == "distinct-l"]
+    holds = after.distinct_l >= max(asked, default=0) and all(one.holds for one in result.requirements)
+    colour = colour_of(after.distinct_l, after.sensitive.values, holds=holds)
+    return Headline(colour, was + now)
 
 
 def _first_small(text: str) -> str:

@@ -253,6 +253,8 @@ export function meaning(frontier, index, reader, before, suggested) {
   }
   if (frontier.bought?.[index]) lines.push(element("p", { text: frontier.bought[index] }));
   lines.push(element("p", { text: certain }), element("p", { text: proof, className: "proof" }));
+  const verdict = frontier.verdicts?.[index];
+  if (verdict && verdict.colour !== "green") lines.unshift(element("p", { text: `${verdict.word}.`, className: verdict.colour === "red" ? "bad" : "fair" }));
   if (suggested) lines.unshift(element("p", { text: `Suggested: ${suggested}`, className: "suggested" }));
   return lines;
 }

@@ -123,7 +123,7 @@ function showChosen() {
   by("by-cost").setAttribute("aria-valuetext", cost);
   const suggested = chosen === frontier.suggested ? frontier.because : null;
   const drawn = state.drawn?.point;
-  const shown = drawn ? { ...frontier, points: [drawn], reader_bits: null, bought: null, drawnFrom: point } : frontier;
+  const shown = drawn ? { ...frontier, points: [drawn], reader_bits: null, bought: null, verdicts: null, drawnFrom: point } : frontier;
   replace(by("meaning"), ...meaning(shown, drawn ? 0 : chosen, reader, state.audit.audit, drawn ? null : suggested));
 }
 

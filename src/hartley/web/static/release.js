@@ -69,6 +69,10 @@ export function showRelease(made, links) {
   showRows(made.preview);
   by("find").value = "";
   showCodebook(made.codebook);
+  const { colour, word, said } = made.verdict;
+  by("made-verdict").className = `verdict ${colour}`;
+  replace(by("made-verdict"), element("strong", { text: `${word}.` }), ` ${said}`);
+  by("verified").className = `said ${colour === "green" ? "good" : ""}`;
   by("verified").textContent = made.said;
   const lost = element("ul", {}, ...made.lost.map((text) => element("li", { text })));
   replace(by("holds"), ...made.holds.map((text) => element("p", { text })), element("h3", { text: "What is lost" }), lost, element("p", { text: made.proof, className: "hint" }));

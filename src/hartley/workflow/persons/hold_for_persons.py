@@ -10,6 +10,7 @@ import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
+from hartley.measures.audit import audit as measure
 from hartley.measures.person_range import person_range, profiles_of
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each, verdicts
@@ -20,6 +21,7 @@ from hartley.releases.writer.source_rows import Rows
 from hartley.tables import Table
 from hartley.workflow.persons.linked_rows import Beside, LinkedRows
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
+from hartley.workflow.publication.exposure import refuse_one_candidate
 from hartley.workflow.publication.reader import Reader
 from hartley.workflow.publication.release_plan import Plan, Seen
 from hartley.workflow.request.destination import Destination
@@ -113,7 +115,7 @@ def hold_for_persons(
                 held=held,
             )
         if better == partition:
-            _refuse_exposure(release, table, reached)
+            _refuse_exposure(release, table, reached, linked)
             return reached
         point = question.point(lambda found=better: found)  # type: ignore[misc]
         rows = reached.point.withheld_rows
@@ -132,9 +134,12 @@ def _require_held(release: PersonRelease, linked: LinkedRows, reached: ChosenPoi
             )
 
 
-def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint) -> None:
-    """Refuse columns called harmless that leave a person with less than is required."""
-    if not release.plan.harmless or release.destination.exposure != "refuse":
+def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint, linked: LinkedRows) -> None:
+    """Refuse to expose a person, or, by columns called harmless, to leave one with less than is required."""
+    if release.destination.exposure != "refuse":
+        return
+    refuse_one_candidate(measure(linked.seen(reached.book.partition)), "persons")
+    if not release.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)
     seen = release.linked(table, harmless=True).seen_rows(reached.book.partition)

@@ -42,7 +42,8 @@ class Destination:
     keep_order: bool = False
     overwrite: bool = False
     exposure: Consent = "refuse"
-    """What to do where columns called harmless leave somebody with less than is required."""
+    """What to do where somebody is left with one candidate, or, by harmless columns, with less than is
+    required."""
     defuse_formulas: bool = False
     """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
 

@@ -1,0 +1,42 @@
+"""The three words of a verdict, and the one rule that says which of them a table or a release deserves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Colour = Literal["red", "amber", "green"]
+WORDS: dict[Colour, str] = {"red": "EXPOSED", "amber": "AT RISK", "green": "PROTECTED"}
+FEWEST = 3
+"""Sensitive values left for everyone below which nothing is called protected; two of a yes/no answer."""
+USUAL = 5
+"""How many candidates curators usually ask for, where nobody says."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a person reads first."""
+
+    colour: Colour
+    sentence: str
+
+    @property
+    def word(self) -> str:
+        """The verdict where there is no colour."""
+        return WORDS[self.colour]
+
+
+def colour_of(left: int, values: int, *, holds: bool = True) -> Colour:
+    """Return the colour of a table or release that leaves the most exposed person so many of the values.
+
+    EXPOSED: someone keeps one candidate. AT RISK: what was asked for does not hold, or someone keeps fewer
+    than three. PROTECTED: neither; where there are two values in all, two are enough.
+
+    >>> [WORDS[colour_of(left, 9)] for left in (1, 2, 3)], WORDS[colour_of(2, 2)]
+    (['EXPOSED', 'AT RISK', 'PROTECTED'], 'PROTECTED')
+    >>> WORDS[colour_of(4, 9, holds=False)]
+    'AT RISK'
+    """
+    if left == 1:
+        return "red"
+    return "green" if holds and left >= min(FEWEST, values) else "amber"

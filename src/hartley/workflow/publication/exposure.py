@@ -1,0 +1,55 @@
+"""What is not published unless the curator accepts it: a person whose sensitive value can be read off."""
+
+from __future__ import annotations
+
+from hartley.errors import UnreachableError, option, quoted
+from hartley.measures.audit import Audit
+from hartley.measures.uncertainty import row_counts
+from hartley.measures.verdicts import kept_by_each
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.target import LARGEST
+from hartley.workflow.publication.choose_point import ChosenPoint
+from hartley.workflow.publication.release_plan import Plan, Seen
+
+NOT_EXPOSED = Requirement("distinct-l", 2)
+"""What every release keeps for everyone, whatever was asked for."""
+
+
+def refuse_one_candidate(found: Audit, things: str = "people") -> None:
+    """Refuse a release that leaves one of the people or persons with one candidate."""
+    if found.distinct_l >= NOT_EXPOSED.wanted:
+        return
+    secret, every = quoted(found.sensitive.columns, last=" and "), found.sensitive.values
+    if every == 1:
+        raise UnreachableError(
+            f"do not publish this: column {secret} has one value only, so that it is known of everyone in "
+            f"the file. Leave it out; {option('accept_exposure')} publishes all the same"
+        )
+    raise UnreachableError(
+        f"do not publish this: {found.narrowest_rows:,} of {found.rows:,} {things} would be left with one "
+        f"candidate for {secret}, so that it can be read off. Ask for more "
+        f"({option('distinct_l', min(3, every))}); {option('accept_exposure')} publishes all the same"
+    )
+
+
+def refuse_harmful(plan: Plan, seen: Seen, reached: ChosenPoint, demand: Demand) -> None:
+    """Refuse columns called harmless that leave somebody one candidate, or less than is required."""
+    if not plan.harmless:
+        return
+    asked = demand.requirements or (Requirement("distinct-l", reached.audit.distinct_l),)
+    counted = [*(one for one in asked if one.is_monotone), NOT_EXPOSED]
+    poor_rows, worst = dict.fromkeys(counted, 0), dict.fromkeys(counted, LARGEST)
+    for part in seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier)):
+        for requirement in poor_rows:
+            kept = kept_by_each(part.joint, requirement, reached.closeness)
+            poor_rows[requirement] += int(row_counts(part.joint)[kept < requirement.wanted].sum())
+            worst[requirement] = min(worst[requirement], int(kept.min()))
+    for requirement, rows in poor_rows.items():
+        if rows:
+            who = "1 row is" if rows == 1 else f"{rows:,} rows are"
+            raise UnreachableError(
+                f"do not publish yet: with {quoted(plan.harmless, last=' and ')} included, {who} left with "
+                f"fewer than is required ({requirement.text}; the worst keeps {worst[requirement]}). Keep it "
+                f"({option('keep')}) or leave it out; {option('accept_exposure')} publishes it all the same"
+            )

@@ -1,0 +1,99 @@
+"""What is dangerous to publish is never blessed: refused unless the curator accepts it, and said in red."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+
+import hartley
+from hartley.cli.program import run
+from hartley.errors import UnreachableError
+from hartley.report.words.audit import headline
+from hartley.report.words.release import verdict
+
+refuses_danger = True
+
+LINES = ["age,status"] + [f"{20 + row % 20},{'abc'[row % 3 if row % 20 > 3 else 0]}" for row in range(120)]
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("--distinct-l", "1"),
+        ("--max-distortion", "0"),
+        ("--row-k", "2"),
+        ("--utility-weight", "1000"),
+        ("--max-leakage", "20"),
+        ("--leakage", "istar", "--max-leakage", "20"),
+        ("--require", "l0=20"),
+    ],
+    ids=" ".join,
+)
+def test_a_release_in_which_someone_keeps_one_candidate_is_not_written(tmp_path, capsys, asked):
+    call = ["release", "people.csv", "out.csv", "-s", "status", "-p", "age", *asked]
+    assert run(call) == 3
+    said = capsys.readouterr().err
+    assert "one candidate for 'status'" in said
+    assert "--accept-exposure" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+    assert run([*call, "--accept-exposure"]) == 0
+    assert "EXPOSED" in capsys.readouterr().out
+
+
+def test_no_suggestion_of_an_audit_leaves_one_candidate(capsys):
+    assert run(["audit", "people.csv", "-s", "status", "-p", "age"]) == 0
+    assert "--distinct-l 3" in capsys.readouterr().out
+
+
+def test_persons_who_keep_one_candidate_are_not_published(tmp_path):
+    rows = {"who": [1, 1, 2, 3, 4, 4], "age": [20, 21, 20, 20, 30, 31], "status": list("aabcdd")}
+    with pytest.raises(UnreachableError, match="persons would be left with one candidate"):
+        hartley.release(
+            pa.table(rows),
+            tmp_path / "out.csv",
+            sensitive="status",
+            public="age",
+            person="who",
+            require={"row_k": 1},
+            shape="columns",
+        )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "wanted", "word"),
+    [("aa", 1, "EXPOSED"), ("abc", 2, "AT RISK"), ("abc", 3, "PROTECTED"), ("ab", 2, "PROTECTED")],
+)
+def test_the_words_follow_one_rule(tmp_path, statuses, wanted, word):
+    given = statuses if wanted == 3 else statuses[:2]
+    rows = [(age, status) for age in range(2) for status in given]
+    rows += [(2, status) for status in statuses]
+    table = pa.table({"age": [age for age, _ in rows], "status": [status for _, status in rows]})
+    asked = {"sensitive": "status", "public": "age", "require": {"distinct_l": wanted}}
+    made = hartley.release(table, tmp_path / "out.csv", exposure="accept", **asked)
+    assert verdict(made).word == word
+    assert headline(made.after).word == word
+    found = hartley.audit(table, sensitive="status", public="age", require={"distinct_l": 4})
+    assert headline(found.audit, holds=found.holds).word == ("EXPOSED" if word == "EXPOSED" else "AT RISK")
+
+
+def test_a_balanced_point_leaves_two_candidates(table):
+    assert hartley.frontier(table, sensitive="status", public="age").frontier.balanced().distinct_l > 1
+
+
+def test_a_report_without_a_target_recommends_nothing_that_exposes(tmp_path, capsys):
+    assert run(["report", "people.csv", "-s", "status", "-p", "age", "-o", "r.html"]) == 0
+    page = (tmp_path / "r.html").read_text()
+    assert "<strong>EXPOSED.</strong>" not in page
+    capsys.readouterr()
+    assert run(["frontier", "people.csv", "-s", "status", "-p", "age", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["points"][0]["distinct_l"] == 1
