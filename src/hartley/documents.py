@@ -94,6 +94,7 @@ CERTIFICATE = DocumentKind("certificate", 16 * 10**6, _WRITTEN)
 SIGNATURE = DocumentKind("signature", 32 * 10**6, _WRITTEN)
 KEY = DocumentKind("key", 64_000, "make one with: hartley key FILE")
 PUBLIC_KEY = DocumentKind("public key", 64_000, "give the .pub file of the signer")
+JOURNAL = DocumentKind("journal", 1 * 10**6, "remove its folder")
 COUNTS = DocumentKind(
     "file of counts", 200 * 10**6, "give the result of the counting statement", refusal=TableError
 )

@@ -171,6 +171,25 @@ def test_questions_do_not_grow_with_the_columns(
     assert numbers[0] == numbers[1]
 
 
+def test_no_statement_grows_with_the_columns_of_a_wide_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    execute = _Engine.execute
+
+    def counted(self: _Engine, *arguments: Any) -> _Engine:
+        asked.append(arguments[0])
+        return execute(self, *arguments)
+
+    monkeypatch.setattr(_Engine, "execute", counted)
+    found = audit_table(wide_csv(tmp_path, 96), sensitive="c0")
+    assert max(statement.count(" AS v") for statement in asked) == 96
+    asked.clear()
+    monkeypatch.setattr("hartley.tables.counting.held_rows.COLUMNS_AT_A_TIME", 10)
+    assert audit_table(wide_csv(tmp_path, 96), sensitive="c0").to_dict() == found.to_dict()
+    assert max(statement.count(" AS v") for statement in asked) == 10
+
+
 @pytest.mark.parametrize("missing", ["value", "drop"])
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_a_file_that_is_too_large_for_memory_is_parsed_once_for_all_columns(

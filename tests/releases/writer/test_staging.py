@@ -379,6 +379,24 @@ def test_a_damaged_journal_is_one_clear_line(tmp_path: Path) -> None:
     publish_one(tmp_path / "other.csv")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are not of this system")
+def test_a_pipe_or_a_device_in_the_place_of_a_journal_is_neither_waited_for_nor_read(tmp_path: Path) -> None:
+    workspace = planted(tmp_path, "")
+    (workspace / "journal").unlink()
+    os.mkfifo(workspace / "journal")
+    with pytest.raises(WriteError, match="cannot be understood"):
+        publish_one(tmp_path / "other.csv")
+    (workspace / "journal").unlink()
+    (workspace / "journal").symlink_to("/dev/zero")
+    with pytest.raises(WriteError, match="cannot be understood"):
+        publish_one(tmp_path / "other.csv")
+    shutil.rmtree(workspace)
+    workspace = planted(tmp_path, "{}")
+    os.mkfifo(workspace / "home")
+    with pytest.raises(WriteError, match="cannot be understood"):
+        publish_one(tmp_path / "other.csv")
+
+
 def publish_one(path: Path) -> None:
     with staged({"out": path}, overwrite=True) as staging:
         staging.path("out").write_text("released")

@@ -35,7 +35,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from hartley.errors import WriteError, option
+from hartley.documents import JOURNAL
+from hartley.errors import InputError, WriteError, option
 from hartley.notes import tell_written
 from hartley.operating_system import (
     create_private,
@@ -279,8 +280,8 @@ def recover(folder: Path) -> None:
     with _sole_user(folder):
         for workspace in left:
             home = workspace
-            with suppress(OSError, ValueError):
-                home = Path(os.fsdecode((workspace / "home").read_bytes()))
+            with suppress(InputError, ValueError):
+                home = Path(os.fsdecode(JOURNAL.read(workspace / "home")))
             if home == workspace or (home.name == workspace.name and _is_workspace(home)):
                 _recover(home)
             else:
@@ -343,11 +344,11 @@ class _Journal:
     @classmethod
     def read(cls, home: Path) -> _Journal:
         """Read the journal of a workspace; there is none where the run was killed before it wrote one."""
-        try:
-            found = json.loads((home / "journal").read_text("ascii"))
-        except FileNotFoundError:
+        if not os.path.lexists(home / "journal"):
             return cls({str(home): home.lstat().st_ino}, ())
-        except (ValueError, RecursionError):
+        try:
+            found = json.loads(JOURNAL.read(home / "journal").decode("ascii"))
+        except (InputError, ValueError, RecursionError):
             raise _damaged(home) from None
         try:
             folders, files = found["folders"], found["files"]

@@ -33,6 +33,8 @@ MOST_CELLS = 1 << 22
 """Cells that are held here at most."""
 BLOCK = 1 << 19
 """Cells that are fetched at once: text takes many bytes until it is coded."""
+COLUMNS_AT_A_TIME = 200
+"""Columns of one statement at most: DuckDB plans one in time that grows with the square of its columns."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class HeldRows:
     ) -> None:
         self.columns: dict[str, HeldColumn] = {}
         self.counts: Ints | None = None
-        step = max(1, BLOCK // max(rows, 1))
+        step = max(1, min(BLOCK // max(rows, 1), COLUMNS_AT_A_TIME))
         for start in range(0, len(columns), step):
             block = columns[start : start + step]
             asked = [f"{fetched(column, f'({column.sql})')} AS v{k}" for k, column in enumerate(block)]
