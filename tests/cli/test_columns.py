@@ -339,3 +339,38 @@ def test_a_text_column_that_is_merged_into_one_value_has_lost_all_its_detail(tmp
     said = " ".join(capsys.readouterr().out.split())
     assert "town merged into one value" in said
     assert "town: 0 % of rows unchanged; on average 100 % of its detail is gone" in said
+
+
+def test_borders_of_ones_own_are_those_of_the_column(table, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    lists = ("--borders", "age=30,45,65", "--weight", "age=9")
+    code, _, _ = called(capsys, *asked(table, out, *lists))
+    assert code == 0
+    borders = {"under 30": 30, "under 45": 45, "under 65": 65, "30-44": 0, "30-64": 0, "45-64": 0}
+    borders |= {"30 and over": 0, "45 and over": 0, "65 and over": 0, "all": 0}
+    assert {row["age"] for row in read(out)} <= set(borders)
+    assert len({row["age"] for row in read(out)}) > 1
+    code, _, said = called(
+        capsys, *asked(table, out, "--overwrite", "--borders", "age=2020-01-01,2021-01-01")
+    )
+    assert (code, "borders are listed as dates" in " ".join(said.split())) == (2, True)
+    code, _, said = called(capsys, *asked(table, out, "--overwrite", "--borders", "town=1,2"))
+    assert code == 2
+
+
+def test_a_column_that_vanishes_is_the_first_thing_said(tmp_path, capsys):
+    lines = [(age, "2024-01-01", "Bath", "fm"[age % 2], "uv"[age % 2]) for age in range(20, 60)]
+    table, out = written(tmp_path / "people.csv", lines), tmp_path / "out.csv"
+    call = ["release", table, out, "-s", "illness", "-p", "age", "-p", "sex", "--distinct-l", "2"]
+    for shape in ("columns", "any"):
+        code, printed, _ = called(capsys, *call, "--shape", shape, "--overwrite")
+        said = " ".join(printed.split())
+        assert code == 0
+        assert said.index("Nothing is left of") < said.index("the file was read again")
+        gone = {name for name in ("age", "sex") if len({row[name] for row in read(out)}) == 1}
+        assert gone
+        assert all(f"{name}" in said.split("Nothing is left of")[1].split(":")[0] for name in gone)
+        assert "--withhold 1%" in said
+        code, printed, _ = called(capsys, *call, "--shape", shape, "--overwrite", "--json")
+        columns = json.loads(printed)["usefulness"]["columns"]
+        assert {column["name"] for column in columns if column["vanished"]} == gone

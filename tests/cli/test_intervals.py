@@ -50,6 +50,46 @@ def test_bands_are_named_by_their_borders(table, tmp_path, column, options, firs
     assert found[-1] == last
 
 
+@pytest.mark.parametrize(
+    ("column", "borders", "expected"),
+    [
+        ("chol", "chol=130,152,200", ["under 130", "130-151", "152-199", "200 and over"]),
+        ("chol", "105,130,131,200", ["under 131", "131-199", "200 and over"]),
+        ("chol", "150,", ["under 150", "150 and over"]),
+        (
+            "seen",
+            "2024-02-01,2024-05-15",
+            ["before 2024-02", "2024-02-01 to 2024-05-14", "2024-05-15 and later"],
+        ),
+    ],
+)
+def test_borders_of_ones_own_are_joined_where_they_must_be_and_never_cut(
+    table, tmp_path, column, borders, expected
+):
+    found = labels(table, tmp_path / "o.csv", column, "--borders", borders)
+    assert list(dict.fromkeys(found)) == expected
+
+
+@pytest.mark.parametrize(
+    ("borders", "said"),
+    [
+        ("130,120", "must rise"),
+        ("130,130", "must rise"),
+        ("130,,150", "is no list of borders"),
+        ("130,x", "is no list of borders"),
+        ("130,inf", "is no list of borders"),
+        ("130,2024-01-01", "is no list of borders"),
+        ("2024-01-01,2024-02-01", "column 'chol' holds numbers, and its borders are listed as dates"),
+        ("other=1,2", "no column 'other'"),
+    ],
+)
+def test_a_list_of_borders_that_is_none_is_one_line(table, tmp_path, capsys, borders, said):
+    call = ["release", str(table), str(tmp_path / "o.csv"), "-s", "age", "-p", "chol", "--shape", "intervals"]
+    assert run([*call, "--distinct-l", "2", "--borders", borders]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "o.csv").exists()
+
+
 def test_bands_of_equal_width_are_closed_unless_the_ends_are_open(table, tmp_path):
     closed = list(dict.fromkeys(labels(table, tmp_path / "o.csv", "chol", "--equal-width")))
     assert all("-" in label for label in closed)

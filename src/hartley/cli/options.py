@@ -246,9 +246,9 @@ shape = stacked(
     click.option(
         "--borders",
         multiple=True,
-        metavar="[COL=]STEP|week|month|quarter|year|each|auto",
-        help="Where bands may begin: at multiples of a step, by the calendar, anywhere (each), or on the "
-        "finest round grid that costs nothing (auto).",
+        metavar="[COL=]STEP|a,b,c|week|month|quarter|year|each|auto",
+        help="Where bands may begin: at multiples of a step, at borders of your own (age=18,40,65), by the "
+        "calendar, anywhere (each), or on the finest round grid that costs nothing (auto).",
     ),
     click.option(
         "--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step by this much."

@@ -114,6 +114,8 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     heading(out, f"{name}: released as {result.output}")
     top = release_words.verdict(result)
     verdict(out, top.colour, top.word, top.sentence)
+    if (gone := release_words.vanished(result)) is not None:
+        paragraph(out, worded(gone, as_flag))
     paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]

@@ -58,6 +58,8 @@ class ColumnUsefulness:
     """By what released cells count as numbers."""
     left_out_rows: int = 0
     """Rows whose cell is missing or withheld, and has no move; of text 0."""
+    vanished: bool = False
+    """Whether values that differed all have one label."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -70,6 +72,7 @@ class ColumnUsefulness:
             "max_relative_width": self.max_relative_width,
             "counted": self.counted,
             "left_out_rows": self.left_out_rows,
+            "vanished": self.vanished,
         }
 
 
@@ -151,6 +154,11 @@ class Usefulness:
         """The mean relative width over rows and columns: 0 untouched, 1 nothing left (NCP)."""
         return float(np.mean([column.mean_relative_width for column in self.columns]))
 
+    @property
+    def vanished(self) -> tuple[str, ...]:
+        """The columns of which nothing is left."""
+        return tuple(column.name for column in self.columns if column.vanished)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
         return {
@@ -177,6 +185,7 @@ class _View:
     """The relative width of the class of each value."""
     is_unchanged: Flags
     counted: Counted = "label"
+    vanished: bool = False
 
     @classmethod
     def of(cls, column: Coordinate, partition: Partition, gone: Flags, shown: Shown | None) -> _View:
@@ -186,9 +195,13 @@ class _View:
         pairs = np.unique(labels.astype(np.int64) * (int(codes.max()) + 1) + codes)
         distinct = np.bincount(pairs // (int(codes.max()) + 1), minlength=size)
         unchanged = (distinct[labels] == 1 if shown is None else shown.is_unchanged) & ~gone
+        kept = labels[~gone]
+        is_one = partition.size == 1 if shown is None else len(np.unique(shown.codes[kept])) == 1
+        vanished = is_one and len(np.unique(codes[~gone])) > 1
         if positions is None:
             width = (distinct - 1) / max(int(codes.max()), 1)
-            return cls(column.name, None, None, np.where(gone, 1.0, width[labels]), unchanged)
+            width = np.where(gone, 1.0, width[labels])
+            return cls(column.name, None, None, width, unchanged, vanished=vanished)
         here = ~np.isnan(positions)
         low, high = _half_ends(positions, labels, size, here)
         filled = ~np.isnan(low)
@@ -207,7 +220,8 @@ class _View:
             released[shown.missing[labels]] = np.nan
         released[gone] = np.nan
         counted = "label" if shown is None else shown.counted
-        return cls(column.name, positions, released, np.where(gone, 1.0, width[labels]), unchanged, counted)
+        width = np.where(gone, 1.0, width[labels])
+        return cls(column.name, positions, released, width, unchanged, counted, vanished)
 
     def measured(self, rows: Int64s) -> ColumnUsefulness:
         total = float(rows.sum())
@@ -229,6 +243,7 @@ class _View:
             max_relative_width=float(self.width.max(initial=0.0)),
             counted=self.counted,
             left_out_rows=left_out,
+            vanished=self.vanished,
         )
 
 

@@ -1,4 +1,4 @@
-"""Where the borders of bands may lie on a line: multiples of a step, a calendar, or anywhere.
+"""Where the borders of bands may lie on a line: multiples of a step, a calendar, a list, or anywhere.
 
 Positions of numbers are the numbers themselves; positions of dates are days since 1970-01-01 (a moment within
 a day is a fraction of it).
@@ -7,8 +7,9 @@ a day is a fraction of it).
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from typing import Literal
 
@@ -30,6 +31,65 @@ MOST_PLACES = 15
 
 
 @dataclass(frozen=True)
+class OwnBorders:
+    """Borders that a curator lists: bands are cut nowhere else, and may be joined.
+
+    >>> OwnBorders.of("18,40,65").places
+    (18.0, 40.0, 65.0)
+    >>> OwnBorders.of("2020-01-01,2021-07-01").kind
+    'date'
+    >>> OwnBorders.of("40,18")
+    Traceback (most recent call last):
+    hartley.errors.OptionError: a list of borders must rise, as in 18,40,65; '40,18' does not
+    """
+
+    places: tuple[float, ...]
+    """Positions of the borders, rising: numbers, or days since 1970-01-01."""
+    kind: Literal["number", "date"]
+
+    @classmethod
+    def of(cls, given: str | Sequence[float | str | dt.date]) -> OwnBorders:
+        """Take a list of numbers or of dates, or its text; a comma at its end makes one border a list."""
+        parts = given.removesuffix(",").split(",") if isinstance(given, str) else list(given)
+        text = given if isinstance(given, str) else ",".join(map(str, parts))
+        try:
+            dates = [isinstance(part, dt.date) or _is_day(part) for part in parts]
+            places = [
+                day_of(part if isinstance(part, dt.date) else dt.date.fromisoformat(str(part).strip()))
+                if is_date
+                else float(part)  # type: ignore[arg-type]
+                for part, is_date in zip(parts, dates, strict=True)
+            ]
+        except (TypeError, ValueError):
+            places, dates = [], []
+        if not places or len(set(dates)) > 1 or not all(map(isfinite, places)):
+            raise OptionError(
+                f"{text!r} is no list of borders; give numbers, as in 18,40,65, or dates, as in "
+                "2020-01-01,2021-07-01"
+            )
+        if any(one >= other for one, other in pairwise(places)):
+            raise OptionError(f"a list of borders must rise, as in 18,40,65; {text!r} does not")
+        return cls(tuple(places), "date" if dates[0] else "number")
+
+    def require_kind(self, column: str, kind: str) -> None:
+        """Refuse dates on a column of numbers, and numbers on one of dates."""
+        is_date = kind in ("date", "timestamp")
+        if kind not in ("number", "date", "timestamp") or is_date != (self.kind == "date"):
+            what = "dates" if is_date else "numbers" if kind == "number" else "text"
+            listed = "dates" if self.kind == "date" else "numbers"
+            raise OptionError(f"column {column!r} holds {what}, and its borders are listed as {listed}")
+
+
+def _is_day(part: object) -> bool:
+    return isinstance(part, str) and "-" in part.strip()[1:] and "e" not in part.lower()
+
+
+def is_list(borders: object) -> bool:
+    """Tell whether borders are a list of their own, or the text of one."""
+    return isinstance(borders, (list, tuple)) or (isinstance(borders, str) and "," in borders)
+
+
+@dataclass(frozen=True)
 class BorderGrid:
     """Cells of a line; a border may lie only between two of them.
 
@@ -46,6 +106,8 @@ class BorderGrid:
     offset: float = 0.0
     """Where the first cell begins; not for calendars."""
     calendar: Calendar | None = None
+    own: tuple[float, ...] = ()
+    """Borders that were listed, rising, in place of the above: the first and the last cell are open."""
 
     def __post_init__(self) -> None:
         if not (isfinite(self.step) and self.step > 0):
@@ -53,6 +115,8 @@ class BorderGrid:
 
     def cells(self, positions: Floats) -> Int64s:
         """Return the number of the cell in which each position lies."""
+        if self.own:
+            return np.searchsorted(np.array(self.own), positions, side="right").astype(np.int64)
         if self.calendar is None:
             found: Int64s = np.floor((positions - self.offset) / self.step + NEARLY).astype(np.int64)
             return found
@@ -76,6 +140,8 @@ class BorderGrid:
         >>> BorderGrid(step=0.1).starts(np.array([1, 2, 3]))
         array([0.1, 0.2, 0.3])
         """
+        if self.own:
+            return np.array([-np.inf, *self.own, np.inf])[cells]
         if self.calendar is None:
             return np.asarray(np.round(self.offset + cells * self.step, self._places))
         numbers = cells * int(self.step)
@@ -191,7 +257,7 @@ def roundest_day(below: float, above: float) -> float:
     return above
 
 
-def parse_grid(borders: float | str, column: str, kind: str) -> BorderGrid | None:
+def parse_grid(borders: float | str | OwnBorders, column: str, kind: str) -> BorderGrid | None:
     """Return the grid that a curator asks for, ``None`` for borders anywhere.
 
     Raises OptionError for a step that is not positive, a calendar on numbers, a step on dates and borders on
@@ -209,6 +275,9 @@ def parse_grid(borders: float | str, column: str, kind: str) -> BorderGrid | Non
         raise OptionError(f"column {column!r} is text without an order and has no borders; give it an order")
     if borders == "each":
         return None
+    if isinstance(borders, OwnBorders):
+        borders.require_kind(column, "text" if kind == "ordered" else kind)
+        return BorderGrid(own=borders.places)
     if borders in CALENDARS:
         if kind != "date":
             what = "numbers" if kind == "number" else "ordered text"

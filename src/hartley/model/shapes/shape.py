@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, option, quoted
-from hartley.model.shapes.border_grid import CALENDARS, Calendar
+from hartley.model.shapes.border_grid import CALENDARS, Calendar, OwnBorders, is_list
 
 ShapeName: TypeAlias = Literal["any", "intervals", "columns", "tree"]
 SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
@@ -25,8 +25,8 @@ class Shape:
     """
 
     name: ShapeName = "any"
-    borders: float | Calendar | Literal["auto"] | None = None
-    """Where borders may lie: multiples of a step, a calendar, or the finest that is free."""
+    borders: float | Calendar | Literal["auto"] | OwnBorders | None = None
+    """Where borders may lie: multiples of a step, a calendar, a list, or the finest that is free."""
     offset: float = 0.0
     equal_width: bool = False
     open_ends: bool = False
@@ -34,14 +34,21 @@ class Shape:
     def __post_init__(self) -> None:
         if self.name not in SHAPES:
             raise OptionError.unknown("shape", self.name, SHAPES)
-        if isinstance(self.borders, (int, float)) and not isinstance(self.borders, bool):
+        if is_list(self.borders):
+            object.__setattr__(self, "borders", OwnBorders.of(self.borders))  # type: ignore[arg-type]
+        if isinstance(self.borders, OwnBorders):
+            if self.equal_width or self.offset:
+                raise OptionError(
+                    f"{option('equal_width')} and {option('offset')} do not go with a list of borders"
+                )
+        elif isinstance(self.borders, (int, float)) and not isinstance(self.borders, bool):
             if not (isfinite(self.borders) and self.borders > 0):
                 raise OptionError(f"{option('borders')} needs a step above 0, not {self.borders!r}")
             object.__setattr__(self, "borders", float(self.borders))
         elif self.borders is not None and self.borders not in (*CALENDARS, "auto"):
             raise OptionError(
                 f"unknown kind of borders {self.borders!r}; give a step above 0, or choose "
-                f"{quoted([*CALENDARS, 'auto'], last=' or ')}"
+                f"{quoted([*CALENDARS, 'auto'], last=' or ')}, or list your own: 18,40,65"
             )
         object.__setattr__(self, "offset", float(self.offset))
         if not isfinite(self.offset):

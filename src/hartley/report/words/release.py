@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hartley.errors import option
 from hartley.frontiers import Frontier, Point
 from hartley.report.words.audit import bits, counted, listed, named, people, values_of
 from hartley.report.words.verdict import Headline, colour_of
@@ -134,6 +135,21 @@ def verdict(result: ReleaseResult) -> Headline:
     holds = after.distinct_l >= max(asked, default=0) and all(one.holds for one in result.requirements)
     colour = colour_of(after.distinct_l, after.sensitive.values, holds=holds)
     return Headline(colour, was + now)
+
+
+def vanished(result: ReleaseResult) -> str | None:
+    """Name the public columns of which nothing is left, if any, and say what may keep them."""
+    gone = result.usefulness.vanished
+    if not gone:
+        return None
+    ways = []
+    if len(result.usefulness.columns) > 1:
+        ways = [f"give more weight ({option('weight', f'{gone[0]}=5')})", "publish a column less"]
+    if not result.usefulness.withheld_rows:
+        ways.append(f"let a few rows be withheld ({option('withhold', '1%')})")
+    them = "it" if len(gone) == 1 else "them"
+    said = f"Nothing is left of {listed(gone)}: every row has the same label there."
+    return f"{said} What may keep {them}: {', or '.join(ways)}." if ways else said
 
 
 def _first_small(text: str) -> str:

@@ -21,7 +21,14 @@ from hartley.errors import InputError, OptionError
 from hartley.model.alphabet import Coordinate, Label
 from hartley.model.arrays import Floats, Int32s, frozen_array
 from hartley.model.shapes.band import Scale
-from hartley.model.shapes.border_grid import BorderGrid, calendar_grid, day_of, parse_grid, round_grid
+from hartley.model.shapes.border_grid import (
+    BorderGrid,
+    OwnBorders,
+    calendar_grid,
+    day_of,
+    parse_grid,
+    round_grid,
+)
 from hartley.search.codebooks.tree import CategoryTree, prefix_tree, value_tree
 
 ROUND_BANDS = 20
@@ -38,8 +45,8 @@ class ColumnSettings:
 
     keep: bool = False
     """Publish the column as it is."""
-    borders: float | str | None = None
-    """A step, a calendar, or ``"each"`` for borders anywhere; round borders where nothing is said."""
+    borders: float | str | OwnBorders | None = None
+    """A step, a calendar, a list, or ``"each"`` for borders anywhere; round ones where nothing is said."""
     weight: float = 1.0
     """How much its detail counts beside the other columns'."""
     order: Sequence[str] | None = None

@@ -95,7 +95,9 @@ def _levels(column: PublicColumn, rows: Int64s, open_ends: bool) -> Iterator[Lad
     yield _level(column, "each value", np.arange(count))
     if column.keep:
         return
-    if column.kind == "date":
+    if column.grid is not None and column.grid.own:
+        yield _level(column, "own bands", column.grid.cells(column.positions), column.grid)
+    elif column.kind == "date":
         yield from _calendar_levels(column)
     elif column.is_line:
         yield from _width_levels(column, rows, open_ends)

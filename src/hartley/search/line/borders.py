@@ -1,4 +1,4 @@
-"""Where the borders of bands may lie: anywhere, on a grid of equal steps, or in a calendar.
+"""Where the borders of bands may lie: anywhere, on a grid of equal steps, in a calendar, or on a list.
 
 A border may lie between two neighbours on the line if they are in different cells of the grid. What a band
 costs is decided by its members; how wide it is, by the cells that hold its first and its last member.
@@ -15,7 +15,7 @@ import numpy as np
 from hartley.errors import OptionError
 from hartley.model import Coordinate
 from hartley.model.arrays import Flags, Floats, Int64s, frozen_array
-from hartley.model.shapes.border_grid import CALENDARS, BorderGrid, Calendar
+from hartley.model.shapes.border_grid import CALENDARS, BorderGrid, Calendar, OwnBorders
 from hartley.model.shapes.border_grid import round_steps as steps_between
 from hartley.model.shapes.shape import Shape
 
@@ -80,6 +80,20 @@ class Borders:
         return cls._of_cells(grid, grid.cells(positions / scale), scale, calendar)
 
     @classmethod
+    def listed(cls, positions: Floats, own: OwnBorders, unit: Literal["day", "second"] = "day") -> Borders:
+        """Let borders lie where a list has them; the outer cells end with the values.
+
+        >>> ages = Borders.listed(np.array([3.0, 17.0, 18.0, 70.0]), OwnBorders.of("18,40,65"))
+        >>> ages.allowed.tolist(), ages.low.tolist()
+        ([True, False, True, True, True], [3.0, 3.0, 18.0, 65.0])
+        """
+        scale = 1.0 if unit == "day" else 86_400.0
+        grid = BorderGrid(own=own.places)
+        found = cls._of_cells(grid, grid.cells(positions / scale), scale, "own")
+        ends = (positions[0], np.nextafter(positions[-1], np.inf)) if len(positions) else (0.0, 0.0)
+        return cls(found.allowed, np.maximum(found.low, ends[0]), np.minimum(found.high, ends[1]), found.name)
+
+    @classmethod
     def of_shape(cls, shape: Shape, positions: Floats, column: Coordinate) -> Borders | None:
         """Return the borders that a shape asks for along the positions of a column; ``None``: anywhere."""
         if shape.borders is None or shape.borders == "auto":
@@ -90,6 +104,9 @@ class Borders:
                     f"borders by {shape.borders} are of dates; column {column.name!r} is a {column.kind}"
                 )
             return cls.in_calendar(positions, shape.borders, "day" if column.kind == "date" else "second")
+        if isinstance(shape.borders, OwnBorders):
+            shape.borders.require_kind(column.name, column.kind)
+            return cls.listed(positions, shape.borders, "second" if column.kind == "timestamp" else "day")
         return cls.on_grid(positions, cast("float", shape.borders), shape.offset)
 
     @classmethod

@@ -14,7 +14,7 @@ from hartley.frontiers import Point
 from hartley.measures.uncertainty import candidate_counts, rows_of_values
 from hartley.model import Coordinate, JointRange, Partition
 from hartley.model.arrays import Flags, Floats, Int64s
-from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
+from hartley.model.shapes.border_grid import CALENDARS, OwnBorders, roundest, roundest_day
 from hartley.model.shapes.shape import Shape
 from hartley.search.line.borders import Borders
 from hartley.search.line.ordered_values import Band
@@ -230,6 +230,8 @@ def _grid(at: Floats, coordinate: Coordinate, shape: Shape) -> Borders:
         if borders == calendar:
             unit: Literal["day", "second"] = "second" if is_time else "day"
             return Borders.in_calendar(at, calendar, unit)
+    if isinstance(borders, OwnBorders):
+        return Borders.listed(at, borders, "second" if is_time else "day")
     if isinstance(borders, float):
         return Borders.on_grid(at, borders, shape.offset)
     if is_time:

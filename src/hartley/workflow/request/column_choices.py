@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from math import isfinite
@@ -19,6 +20,7 @@ import numpy as np
 
 from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
+from hartley.model.shapes.border_grid import OwnBorders, is_list
 from hartley.model.words import ObjectiveName
 from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_neighbours, read_order
 from hartley.workflow.request.utility_choice import UtilityChoice
@@ -37,6 +39,10 @@ Neighbours: TypeAlias = str | Path | Sequence[tuple[str, str]]
 """A file of pairs of values, or the pairs."""
 Dissimilarities: TypeAlias = str | Path | Mapping[tuple[str, str], float]
 """A file of pairs of values and how unlike they are, or the numbers by pair."""
+
+
+Edges: TypeAlias = float | str | Sequence[float | str | date]
+"""A step, a calendar, or a list of borders."""
 
 
 class ColumnFields(TypedDict, total=False):
@@ -74,7 +80,7 @@ class ColumnChoices:
     prefix: str | Sequence[str] = ()
     neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
-    borders: Mapping[str, float | str] = field(default_factory=dict)
+    borders: Mapping[str, Edges] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         given = (self.prefix,) if isinstance(self.prefix, str) else tuple(self.prefix)
@@ -83,6 +89,9 @@ class ColumnChoices:
             if not (isinstance(number, (int, float)) and isfinite(number) and number > 0):
                 raise OptionError(f"{option('weight')} of {name!r} must be a positive number, not {number}")
         self.options()
+        for borders in self.borders.values():
+            if is_list(borders):
+                OwnBorders.of(borders)  # type: ignore[arg-type]
 
     @property
     def said(self) -> list[str]:
@@ -137,6 +146,8 @@ class ColumnChoices:
 
         name = coordinate.name
         borders = self.borders.get(name)
+        if is_list(borders):
+            borders = OwnBorders.of(borders)  # type: ignore[arg-type]
         if borders == "auto":
             borders = None
         if borders == "each" and coordinate.kind == "timestamp":

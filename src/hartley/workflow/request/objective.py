@@ -18,6 +18,7 @@ from hartley.workflow.request.column_choices import (
     ColumnChoices,
     ColumnFields,
     Dissimilarities,
+    Edges,
     Listed,
     Neighbours,
     Tree,
@@ -96,7 +97,7 @@ class ObjectiveFields(ColumnFields, total=False):
     utility: UtilityChoice | Literal["resolution", "distortion"] | None
     search: SearchName
     shape: Shape | ShapeName
-    borders: float | str | Mapping[str, float | str] | None
+    borders: Edges | Mapping[str, Edges] | None
     offset: float
     equal_width: bool
     open_ends: bool
@@ -114,7 +115,7 @@ class Objective:
     utility: UtilityChoice | Literal["resolution", "distortion"] | None = None
     search: SearchName = "optimal"
     shape: Shape | ShapeName = ANY_SHAPE
-    borders: float | str | Mapping[str, float | str] | None = None
+    borders: Edges | Mapping[str, Edges] | None = None
     """Where borders may lie; see :class:`Shape`. Of several columns: by column."""
     offset: float = 0.0
     equal_width: bool = False
