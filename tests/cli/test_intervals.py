@@ -56,11 +56,8 @@ def test_bands_are_named_by_their_borders(table, tmp_path, column, options, firs
         ("chol", "chol=130,152,200", ["under 130", "130-151", "152-199", "200 and over"]),
         ("chol", "105,130,131,200", ["under 131", "131-199", "200 and over"]),
         ("chol", "150,", ["under 150", "150 and over"]),
-        (
-            "seen",
-            "2024-02-01,2024-05-15",
-            ["before 2024-02", "2024-02-01 to 2024-05-14", "2024-05-15 and later"],
-        ),
+        # Of bands of one cost those that leave the most candidates.
+        ("seen", "2024-02-01,2024-05-15", ["before 2024-05-15", "2024-05-15 and later"]),
     ],
 )
 def test_borders_of_ones_own_are_joined_where_they_must_be_and_never_cut(

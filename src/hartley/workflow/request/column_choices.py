@@ -145,9 +145,10 @@ class ColumnChoices:
         from hartley.search.codebooks import ColumnSettings
 
         name = coordinate.name
-        borders = self.borders.get(name)
-        if is_list(borders):
-            borders = OwnBorders.of(borders)  # type: ignore[arg-type]
+        given = self.borders.get(name)
+        borders = given if given is None or isinstance(given, (int, float, str)) else OwnBorders.of(given)
+        if isinstance(borders, str) and is_list(borders):
+            borders = OwnBorders.of(borders)
         if borders == "auto":
             borders = None
         if borders == "each" and coordinate.kind == "timestamp":
