@@ -151,7 +151,7 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
     ...     )
     ...     policy = hartley.Policy.read(made.policy)
     >>> policy.apply(table)["chol"].to_pylist()
-    [180, 180, 214, 214]
+    [180.5, 180.5, 214.5, 214.5]
     >>> hartley.Policy.read_json(b'{"format": "hartley policy", "version": 9}', "p.json")
     Traceback (most recent call last):
     hartley.errors.PolicyError: p.json is a policy of version 9; this hartley reads version 2

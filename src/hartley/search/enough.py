@@ -140,13 +140,13 @@ class Enough:
         row, up to that number, is a code.
 
         >>> joint = JointRange.from_codes(
-        ...     public_codes=np.array([0, 1, 2]),
-        ...     sensitive_codes=np.array([0, 1, 0]),
-        ...     side_codes=np.array([0, 0, 1]),
+        ...     public_codes=np.array([0, 1, 2, 3]),
+        ...     sensitive_codes=np.array([0, 1, 0, 1]),
+        ...     side_codes=np.array([0, 0, 1, 1]),
         ... )
         >>> enough = Enough.beside(joint, [Requirement("distinct-l", 2)])
-        >>> enough.are_enough(np.array([0, 0, 1]), 2), enough.is_enough([0, 1, 2])
-        (array([ True, False]), False)
+        >>> enough.are_enough(np.array([0, 0, 1, 1]), 2), enough.is_enough([0, 1, 2])
+        (array([ True,  True]), False)
         """
         side, observed = joint.observed_side, joint.by_observation()
         if joint.side is None or side is None:

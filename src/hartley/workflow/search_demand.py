@@ -23,6 +23,7 @@ from hartley.search.demands.question import NOTHING, DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
+from hartley.search.line.cheapest import Searches
 from hartley.search.withheld import joining_values, most_touched, without_values
 from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
@@ -55,6 +56,7 @@ def frontier_of_demands(
     if question.demanded().is_over_columns:
         return _frontier_from_both_ends(question, effort, so_far)
     found: list[tuple[int, Point]] = []
+    searches: Searches = {}
     complete = True
     most = most_levels(question)
     level = 1
@@ -68,7 +70,9 @@ def frontier_of_demands(
         while level <= most:
             effort.progress(level - 1, most, f"level {level} of {question.axis}")
             try:
-                answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
+                answer = cheapest(
+                    question.demanded([Requirement(question.axis, level)]), effort, searches=searches
+                )
             except UnreachableError:
                 if not found:
                     raise

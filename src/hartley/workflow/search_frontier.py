@@ -25,7 +25,8 @@ from hartley.search.dispatch import (
     optimal_level,
     optimal_levels,
 )
-from hartley.search.effort import Effort
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.few_values.walk import MOST_OBSERVATIONS, MOST_QUICK_VALUES
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.greedy.separated_first import separated_along, separated_first
 from hartley.search.levels import Level, in_time
@@ -212,11 +213,15 @@ class _Starts:
     @classmethod
     def of(cls, question: Question, effort: Effort) -> _Starts:
         """Run the greedy search; of very many values, keep as many points as memory allows."""
+        joint = question.joint
+        # Of few values it takes no time, also where the walk over all partitions used up what there was.
+        is_few = joint.public.size <= MOST_QUICK_VALUES and joint.observations <= MOST_OBSERVATIONS
         try:
-            points = greedy_frontier(question, greedy_run(question, None, effort)).points
+            run = greedy_run(question, None, UNLIMITED if is_few else effort)
+            points = greedy_frontier(question, run).points
         except UnreachableError:
             points = ()
-        most = max(2, STARTING_CODES // question.joint.public.size)
+        most = max(2, STARTING_CODES // joint.public.size)
         places = np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).round().astype(int))
         kept = [points[place] for place in places.tolist()]
         # Each takes a moment to build; those that are not are still points to fall back on.

@@ -43,7 +43,7 @@ from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.few_values.walk import best_of_few, is_walked
 from hartley.search.line.borders import Borders
-from hartley.search.line.cheapest import cheapest_clusters
+from hartley.search.line.cheapest import Searches, cheapest_clusters
 from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
 from hartley.search.line.ordered_values import LineUtility, OrderedValues
@@ -139,9 +139,14 @@ MOST_TURNS = 200
 
 
 def cheapest(
-    question: DemandQuestion, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
+    question: DemandQuestion,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+    searches: Searches | None = None,
 ) -> DemandAnswer:
     """Return the cheapest partition found that keeps a demand, and what nothing can beat.
+
+    Whoever asks for one level after another hands on ``searches``, in which what is known along a line stays.
 
     >>> from hartley.examples import toy
     >>> from hartley.model.requirement import Requirement
@@ -150,12 +155,12 @@ def cheapest(
     ... )
     >>> answer = cheapest(asked)
     >>> answer.cost, answer.is_proven
-    (4.0, True)
+    (4, True)
     """
     by_mean = question.objective == "mean" and isinstance(question.utility, ColumnsDistortion)
     if not by_mean and is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
         return few[0].answer
-    found = _searched(question, effort, starts)
+    found = _searched(question, effort, starts, searches)
     if question.most_components is None:
         return found
     if question.is_over_columns:
@@ -182,10 +187,12 @@ def fewest_components(
     return search, [after_joins(question, found, joining, search, count) for count in counts]
 
 
-def _searched(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]) -> DemandAnswer:
+def _searched(
+    question: DemandQuestion, effort: Effort, starts: Sequence[Partition], searches: Searches | None = None
+) -> DemandAnswer:
     joint, utility = question.joint, question.utility
     if joint.side is None and isinstance(utility, LineDistortion):
-        return _of_values(question, _in_order(question, utility), effort, starts)
+        return _of_values(question, _in_order(question, utility), effort, starts, searches)
     if joint.side is None and isinstance(utility, Resolution) and question.shape.name == "intervals":
         return arranged_answer(question, utility, effort)
     if not question.shape.is_any:
@@ -274,7 +281,11 @@ def _in_order(question: DemandQuestion, utility: LineUtility) -> OrderedValues:
 
 
 def _of_values(
-    question: DemandQuestion, values: OrderedValues, effort: Effort, starts: Sequence[Partition]
+    question: DemandQuestion,
+    values: OrderedValues,
+    effort: Effort,
+    starts: Sequence[Partition],
+    searches: Searches | None = None,
 ) -> DemandAnswer:
     shape = question.shape
     if shape.name == "columns":
@@ -306,7 +317,7 @@ def _of_values(
         return answer_of(least_cost_withholding(values, question.budget, kind, borders, effort=effort))
     names = [(one.name, one.column) for one in values.whole.requirements]
     count = values.whole.count_of[names.index((question.axis, None))]
-    return answer_of(cheapest_clusters(values, kind, borders, effort, starts, count))
+    return answer_of(cheapest_clusters(values, kind, borders, effort, starts, count, searches))
 
 
 def _calendar_unit(question: DemandQuestion) -> Literal["day", "second"] | None:

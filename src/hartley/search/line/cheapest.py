@@ -20,6 +20,8 @@ from hartley.search.line.ordered_values import NOTHING, LineAnswer, OrderedValue
 from hartley.search.polish import finest_on_line
 
 Shape: TypeAlias = Literal["any", "intervals"]
+Searches: TypeAlias = dict[int, AxisSearch]
+"""What is known along a count of a demand; levels are asked for from the lowest on."""
 
 
 def cheapest_clusters(
@@ -29,11 +31,13 @@ def cheapest_clusters(
     effort: Effort = UNLIMITED,
     starts: Sequence[Partition] = (),
     count: int | None = None,
+    searches: Searches | None = None,
 ) -> LineAnswer:
     """Return the cheapest partition found that is enough everywhere, and the bound for the shape.
 
     Of partitions of one cost the one is returned that holds most of one count, where one is named, and of
-    these the finest. Intervals are exact for their shape.
+    these the finest. Intervals are exact for their shape. ``searches`` keeps what was found for one level of
+    the count, for whoever asks for several.
 
     >>> from hartley.measures.utility import LineDistortion
     >>> from hartley.model import JointRange
@@ -48,8 +52,9 @@ def cheapest_clusters(
         found = _intervals(values, borders, effort, count)
         return found if shape == "intervals" else replace(found, lower_bound=found.any_bound)
     axis = OF_ROWS if count is None else count
-    search = AxisSearch(values, effort, starts, count=axis)
     level = int(values.whole.least[axis])
+    searches = {} if searches is None else searches
+    search = searches.setdefault(axis, AxisSearch(values, effort, starts, count=axis))
     known = search.solve(level)
     cut = known.cut
     if count is not None:

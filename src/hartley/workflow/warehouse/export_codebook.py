@@ -40,7 +40,7 @@ class ExportResult:
     ...     )
     ...     exported = hartley.export(made.policy, to="csv")
     >>> print(exported.text.splitlines()[:2])
-    ['chol,chol_released', '180,180']
+    ['chol,chol_released', '180,180.5']
     """
 
     to: Destination

@@ -24,7 +24,7 @@ OLDER, YOUNGER = 0, 4
 """Where a cluster begins in a row."""
 BEFORE, TAKER, HELD = 8, 9, 10
 """The row of the step before, the first rank of the cluster that took the value, and the words held."""
-MOST_COMPARED = 3_000
+MOST_COMPARED = 300
 """States that a state is compared with at most; leaving one in costs time and no truth."""
 
 
