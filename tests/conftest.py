@@ -44,7 +44,7 @@ def hungarian_heart() -> Path:
 
 @pytest.fixture(autouse=True)
 def exposure_is_accepted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let tests release tables of a few made-up rows, where someone often keeps one candidate.
+    """Let tests release tables of a few made-up rows, all different, where someone often keeps one candidate.
 
     The refusal has tests of its own (``refuses_danger = True`` in their module), and pages and docstrings are
     run as a user would run them.
@@ -54,6 +54,7 @@ def exposure_is_accepted(request: pytest.FixtureRequest, monkeypatch: pytest.Mon
         return
     for place in ("make_release", "persons.hold_for_persons"):
         monkeypatch.setattr(f"hartley.workflow.{place}.refuse_one_candidate", lambda *_: None)
+    monkeypatch.setattr("hartley.workflow.make_release.refuse_identifiers", lambda *_: {})
 
 
 MAY_BE_SKIPPED = (

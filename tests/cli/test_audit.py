@@ -165,7 +165,7 @@ def test_columns_that_look_like_names_are_named(tmp_path, capsys):
     for public in (["id"], ["id", "sex"]):
         run(["audit", str(path), "-s", "age", *(word for name in public for word in ("-p", name))])
         out = " ".join(capsys.readouterr().out.split())
-        assert "id looks like a name or an identifier" in out
+        assert "id looks like a name or number of persons" in out
     run(["audit", str(path), "-s", "age", "-p", "pulse", "-p", "cholesterol"])
     assert "identifier" not in capsys.readouterr().out
 

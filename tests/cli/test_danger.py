@@ -69,6 +69,57 @@ def test_persons_who_keep_one_candidate_are_not_published(tmp_path):
         )
 
 
+def staff(folder):
+    lines = ["Staff no,Name,pay,status"]
+    lines += [f"{4000 + 7 * row},P. Person{row},{2000 + 13 * row},{'abcde'[row % 5]}" for row in range(60)]
+    (folder / "staff.csv").write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("column", ["Staff no", "Name"])
+@pytest.mark.parametrize("role", ["-p", "--keep"])
+def test_columns_that_name_people_are_not_published(tmp_path, capsys, column, role):
+    staff(tmp_path)
+    call = ["release", "staff.csv", "out.csv", "-s", "status", "-p", "pay", role, column, "--distinct-l", "3"]
+    assert run(call) == 2
+    said = capsys.readouterr().err
+    assert f"column '{column}' looks like a n" in said
+    assert "--accept-identifier" in said
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_number_of_people_is_published_on_the_curators_word_and_never_as_a_list(tmp_path, capsys):
+    staff(tmp_path)
+    call = ["release", "staff.csv", "out.csv", "-s", "status", "-p", "Staff no", "--distinct-l", "3"]
+    accepted = [*call, "--accept-identifier", "Staff no"]
+    assert run([*accepted, "--labels", "set"]) == 2
+    assert "never published" in capsys.readouterr().err
+    assert run([*accepted, "--labels", "member"]) == 2
+    assert run([*accepted, "--json"]) == 0
+    streams = capsys.readouterr()
+    assert [one["column"] for one in json.loads(streams.out)["identifiers"]] == ["Staff no"]
+    named = ["release", "staff.csv", "o.csv", "-s", "status", "-p", "Name", "--distinct-l", "3"]
+    assert run([*named, "--accept-identifier", "Name"]) == 2
+    assert "never published" in capsys.readouterr().err
+
+
+def test_only_what_names_people_can_be_accepted_as_such(tmp_path, capsys):
+    staff(tmp_path)
+    call = ["release", "staff.csv", "out.csv", "-s", "status", "-p", "pay", "--distinct-l", "3"]
+    assert run([*call, "--accept-identifier", "pay"]) == 2
+    assert "does not look like it names people" in capsys.readouterr().err
+
+
+def test_an_audit_flags_what_names_people_and_never_suggests_it(tmp_path, capsys):
+    staff(tmp_path)
+    assert run(["audit", "staff.csv", "-s", "status", "--json"]) == 0
+    assert [one["column"] for one in json.loads(capsys.readouterr().out)["identifiers"]] == [
+        "Staff no",
+        "Name",
+    ]
+    assert run(["audit", "staff.csv", "-s", "status"]) == 0
+    assert "-p pay --distinct-l 5" in " ".join(capsys.readouterr().out.replace("\\\n", "").split())
+
+
 @pytest.mark.parametrize(
     ("statuses", "wanted", "word"),
     [("aa", 1, "EXPOSED"), ("abc", 2, "AT RISK"), ("abc", 3, "PROTECTED"), ("ab", 2, "PROTECTED")],

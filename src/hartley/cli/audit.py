@@ -137,6 +137,7 @@ def _listing(found: workflow.TableDescription) -> dict[str, Any]:
             "values": one.values,
             "missing": one.missing,
             "identifier": one.is_identifier,
+            "identifier_reason": one.identifier,
         }
         for one in found.columns
     ]
@@ -166,7 +167,9 @@ def show_columns(
     identifiers = [one.name for one in found.columns if one.is_identifier]
     if identifiers:
         paragraph(
-            out, f"Do not publish {words.listed(identifiers)}: a value of one row only names its person."
+            out,
+            f"Do not publish {words.listed(identifiers)}: such columns name or number people. A release "
+            "refuses them.",
         )
         out.print()
     _show_first_call(out, shown_source(table), next_columns(found), reading)

@@ -14,6 +14,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "tolerance",
         "groups",
         "accept_exposure",
+        "accept_identifier",
         "accept_unmet",
     ),
     "Utility": (

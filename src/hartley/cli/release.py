@@ -46,6 +46,12 @@ from hartley.workflow.publication.write_release import ReleaseResult
     "with less than is required.",
 )
 @click.option(
+    "--accept-identifier",
+    multiple=True,
+    metavar="COL",
+    help="Publish this column although it looks like it names or numbers people.",
+)
+@click.option(
     "--publish-sensitive",
     is_flag=True,
     help="Publish the sensitive columns as well. A reader who knows everybody's public values and hartley's "
@@ -95,6 +101,7 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             overwrite=given["overwrite"],
             defuse_formulas=given["defuse_formulas"],
             exposure="accept" if given["accept_exposure"] else "refuse",
+            accept_identifier=given["accept_identifier"],
             time_limit=given["time_limit"],
             seed=given["seed"],
             progress=progress,

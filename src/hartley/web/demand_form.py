@@ -139,6 +139,7 @@ def _number(given: Any, name: str) -> float:
 
 HOW_READ = "under “How the file is read”"
 LABELS = {
+    "accept_identifier": "the option of that name on the command line",
     "accept_exposure": "“Show the files all the same”",
     "borders": "“Intervals may begin at”",
     "decimal": f"“Decimal sign” {HOW_READ}",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
@@ -16,7 +16,7 @@ from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
-from hartley.workflow.describe_table import NEARLY_ALL, count_values, identifier_columns
+from hartley.workflow.describe_table import count_values, identifier_columns
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class AuditResult:
     """What is kept of sensitive values that are more than a tolerance apart; ``None`` without one."""
     stochastic: StochasticSummary | None
     """What statistics say, with the row frequencies as probabilities; ``None`` where it was not asked for."""
-    identifiers: tuple[str, ...] = ()
-    """Public columns that look like names or identifiers: nearly every row has a value of its own."""
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    """Public columns that look like they name people, each with the reason."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
     persons: Persons | None = None
@@ -89,6 +89,7 @@ class AuditResult:
             "dropped_rows": self.dropped_rows,
             "each": [audit.to_dict(disclosive=disclosive) for audit in self.each],
             "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
         }
         if self.separation is not None:
             shown |= self.separation.to_dict()
@@ -132,10 +133,8 @@ def audit_table(
     return replace(result, identifiers=identifiers)
 
 
-def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> tuple[str, ...]:
-    """Name public columns that look like identifiers; where they have few values together, none can."""
-    if found.public.values < NEARLY_ALL * found.rows:
-        return ()
+def _identifiers(table: Table, found: Audit, each: tuple[Audit, ...]) -> dict[str, str]:
+    """Name public columns that look like they name people, with the reasons."""
     values = {
         one.public.columns[0]: one.public.values for one in (found, *each) if len(one.public.columns) == 1
     }
@@ -163,6 +162,7 @@ def _audit_of_persons(
         linked = LinkedRows.read(
             table, roles, study.person or "", missing=study.missing, rows=read.joint.row_count
         )
+        identifiers = identifier_columns(table, dict.fromkeys(roles.public))
         others = [
             LinkedRows.read(table, one, study.person or "", missing=study.missing).audit() for one in each
         ]
@@ -174,7 +174,7 @@ def _audit_of_persons(
         read.dropped_rows,
         requirements,
     )
-    return replace(result, persons=linked.told)
+    return replace(result, persons=linked.told, identifiers=identifiers)
 
 
 def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[Requirement, ...]:

@@ -9,16 +9,17 @@ from typing import Any
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables.looks.identifiers import ColumnLook, identifier_reason, is_whole_number
 
 EXAMPLES = 4
 LOOKED_AT = 200
 """Rows from the start in which examples are looked for."""
-NEARLY_ALL = 0.95
-"""The share of rows with a value of their own from which a column looks like a name or an identifier."""
+LOOKED_THROUGH = 10_000
+"""Rows from the start that tell what cells look like."""
+CELLS_LOOKED_AT = 1_000
 COUNTED_AT_ONCE = 50
 """Columns whose different values are counted in one pass; the engine takes much memory for each."""
-FEWEST_ROWS = 10
-"""Values of fewer rows than this are often all different by chance."""
+FEWEST_VALUES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +35,13 @@ class ColumnDescription:
     """Rows without a value."""
     examples: tuple[Any, ...]
     """The first few different cells, as they stand in the table."""
-    is_identifier: bool = False
-    """Whether it looks like a name or an identifier: text or whole numbers, nearly all different."""
+    identifier: str | None = None
+    """Why it looks like it names people, to read on from "looks like"; ``None`` where it does not."""
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether it looks like it names people."""
+        return self.identifier is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -45,7 +51,7 @@ class ColumnDescription:
             "values": self.values,
             "missing": self.missing,
             "examples": [label_to_json(cell) for cell in self.examples],
-        }
+        } | ({} if self.identifier is None else {"identifier": self.identifier})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,29 +95,47 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                is_identifier=name in identifiers,
+                identifier=identifiers.get(name),
             )
             for name, kind in kinds.items()
         ),
     )
 
 
-def identifier_columns(table: Table, values: Mapping[str, int]) -> tuple[str, ...]:
-    """Name the columns that look like names or identifiers, by the number of their different values.
+def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[str, str]:
+    """Return the columns that look like they name people, each with the reason.
+
+    ``values`` are the different values of each column; where it is ``None``, the first rows tell.
 
     >>> import pyarrow as pa
     >>> table = open_table(pa.table({"id": list(range(20)), "sex": ["f", "m"] * 10}))
     >>> identifier_columns(table, {"id": 20, "sex": 2})
-    ('id',)
+    {'id': 'a name or number of persons, by its name'}
     """
-    if table.row_count < FEWEST_ROWS:
-        return ()
-    many = [name for name, count in values.items() if count >= NEARLY_ALL * table.row_count]
-    return tuple(
-        column.name
-        for column in table.typed_columns(many)
-        if column.kind == "text" or (column.kind == "number" and column.carrier == "integer")
-    )
+    few = [name for name, count in values.items() if count is None or count >= FEWEST_VALUES]
+    kinds = {column.name: column.kind for column in table.typed_columns(few)}
+    asked = [name for name in few if kinds[name] in ("text", "number")]
+    found: dict[str, str] = {}
+    for start in range(0, len(asked), COUNTED_AT_ONCE):
+        some = asked[start : start + COUNTED_AT_ONCE]
+        rows = table.connection.execute(f"{table.rows_sql(some)} LIMIT {LOOKED_THROUGH}").fetchall()
+        for place, name in enumerate(some, 1):
+            cells = [str(row[place]) for row in rows if row[place] is not None]
+            different = list(dict.fromkeys(cells))
+            counted = values[name]
+            share = len(cells) / max(len(rows), 1)
+            look = ColumnLook(
+                name=name,
+                is_text=kinds[name] == "text",
+                is_whole=kinds[name] == "number" and all(map(is_whole_number, different)),
+                rows=len(cells) if counted is None else round(share * table.row_count),
+                values=len(different) if counted is None else counted,
+                cells=different[:CELLS_LOOKED_AT],
+            )
+            reason = identifier_reason(look)
+            if reason is not None:
+                found[name] = reason
+    return found
 
 
 def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:

@@ -30,6 +30,7 @@ from hartley.workflow.publication.choose_point import (
     require_reachable_kind,
 )
 from hartley.workflow.publication.exposure import refuse_harmful, refuse_one_candidate
+from hartley.workflow.publication.identifiers import refuse_identifiers
 from hartley.workflow.publication.original_source import for_verifier, require_publishable
 from hartley.workflow.publication.other_releases import policies_beside
 from hartley.workflow.publication.release_paths import release_places, require_earlier_stay
@@ -133,6 +134,14 @@ def make_release(
             groups=_groups(objective, destination, seen.public),
             is_seen_beside=bool(plan.keep or plan.earlier),
             beside=plan.beside,
+        )
+        identifiers = refuse_identifiers(
+            table,
+            seen.public,
+            (*plan.keep, *plan.harmless),
+            destination.accept_identifier,
+            asked.labels,
+            (*objective.columns.hierarchy, *objective.columns.prefix),
         )
         if objective.withheld_label is not None:
             is_text = asked.labels in ("interval", "set")
@@ -238,6 +247,7 @@ def make_release(
         made_release = replace(
             made_release,
             policies_beside=beside,
+            identifiers=identifiers,
             statement=None if promised is msgspec.UNSET else promised,
         )
         if question.budget and not made_release.usefulness.withheld_rows and known is None:

@@ -319,16 +319,10 @@ def identifier_warning(result: AuditResult) -> str | None:
     """Name the public columns that look like names or identifiers; nothing where there is none."""
     if not result.identifiers:
         return None
-    names = listed(result.identifiers)
+    names = listed(list(result.identifiers))
     if len(result.identifiers) == 1:
-        return (
-            f"{names} looks like a name or an identifier: nearly every row has a value of its own. "
-            "Do not publish it."
-        )
-    return (
-        f"{names} look like names or identifiers: nearly every row has a value of its own. "
-        "Do not publish them."
-    )
+        return f"{names} looks like {result.identifiers[names]}. Do not publish it."
+    return f"{names} look like names or numbers of persons. Do not publish them."
 
 
 def candidates_apart(

@@ -24,6 +24,8 @@ def cautions(result: ReleaseResult) -> list[str]:
             f"tables reveal somebody's exact value to that reader. {option('transparent')} makes a release "
             "that is safe against it; see the page on limits."
         )
+    for name, reason in result.identifiers.items():
+        said.append(f"Careful: {name} looks like {reason}; it is in the file on your word.")
     if result.policies_beside:
         names = listed([place.name for place in result.policies_beside])
         is_one = len(result.policies_beside) == 1

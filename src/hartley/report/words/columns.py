@@ -40,7 +40,7 @@ def column_note(column: ColumnDescription, rows: int) -> str:
     """Say what to know of a column before it is given a role."""
     notes = []
     if column.is_identifier:
-        notes.append("looks like a name or identifier")
+        notes.append("looks like a name or identifier: do not publish")
     elif column.values is not None and column.values == 1 and not column.missing:
         notes.append("the same in every row")
     elif column.values is not None and rows >= 10 and column.values >= 0.95 * rows:

@@ -89,7 +89,8 @@ function columnRow(column, index) {
   const kinds = { number: "number", boolean: "yes or no", date: "date", timestamp: "time", text: "text" };
   const missing = column.missing ? `, ${count(column.missing)} missing` : "";
   return element("tr", {},
-    element("th", { text: column.name, attributes: { scope: "row" } }),
+    element("th", { text: column.name, attributes: { scope: "row" } },
+      ...(column.identifier ? [element("p", { text: `Looks like ${column.identifier}. Do not publish it.`, className: "bad" })] : [])),
     element("td", {}, choice),
     unusable ? asText(column) : element("td", { text: kinds[column.kind] }),
     element("td", { text: column.values === null ? "" : `${count(column.values)}${missing}`, className: "number" }),

@@ -133,6 +133,8 @@ class ReleaseResult:
     """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
     statement: str | None = None
     """What the certificate promises to a reader who knows the program; ``None``: nothing."""
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    """Columns that look like they name people and are published on the curator's word, with the reasons."""
     policies_beside: tuple[Path, ...] = ()
     """Policies of the same table in the folder of the release that were not named as earlier ones."""
     joint: JointRange = field(repr=False, compare=False)
@@ -182,6 +184,7 @@ class ReleaseResult:
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
             "statement": self.statement,
+            "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
             "policies_beside": [place.name for place in self.policies_beside],
         }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
 from hartley.errors import OptionError
 from hartley.model.words import LABELS, Consent, Labels
+from hartley.workflow.request.study_table import names
 
 
 class DestinationFields(TypedDict, total=False):
@@ -22,6 +24,7 @@ class DestinationFields(TypedDict, total=False):
     keep_order: bool
     overwrite: bool
     exposure: Consent
+    accept_identifier: str | Sequence[str]
     defuse_formulas: bool
 
 
@@ -44,9 +47,12 @@ class Destination:
     exposure: Consent = "refuse"
     """What to do where somebody is left with one candidate, or, by harmless columns, with less than is
     required."""
+    accept_identifier: str | Sequence[str] = ()
+    """Columns that look like they name people and are published all the same."""
     defuse_formulas: bool = False
     """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "accept_identifier", names(self.accept_identifier))
         if self.labels is not None and self.labels not in LABELS:
             raise OptionError.unknown("kind of labels", self.labels, LABELS)

@@ -1,0 +1,140 @@
+"""Columns that name or number people: found by what they are called and by what is in their cells.
+
+A column of measurements is none, however different its values are: fractions never count, and whole
+numbers count only where their name says so, they run without gaps, or all have the same number of digits.
+Rules, in order:
+
+* cells of a form that only identifiers have (e-mail, IBAN, phone, ...): one;
+* a sure name (``id``, ``name``, ``ssn``) with many values, text or whole numbers: one;
+* a name with a number word (``staff no``), and a value for every second row or a run that repeats: one;
+* text of which nearly every row has its own, and codes such as ``P-001`` that repeat a few times: one;
+* whole numbers of which nearly every row has its own, in a run without gaps or all of one length.
+"""
+
+# ruff: noqa: SIM905 (words are read as words)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hartley.tables.looks.identifier_cells import are_codes, are_names, form_of
+from hartley.tables.looks.identifier_names import name_strength, words_of
+
+FEWEST_ROWS = 10
+"""Values of fewer rows than this are often all different by chance."""
+NEARLY_ALL = 0.95
+MANY = 20
+"""Different values from which a column is not a handful of answers."""
+MOST_REPEATS = 50
+LONG_NUMBER = 8
+"""Digits from which numbers of one length, all different, are hardly measurements."""
+FIRST_YEAR, LAST_YEAR = 1500, 2100
+TIMES = frozenset(
+    """time year years date day days week month quarter hour minute t period wave round rank age zeit jahr tag
+    datum mois jour annee ano fecha dia maand jaar giorno anno order rang pop population income salary wage
+    price weight height area distance amount total size length""".split()
+)
+
+
+@dataclass(frozen=True)
+class ColumnLook:
+    """What is looked at of a column: how often its values repeat, and some of its different cells."""
+
+    name: str
+    is_text: bool
+    is_whole: bool
+    """Whether all its numbers are whole."""
+    rows: int
+    """Rows that have a value."""
+    values: int
+    cells: Sequence[str]
+    """Some of its different cells, as text."""
+
+    @property
+    def repeats(self) -> float:
+        """In how many rows a value stands on average."""
+        return self.rows / max(self.values, 1)
+
+    @property
+    def is_nearly_all_different(self) -> bool:
+        """Whether nearly every row has a value of its own."""
+        return self.values >= NEARLY_ALL * self.rows and self.rows >= FEWEST_ROWS
+
+
+def identifier_reason(column: ColumnLook) -> str | None:
+    """Say why a column looks like it names people, to read on from "looks like"; nothing where it does not.
+
+    >>> identifier_reason(ColumnLook("Patient ID", False, True, 100, 50, ["17", "18"]))
+    'a name or number of persons, by its name'
+    >>> identifier_reason(ColumnLook("income", False, True, 100, 100, ["20000", "31400", "9000"])) is None
+    True
+    """
+    if not (column.is_text or column.is_whole) or column.values < 3:
+        return None
+    form = form_of(column.cells)
+    strength = name_strength(column.name)
+    is_many = column.values > MANY or column.values * 4 >= column.rows
+    if form is not None and is_many and (column.is_text or strength != "none" or not _may_measure(column)):
+        return form
+    if strength == "sure" and is_many and column.repeats <= MOST_REPEATS:
+        return "a name or number of persons, by its name"
+    if strength == "number" and column.rows >= FEWEST_ROWS and _is_number_of_persons(column):
+        return "a number of persons, by its name"
+    if column.is_text:
+        if column.is_nearly_all_different and not _are_numbers(column.cells):
+            return "a name or identifier: nearly every row has a value of its own"
+        if column.values > MANY and column.repeats <= 20 and are_codes(column.cells):
+            return "a number of persons: its codes stand in a few rows each"
+        if column.values > MANY and column.repeats <= 2 and are_names(column.cells):
+            return "names of persons"
+        return None
+    if column.is_nearly_all_different and not _may_measure(column):
+        return "an identifier: nearly every row has a number of its own"
+    return None
+
+
+def _is_number_of_persons(column: ColumnLook) -> bool:
+    if column.values * 2 >= column.rows:
+        return True
+    return column.values > MANY and column.repeats <= MOST_REPEATS and _is_run(column)
+
+
+def is_whole_number(cell: str) -> bool:
+    """Tell whether a cell is a whole number.
+
+    >>> [is_whole_number(cell) for cell in ("17", "-9", "3.0", "3.5", "x")]
+    [True, True, True, False, False]
+    """
+    return re.fullmatch(r"\s*[+-]?\d{1,30}([.,]0+)?\s*", cell) is not None
+
+
+def _whole(column: ColumnLook) -> list[int]:
+    return [int(re.split("[.,]", cell)[0]) for cell in column.cells if is_whole_number(cell)]
+
+
+def _is_run(column: ColumnLook) -> bool:
+    numbers = _whole(column)
+    return len(numbers) >= 3 and max(numbers) - min(numbers) < 1.5 * column.values
+
+
+def _may_measure(column: ColumnLook) -> bool:
+    """Tell whether whole numbers may be measurements or times: gaps, different lengths, or by their name."""
+    if TIMES.intersection(words_of(column.name)):
+        return True
+    numbers = _whole(column)
+    if len(numbers) < 3 or min(numbers) < 0:
+        return True
+    if all(FIRST_YEAR <= number <= LAST_YEAR for number in numbers):
+        return True
+    lengths = {len(str(number)) for number in numbers}
+    if lengths == {max(lengths)} and max(lengths) >= LONG_NUMBER:
+        return sum(number % 10 == 0 for number in numbers) > 0.3 * len(numbers)
+    return not (min(numbers) in (0, 1) and _is_run(column))
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Tell whether nearly all cells hold a number or a date with a few signs, as measurements do."""
+    few = sum(sum(letter.isalpha() for letter in cell) <= 2 and any(map(str.isdigit, cell)) for cell in cells)
+    return few >= NEARLY_ALL * len(cells) and any(mark in cell for cell in cells for mark in ".,%<>:/")

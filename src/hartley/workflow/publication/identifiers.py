@@ -1,0 +1,51 @@
+"""Columns that name people are not published, recoded or not, unless the curator accepts it by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from hartley.errors import OptionError, option
+from hartley.model import Alphabet
+from hartley.model.words import Labels
+from hartley.tables import Table
+from hartley.workflow.describe_table import identifier_columns
+
+
+def refuse_identifiers(
+    table: Table,
+    public: Alphabet,
+    untouched: Sequence[str],
+    accepted: Collection[str],
+    labels: Labels,
+    grouped: Collection[str],
+) -> Mapping[str, str]:
+    """Refuse to publish columns that name people; return those that are accepted, with the reasons.
+
+    ``untouched`` are published as they are, ``grouped`` have a hierarchy or a prefix, which names groups.
+    """
+    counts: dict[str, int | None] = {
+        one.name: len(np.unique(one.values[~one.missing])) for one in public.coordinates
+    }
+    found = identifier_columns(table, counts | dict.fromkeys(untouched))
+    for name in accepted:
+        if name not in found:
+            raise OptionError(
+                f"column {name!r} does not look like it names people, or is not published; leave "
+                f"{option('accept_identifier')} out"
+            )
+    for name, reason in found.items():
+        if name not in accepted:
+            raise OptionError(
+                f"column {name!r} looks like {reason}; do not publish it. If it is none, say "
+                f"{option('accept_identifier', name)}"
+            )
+    for one in public.coordinates:
+        lists = labels in ("set", "member") or one.kind == "text"
+        if one.name in found and lists and one.name not in grouped:
+            raise OptionError(
+                f"column {one.name!r} looks like {found[one.name]}: labels that list or show its values are "
+                f"never published. Leave it out, or give {option('hierarchy')} or {option('prefix')}"
+            )
+    return found

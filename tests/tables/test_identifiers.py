@@ -1,0 +1,163 @@
+"""Columns that name or number people are found, and measurements are not."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hartley.workflow import describe
+
+ROWS = 120
+DRAWN = random.Random(31)
+FIRST = ["Anna", "Max", "Élise", "Jürgen", "Sofía", "Luca", "Pieter", "Nora", "Karl", "Ines", "Tom", "Ada"]
+LAST = ["Schmidt", "Huber", "Dubois", "García", "Rossi", "de Vries", "Novak", "Weber", "Smith", "Ek"]
+
+
+def iban() -> str:
+    account = f"{DRAWN.randrange(10**18):018d}"
+    check = 98 - int(account + "131400") % 97
+    return f"DE{check:02d}{account}"
+
+
+def card() -> str:
+    digits = [DRAWN.randrange(10) for _ in range(15)]
+    doubled = sum(d * 2 - 9 * (d > 4) for d in digits[::2]) + sum(digits[1::2])
+    return "".join(map(str, digits)) + str(-doubled % 10)
+
+
+def person() -> str:
+    return f"{DRAWN.choice(FIRST)} {DRAWN.choice(LAST)}"
+
+
+def drawn(make: Any) -> list[Any]:
+    return [make() for _ in range(ROWS)]
+
+
+def numbers(digits: int) -> list[int]:
+    return DRAWN.sample(range(10 ** (digits - 1), 10**digits), ROWS)
+
+
+def scattered() -> list[int]:
+    return DRAWN.sample(range(1, 5000), ROWS)
+
+
+VISITS = [100 + row // 2 for row in range(ROWS)]
+CODES = [f"P-{row // 3:04d}" for row in range(ROWS)]
+COLUMNS: dict[str, list[Any]] = {
+    **{
+        name: scattered()
+        for name in (
+            "id",
+            "ID",
+            "Patient ID",
+            "patient_id",
+            "PatientID",
+            "userId",
+            "custid",
+            "Staff no",
+            "staffNo",
+            "Case No.",
+            "Nr",
+            "Nr.",
+            "lfd. Nr",
+            "Patientennummer",
+            "Fallnummer",
+            "Versicherten-Nr",
+            "Personalnummer",
+            "Kundennr",
+            "Numéro de dossier",
+            "N° patient",
+            "num_dossier",
+            "matricule",
+            "Número de historia",
+            "numero_paciente",
+            "expediente",
+            "dossiernummer",
+            "klantnummer",
+            "Codice paziente",
+            "numero tessera",
+            "matricola",
+            "MRN",
+            "account number",
+            "record_number",
+            "BSN",
+        )
+    },
+    **{
+        name: drawn(person)
+        for name in (
+            "Name",
+            "full_name",
+            "Nachname",
+            "Vorname",
+            "nom",
+            "Prénom",
+            "Apellidos",
+            "naam",
+            "cognome",
+        )
+    },
+    "e-mail": [f"p{row}@clinic.org" for row in range(ROWS)],
+    "contact": [f"{DRAWN.choice(FIRST).lower()}.{row}@mail.example.com" for row in range(ROWS)],
+    "Telefon": drawn(lambda: f"+49 89 {DRAWN.randrange(10**6, 10**7)}"),
+    "call me at": drawn(lambda: f"(0{DRAWN.randrange(100, 999)}) {DRAWN.randrange(10**4, 10**6)}"),
+    "mobile": drawn(lambda: f"0{DRAWN.randrange(10**9, 10**10)}"),
+    "Address": [f"{row} High Street" for row in range(ROWS)],
+    "Anschrift": [f"Hauptstraße {row}" for row in range(ROWS)],
+    "IBAN": drawn(iban),
+    "paid to": drawn(iban),
+    "card": drawn(card),
+    "ssn": drawn(
+        lambda: f"{DRAWN.randrange(100, 999)}-{DRAWN.randrange(10, 99)}-{DRAWN.randrange(1000, 9999)}"
+    ),
+    "v7": drawn(
+        lambda: f"{DRAWN.randrange(100, 999)}-{DRAWN.randrange(10, 99)}-{DRAWN.randrange(1000, 9999)}"
+    ),
+    "who": drawn(lambda: f"{DRAWN.randrange(16**32):032x}"),
+    "seen by code": CODES,
+    "patient": VISITS,
+    "subject id": VISITS,
+    "host": [f"10.0.{row // 50}.{row % 50}" for row in range(ROWS)],
+    "row": list(range(1, ROWS + 1)),
+    "v1": numbers(9),
+    "free text": [f"seen on ward {row}, came back later" for row in range(ROWS)],
+    "DNI": drawn(lambda: f"{DRAWN.randrange(10**7, 10**8)}{DRAWN.choice('TRWAGMYFPDXBNJZSQVHLCKE')}"),
+}
+MEASURED: dict[str, list[Any]] = {
+    "income": [DRAWN.randrange(9_000, 250_000) for _ in range(ROWS)],
+    "weight": [40 + DRAWN.random() * 80 for _ in range(ROWS)],
+    "weight_g": DRAWN.sample(range(900, 5200), ROWS),
+    "population": DRAWN.sample(range(1_000, 9_000_000), ROWS),
+    "year": list(range(1900, 1900 + ROWS)),
+    "number of visits": [DRAWN.randrange(40) for _ in range(ROWS)],
+    "no_children": [DRAWN.randrange(6) for _ in range(ROWS)],
+    "age": [DRAWN.randrange(18, 95) for _ in range(ROWS)],
+    "chol": DRAWN.sample(range(100, 400), ROWS),
+    "town": [DRAWN.choice(["Ulm", "Bonn", "Rom"]) for _ in range(ROWS)],
+    "phone": [DRAWN.choice(["yes", "no"]) for _ in range(ROWS)],
+    "postcode": [f"8{DRAWN.randrange(20):04d}" for _ in range(ROWS)],
+    "date": [f"2020-{1 + row % 12:02d}-{1 + row % 28:02d}" for row in range(ROWS)],
+    "blood pressure": [f"{DRAWN.randrange(90, 180)}/{DRAWN.randrange(50, 110)}" for _ in range(ROWS)],
+    "country": [DRAWN.choice(["United States", "New Zealand", "Costa Rica"]) for _ in range(ROWS)],
+    "salary": [round(DRAWN.lognormvariate(10, 0.5)) for _ in range(ROWS)],
+}
+
+
+def test_no_made_up_identifier_is_missed():
+    assert len(COLUMNS) >= 60
+    found = describe(pa.table(COLUMNS))
+    assert [column.name for column in found.columns if not column.is_identifier] == []
+
+
+def test_measurements_are_not_taken_for_identifiers():
+    found = describe(pa.table(MEASURED))
+    assert {column.name: column.identifier for column in found.columns if column.is_identifier} == {}
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_nothing_is_said_of_a_table_of_a_row_or_two(rows):
+    found = describe(pa.table({"note": ["a", "b"][:rows], "x": [1, 2][:rows]}))
+    assert not any(column.is_identifier for column in found.columns)
