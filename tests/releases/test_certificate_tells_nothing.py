@@ -34,7 +34,7 @@ from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
 from sample_sizes import sample
 
-CASES = max(6, sample(usual=10, long=160))
+CASES = max(6, sample(usual=7, long=160))
 """Tables for each way to publish; of fewer, none may be within reach."""
 OTHER_CASES = sample(usual=6, long=60)
 

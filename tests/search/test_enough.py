@@ -23,6 +23,7 @@ from hartley.model.requirement import Requirement
 from hartley.search import enough_loops, separated_windows
 from hartley.search.enough import Enough
 from hartley.search.separated_windows import cells_of_codes, latest_separated_starts
+from sample_sizes import sample
 
 
 def test_the_rule_from_the_left_counts_a_largest_set_that_is_apart():
@@ -74,7 +75,7 @@ def slow_latest_starts(enough):
 
 def test_windows_end_where_the_slow_twin_says():
     rng = random.Random(5)
-    for _ in range(500):
+    for _ in range(sample(200, 2000)):
         if rng.random() < 0.7:
             joint = joint_of(random_rows(rng, rng.randint(1, 14), rng.randint(1, 12), missing=True))
             requirements, closeness, _ = random_requirements(rng, joint)

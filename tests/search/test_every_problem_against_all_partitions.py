@@ -42,10 +42,10 @@ from reference_every_partition import (
 )
 from sample_sizes import sample
 
-INSTANCES = sample(usual=375, long=1_500)
+INSTANCES = sample(usual=220, long=1_500)
 OF_NINE = sample(usual=1, long=48)
 """Tables of nine values, of 21,147 partitions each; in the long run 1,008 frontiers in all."""
-AT_THE_DOOR = sample(usual=72, long=215)
+AT_THE_DOOR = sample(usual=36, long=215)
 """For each of seven utilities and readers, so that each leakage has 504, in the long run 1,505."""
 TINY = 1e-12
 LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")

@@ -17,6 +17,7 @@ from hartley.model.requirement import Requirement
 from hartley.search.effort import Effort
 from hartley.workflow.question import Question
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
+from sample_sizes import sample
 
 SIZE = 13
 """More values than are enumerated, so that the searches themselves are stopped."""
@@ -58,7 +59,7 @@ def test_whenever_it_is_stopped_points_and_bounds_are_true(leakage, utility, sid
     joint = table(rng, side=side)
     question = Question(joint=joint, leakage=leakage, utility=utility_of(utility, rng))
     whole = optimal_frontier(question, stopping_after(1500))
-    for questions in [*range(8), *(rng.randrange(8, 400) for _ in range(12))]:
+    for questions in [0, 1, 2, 4, 7, *(rng.randrange(8, 400) for _ in range(sample(5, 40)))]:
         stopped = optimal_frontier(question, stopping_after(questions))
         for point in stopped.points:
             measured = question.point(point.cut)

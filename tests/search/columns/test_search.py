@@ -49,7 +49,7 @@ def test_the_same_input_gives_the_same_result():
 
 
 def test_compiled_and_interpreted_loops_agree(monkeypatch):
-    columns, demand = mixed_table(60)
+    columns, demand = mixed_table(30)
     monkeypatch.setattr(HotLoop, "for_size", lambda self, *_: self.plain)
     plain = search_columns(columns, demand)
     monkeypatch.setattr(HotLoop, "for_size", lambda self, *_: self.compiled)

@@ -75,34 +75,34 @@ def compare(
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_compiled_search_merges_as_its_twin(search: str, utility: str) -> None:
-    compare(search, utility, 3000, None)
+    compare(search, utility, sample(usual=1200, long=6000), None)
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_interpreted_search_merges_as_its_twin(search: str, utility: str) -> None:
-    compare(search, utility, 300, None)
+    compare(search, utility, sample(usual=120, long=600), None)
 
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", ["narrowest first", "component joining"])
 def test_search_of_many_values_merges_as_its_twin(search: str, utility: str) -> None:
-    compare(search, utility, sample(usual=70, long=200), (50, 100))
+    compare(search, utility, sample(usual=25, long=200), (50, 100))
 
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_joint_search_of_many_values_merges_as_its_twin(utility: str) -> None:
     # The twin of problem (3) is cubic: sizes stay at the lower end.
-    compare("joint", utility, sample(usual=50, long=200), (50, 55))
+    compare("joint", utility, sample(usual=16, long=200), (50, 55))
 
 
 @pytest.mark.usefixtures("compiled")
 def test_joint_search_of_components_of_every_kind_merges_as_its_twin() -> None:
     # Clusters of many sizes and numbers of candidates; with the least weights, many sizes change as much.
     rng = random.Random(31)
-    for turn in range(sample(usual=400, long=2000)):
+    for turn in range(sample(usual=150, long=2000)):
         joint = separate_blocks(rng, rng.randint(2, 30 if turn % 8 else 50))
         weight = rng.choice([0.0, 1e-14, 1e-12, 1e-3, 0.3, 1.0, 50.0, 1e5])
         fast, slow = both_runs("joint", "resolution", joint, [], weight)
@@ -112,7 +112,7 @@ def test_joint_search_of_components_of_every_kind_merges_as_its_twin() -> None:
 @pytest.mark.parametrize("utility", UTILITIES)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_search_with_side_information_merges_as_its_twin(search: str, utility: str) -> None:
-    compare(search, utility, 200, None, side=True)
+    compare(search, utility, sample(usual=100, long=600), None, side=True)
 
 
 @pytest.mark.parametrize("looked_at", [0, 1, 3])
@@ -148,7 +148,7 @@ def test_no_decision_rests_on_a_hash(utility: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("search", SEARCHES)
 def test_side_information_that_says_nothing_changes_nothing(search: str, utility: str) -> None:
     rng = random.Random(11)
-    for _ in range(60):
+    for _ in range(sample(usual=25, long=60)):
         size = small_size(rng, 12)
         joint, positions = random_joint(rng, size), random_positions(rng, size)
         known = JointRange.from_codes(
