@@ -22,6 +22,7 @@ from hartley.search.demands.question import (
 )
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.line.ordered_values import Band
 from hartley.search.withheld import without_values, worst_clusters
 
 
@@ -163,9 +164,11 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
         now = Partition(root)
         parts = components(joint.release(now))
         if overlap_partition(joint, now).size <= most:
-            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=())
+            bands = () if order is None else _merged_bands(found, root, held, order)
+            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=bands)
         part_of = parts.labels[now.labels]
-        if effort.should_stop() and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
+        is_late = effort.should_stop() and order is None
+        if is_late and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
             return replace(found, partition=hurried[0], cost=hurried[1], bands=())
         best = (np.inf, 0, 0)
         for place in np.unique(root[~held]).tolist():
@@ -187,14 +190,31 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
 
 def _beside(root: Int64s, held: Flags, positions: Floats, place: int) -> Flags:
     """Return which values are the first of the interval next to that of ``place`` along a line."""
-    kept = np.flatnonzero(~held & ~np.isnan(positions))
-    along = root[kept[np.argsort(positions[kept], kind="stable")]]
-    along = along[np.flatnonzero(np.diff(along, prepend=-1))]
+    along = _along(root, held, positions)
     at = np.flatnonzero(along == place)
-    near: Flags = np.isin(
-        np.arange(len(root)), along[np.concatenate((at[at > 0] - 1, at[at + 1 < len(along)] + 1))]
-    )
-    return near
+    near = along[np.concatenate((at[at > 0] - 1, at[at + 1 < len(along)] + 1))]
+    found: Flags = np.isin(np.arange(len(root)), near)
+    return found
+
+
+def _along(labels: Ints, held: Flags, positions: Floats) -> Ints:
+    """Return the labels of intervals in their order along a line, what is withheld and missing left out."""
+    kept = np.flatnonzero(~held & ~np.isnan(positions))
+    inside = labels[kept[np.argsort(positions[kept], kind="stable")]]
+    return inside[np.flatnonzero(np.diff(inside, prepend=-1))]
+
+
+def _merged_bands(found: DemandAnswer, root: Int64s, held: Flags, positions: Floats) -> tuple[Band, ...]:
+    """Return the bands of an answer after neighbours were merged."""
+    before = _along(found.partition.labels, held, positions)
+    if len(before) != len(found.bands):
+        return ()
+    root_of = dict(zip(found.partition.labels.tolist(), root.tolist(), strict=True))
+    ends: dict[int, Band] = {}
+    for label, band in zip(before.tolist(), found.bands, strict=True):
+        first = ends.get(root_of[label], band)
+        ends[root_of[label]] = Band(first.low, band.high)
+    return tuple(ends.values())
 
 
 def _joined_at_once(
