@@ -23,7 +23,7 @@ TABLES = {
     14: "p,x,s\nann,u,1\nann,v,1\nbob,u,2\neve,v,2\ndan,u,1\nzoe,v,1\n",
     17: "s,x\n4,6\n1,2.4\n1,2.4\n4,1.8\n4,6\n2,0.6\n3,0\n",
     18: "s,x\n2,\n1,120\n3,180\n3,300\n1,180\n3,180\n",
-    19: "p,x,s\nz,,1\ny,120,2\na,0,1\nb,0,2\nc,60,1\nd,60,2\na,60,1\n",
+    19: "p,x,s\neve,,1\nbob,180,4\neve,180,1\nzoe,,4\n",
 }
 
 

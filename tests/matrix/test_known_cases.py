@@ -116,11 +116,10 @@ def test_persons_are_told_by_the_set_of_their_rows(tmp_path):
     assert answer["persons"]["all_rows_l"] == 2
 
 
-def test_clusters_are_merged_for_persons_beside_what_is_withheld(tmp_path):
-    code, answer, complaint = asked(tmp_path, 19, "release -s s -p x --person p --distinct-l 2 --withhold 1")
-    assert code == 0, complaint
-    assert answer["point"]["withheld_rows"] == 1
-    assert answer["point"]["max_distortion"] == 30
+def test_missing_cells_are_not_merged_with_numbers_for_persons(tmp_path):
+    code, _, complaint = asked(tmp_path, 19, "release -s s -p x --person p --row-k 2 --shape intervals")
+    assert code == 3
+    assert "for persons" in complaint
 
 
 def test_codebooks_of_columns_refuse_a_limit_on_what_is_certain(tmp_path):
