@@ -21,6 +21,9 @@ TABLES = {
     11: "s,x,a\n5,2,q\n6,21,p\n",
     13: "s,x,a\n1,4,p\n7,5,p\n7,9,q\n",
     14: "p,x,s\nann,u,1\nann,v,1\nbob,u,2\neve,v,2\ndan,u,1\nzoe,v,1\n",
+    17: "s,x\n4,6\n1,2.4\n1,2.4\n4,1.8\n4,6\n2,0.6\n3,0\n",
+    18: "s,x\n2,\n1,120\n3,180\n3,300\n1,180\n3,180\n",
+    19: "p,x,s\neve,,1\nbob,180,4\neve,180,1\nzoe,,4\n",
 }
 
 

@@ -300,11 +300,12 @@ class Truth:
         seen = [shown for block in release.clusters for shown in self._seen(block).items()]
         return self._measured(cost, seen, {row: label[row.x] for row in self.rows})
 
-    def measure_labels(self, cost: Fraction, labels: tuple[object, ...]) -> Measured:
-        """Measure a release of this cost by the label of every row."""
+    def measure_labels(self, cost: Fraction, labels: tuple[object, ...], gone: frozenset[object]) -> Measured:
+        """Measure a release by the label of every row; those with a ``gone`` one lose what is kept, too."""
         found: dict[tuple[object, ...], list[Row]] = {}
         for row, label in zip(self.rows, labels, strict=True):
-            found.setdefault((label, row.kept, row.earlier, row.side), []).append(row)
+            kept = None if label in gone else row.kept
+            found.setdefault((label, kept, row.earlier, row.side), []).append(row)
         return self._measured(cost, list(found.items()), dict(zip(self.rows, labels, strict=True)))
 
     def _measured(self, cost: Fraction, seen: Seen, label: dict[Row, Any]) -> Measured:

@@ -223,7 +223,8 @@ def measured_codebooks(truth: Truth, point: Any, joint: Any) -> Measured:
     label = dict(zip(names, point.partition.labels.tolist(), strict=True))
     width = len(names[0])
     shown = tuple(label[(*row.x, row.kept)[:width]] for row in truth.rows)
-    return truth.measure_labels(Fraction(cost_of(point)), shown)
+    gone = frozenset(point.partition.labels[list(point.withheld)].tolist())
+    return truth.measure_labels(Fraction(cost_of(point)), shown, gone)
 
 
 def check_measures(truth: Truth, point: Any, measured: Measured) -> list[str]:

@@ -6,6 +6,8 @@ from math import log2
 
 import pytest
 
+from hartley.search.few_values import walk
+from hartley.search.line import cheapest, withheld
 from matrix.known_cases import asked
 
 
@@ -71,6 +73,25 @@ def test_every_point_of_a_frontier_keeps_limits_on_bits(tmp_path, limit):
     assert [point["leakage_bits"] for point in answer["points"]] == [0]
 
 
+def test_a_limit_on_what_is_certain_is_searched_for_where_values_are_many(tmp_path, monkeypatch):
+    for module in (walk, cheapest):
+        monkeypatch.setattr(module, "MOST_VALUES", 0)
+    monkeypatch.setattr(walk, "MOST_QUICK_VALUES", 0)
+    code, answer, _ = asked(tmp_path, 17, "frontier -s s -p x --require istar=1")
+    assert code == 0
+    assert [point["max_distortion"] for point in answer["points"]] == pytest.approx([0.3, 1.8, 3])
+    assert [point["leakage_bits"] for point in answer["points"]] == [2, 1, 0]
+
+
+def test_what_is_withheld_joins_missing_cells_where_values_are_many(tmp_path, monkeypatch):
+    for module in (walk, withheld):
+        monkeypatch.setattr(module, "MOST_VALUES", 0)
+    line = "frontier -s s -p x --leakage joint --utility resolution --shape intervals --withhold 2"
+    code, answer, _ = asked(tmp_path, 18, line)
+    assert code == 0
+    assert all(point["components"] == 1 and point["withheld_rows"] <= 2 for point in answer["points"])
+
+
 def test_a_cap_beside_side_information_with_a_tolerance(tmp_path):
     line = "release -s s -p x --side a --tolerance s=1 --max-distortion 2"
     code, answer, _ = asked(tmp_path, 13, line)
@@ -93,3 +114,15 @@ def test_persons_are_told_by_the_set_of_their_rows(tmp_path):
     assert code == 0
     assert answer["distinct_l"] == 1
     assert answer["persons"]["all_rows_l"] == 2
+
+
+def test_missing_cells_are_not_merged_with_numbers_for_persons(tmp_path):
+    code, _, complaint = asked(tmp_path, 19, "release -s s -p x --person p --row-k 2 --shape intervals")
+    assert code == 3
+    assert "for persons" in complaint
+
+
+def test_codebooks_of_columns_refuse_a_limit_on_what_is_certain(tmp_path):
+    code, _, complaint = asked(tmp_path, 9, "frontier -s s -p x --shape columns --require istar=0")
+    assert code == 2
+    assert "istar=0" in complaint

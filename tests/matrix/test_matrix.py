@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from random import Random, SystemRandom
 
+from hartley.search.by_size import least_largest
+from hartley.search.few_values import walk
+from hartley.search.line import cheapest, withheld
 from matrix.cells import combinations
 from matrix.runner import Tally, ask_all
 from sample_sizes import sample
@@ -16,11 +19,16 @@ def seed() -> int:
     return SystemRandom().randrange(10**9) if given is None else int(given)
 
 
-def hold(call: str, cells: int, most: int) -> None:
-    """Ask so many combinations of a call, and fail with every cell that is wrong."""
+def hold(call: str, cells: int, most: int, *, answered: bool = False) -> None:
+    """Ask so many combinations of a call, and fail with every cell that is wrong.
+
+    ``answered``: none of bands beside what a reader knows, which searches for many values refuse.
+    """
     drawn = seed()
     random = Random(drawn)
     chosen = [one for one in combinations() if one.call == call and one.is_held]
+    if answered:
+        chosen = [one for one in chosen if one.shape == "any" or one.reader == "plain"]
     tally = Tally()
     ask_all(random, random.choices(chosen, k=cells), tally, most=most)
     print(f"HARTLEY_MATRIX_SEED={drawn}: {tally.right} right, {len(tally.refused)} refused")
@@ -30,6 +38,13 @@ def hold(call: str, cells: int, most: int) -> None:
 
 def test_frontiers_are_those_of_the_definitions():
     hold("frontier", sample(1000, 20_000), most=5)
+
+
+def test_frontiers_by_the_searches_for_many_values_are_those_of_the_definitions(monkeypatch):
+    for module in (walk, cheapest, withheld, least_largest):
+        monkeypatch.setattr(module, "MOST_VALUES", 0)
+    monkeypatch.setattr(walk, "MOST_QUICK_VALUES", 0)
+    hold("frontier", sample(150, 5_000), most=5, answered=True)
 
 
 def test_frontiers_of_more_values_are_those_of_the_definitions():

@@ -228,7 +228,7 @@ def find_frontier(
             joint, dropped_rows = read.joint, read.dropped_rows
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
-    question = asked_for_certain(question, requirements)
+    question = asked_for_certain(question)
     effort = limits.start(question.default_seconds)
 
     def keeping(found: Frontier) -> Frontier:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from math import isfinite, log2
+from dataclasses import dataclass, replace
+from math import ceil, isfinite, log2
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,18 +13,19 @@ import numpy as np
 from hartley.errors import UnreachableError, option
 from hartley.frontiers import Frontier, Point, non_dominated
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.separation import max_separated_reduction, separated_information
+from hartley.measures.separation import max_separated_reduction, separated_information, separated_values
 from hartley.measures.uncertainty import candidate_counts, prior_counts
 from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.codebook import ColumnCodebook
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
-from hartley.model.words import Leakage, ObjectiveName, SearchName
-from hartley.search.demands.question import DemandAnswer, DemandQuestion
+from hartley.model.words import MOST_BITS, SLACK, Leakage, ObjectiveName, SearchName
+from hartley.search.demands.question import DemandAnswer, DemandQuestion, combined
 from hartley.search.levels import Level
 from hartley.search.line.ordered_values import Band
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
@@ -98,7 +99,7 @@ class Question:
     def is_of_components(self) -> bool:
         """Whether components alone count, under a tolerance or with rows withheld."""
         has_more = not self.closeness.is_empty or self.budget > 0
-        is_bare = not self.requirements and self.shape.is_any and self.joint.side is None
+        is_bare = not self.held and self.shape.is_any and self.joint.side is None
         return self.leakage == "istar" and has_more and is_bare
 
     @property
@@ -108,6 +109,35 @@ class Question:
         known = None if self.arrangement is None else self.arrangement.known
         is_grouped = known is not None and (known.tree is not None or known.edges is not None)
         return is_asked and not (self.shape.equal_width or self.budget or is_grouped)
+
+    @property
+    def held(self) -> tuple[Requirement, ...]:
+        """What every cluster must keep: the requirements, and limits on the bits of L0 as counts.
+
+        With a tolerance the values that are apart are counted as well. Beside side information bits are
+        counted from what each side value leaves, which no single count says.
+        """
+        bits = [one.wanted for one in self.limits if one.name == "l0"]
+        if not bits or self.joint.side is not None:
+            return self.requirements
+        share = 2 ** min(min(bits) + SLACK, MOST_BITS)
+        counts = [Requirement("distinct-l", ceil(self.joint.sensitive.size / share))]
+        if not self.closeness.is_empty:
+            counts.append(Requirement("separated-l", ceil(self.levels / share)))
+        return combined(self.requirements, counts)
+
+    @property
+    def most_components(self) -> int | None:
+        """The most components that a release may leave; ``None``: any number."""
+        limits = [int(2 ** min(one.wanted + SLACK, MOST_BITS)) for one in self.limits if one.name == "istar"]
+        return min([*limits, 1] if self.leakage == "joint" else limits, default=None)
+
+    @property
+    def levels(self) -> int:
+        """How many levels the axis of the frontier has: all that one cluster of everything leaves."""
+        if self.closeness.is_empty:
+            return self.joint.sensitive.size
+        return separated_values(self.joint, self.closeness)
 
     @property
     def is_polished(self) -> bool:
@@ -226,20 +256,17 @@ class Question:
 
     def demanded(self, more: Iterable[Requirement] = ()) -> DemandQuestion:
         """Return the question for one demand: the requirements of every point, and more."""
-        asked = DemandQuestion(
+        return DemandQuestion(
             joint=self.joint,
             utility=self.utility,
-            requirements=self.requirements,
+            requirements=combined(self.held, more),
             closeness=self.closeness,
             shape=self.shape,
             budget=self.budget,
-            most_components=1 if self.leakage == "joint" else None,
+            most_components=self.most_components,
             arrangement=None if self.arrangement is None else self.arrangement.known,
             objective=self.objective,
         )
-        for requirement in more:
-            asked = asked.asking(requirement)
-        return asked
 
     def point(
         self, cut: Callable[[], Partition], level: Level | None = None, built: Partition | None = None
@@ -303,6 +330,17 @@ def _price(cost: float, bound: float) -> float | None:
     if cost <= bound:
         return 1.0
     return cost / bound if bound > 0 else None
+
+
+def asked_for(question: Question, demand: Demand) -> Question:
+    """Return the question with what a demand requires in place of its own, where it requires anything."""
+    limits = [one for one in demand.requirements if not one.is_monotone]
+    if demand.max_leakage is not None:
+        limits.append(Requirement("istar" if question.leakage == "istar" else "l0", demand.max_leakage))
+    counts = tuple(one for one in demand.requirements if one.is_monotone)
+    return replace(
+        question, requirements=counts or question.requirements, limits=tuple(limits) or question.limits
+    )
 
 
 def cost_of(point: Point) -> float:

@@ -11,15 +11,15 @@ import numpy as np
 
 from hartley.errors import UnreachableError
 from hartley.frontiers import Frontier, Point
-from hartley.measures.separation import linked_range, separated_values
+from hartley.measures.separation import linked_range
 from hartley.measures.uncertainty import rows_of_values
-from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility import Resolution
 from hartley.model import JointRange
 from hartley.model.requirement import Requirement
 from hartley.model.words import ROUNDING, SLACK
 from hartley.search.by_size.withheld import component_levels
 from hartley.search.demands.find_cheapest import bands_of_components, cheapest, fewest_components
-from hartley.search.demands.question import NOTHING, DemandAnswer
+from hartley.search.demands.question import DemandAnswer
 from hartley.search.dispatch import optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
@@ -58,7 +58,7 @@ def frontier_of_demands(
     found: list[tuple[int, Point]] = []
     searches: Searches = {}
     complete = True
-    most = most_levels(question)
+    most = question.levels
     level = 1
 
     def so_far_found() -> Frontier:
@@ -114,7 +114,7 @@ def _frontier_from_both_ends(question: Question, effort: Effort, so_far: SoFar |
     What keeps more costs no less: where the higher of two levels costs no more than the lower is bound to, no
     level between them is worth a search. A partition for a higher level is a start for a lower one.
     """
-    most = most_levels(question)
+    most = question.levels
     found: dict[int, tuple[DemandAnswer, Point]] = {}
 
     def points() -> list[Point]:
@@ -201,7 +201,8 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
     joint, utility = question.joint, question.utility
     linked = _linked(question)
     points: list[Point] = []
-    if question.budget and isinstance(utility, Resolution):
+    missing = np.flatnonzero(question.demanded().missing)
+    if question.budget and isinstance(utility, Resolution) and not len(missing):
         for closed in component_levels(linked, question.budget):
             largest = np.delete(closed.partition.sizes, closed.partition.labels[closed.withheld[:1]])
             answer = DemandAnswer(
@@ -214,7 +215,6 @@ def _frontier_of_components(question: Question, effort: Effort, known: Sequence[
             bits = log2(closed.components)
             points.append(replace(question.point_of(answer), lower_bound_bits=bits, proven_optimal=True))
         return question.frontier(points, search="optimal", complete=True)
-    missing = np.flatnonzero(np.isnan(utility.positions)) if isinstance(utility, LineDistortion) else NOTHING
     found = optimal_levels(linked, "istar", utility, effort)
     for level in found.levels:
         answer = DemandAnswer(
@@ -305,13 +305,6 @@ def _bounded_by_touch(point: Point, levels: Sequence[Level], touched: int) -> Po
         lower_bound_cost=min(least, cost_of(point)),
         proven_optimal=point.leakage_bits <= bound + ROUNDING and cost_of(point) <= least * (1 + SLACK),
     )
-
-
-def most_levels(question: Question) -> int:
-    """Return how many levels the axis of the frontier has: all that one cluster of everything leaves."""
-    if question.axis == "separated-l":
-        return separated_values(question.joint, question.closeness)
-    return question.joint.sensitive.size
 
 
 def _bounded(question: Question, found: Sequence[tuple[int, Point]], most: int) -> list[Point]:

@@ -26,8 +26,7 @@ from hartley.search.by_size.least_largest import SizeDemand, least_largest_clust
 from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.every_partition import MOST_VALUES, best_of_all, members_of_subsets
-from hartley.search.line.ordered_values import LineAnswer
+from hartley.search.line.ordered_values import NOTHING, LineAnswer
 from hartley.search.resolution.istar import Joiner, least_components
 
 
@@ -128,30 +127,30 @@ def _joined(groups: Partition, withheld: Places, largest: int) -> Places:
     return labels
 
 
-def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLIMITED) -> LineAnswer:
+def least_largest_withholding(
+    enough: Enough, budget: int, effort: Effort = UNLIMITED, missing: Places = NOTHING
+) -> LineAnswer:
     """Return the smallest largest cluster found with at most so many rows withheld, and the bound.
 
-    Up to twelve values all partitions are looked at, and every block of them that may be withheld.
+    Cells that were ``missing`` before join what is withheld, and their rows do not count.
     """
     enough.require_reachable()
     size = enough.size
-    useful = budget if budget >= enough.fewest_rows else 0
-    if not useful:
+    rows = enough.rows.copy()
+    rows[missing] = 0
+    lacking = int((enough.least - enough.counts_of(missing)).max(initial=0))
+    if budget < max(1, lacking):
         return least_largest_cluster(enough, effort)
-    if size <= MOST_VALUES:
-        sizes = members_of_subsets(size).sum(axis=1).astype(float)
-        return best_of_all(enough, sizes, np.zeros(len(sizes)), useful)
-    by_rows = np.argsort(enough.rows, kind="stable")
-    fitting = int(np.searchsorted(np.cumsum(enough.rows[by_rows]), useful, side="right"))
-    if fitting == size:
-        everything = np.arange(size)
+    fitting = int(np.searchsorted(np.cumsum(np.sort(rows)), budget, side="right"))
+    if fitting == size and fitting > len(missing):
+        # What is withheld costs as much as a value by itself, which is the least there is.
         return LineAnswer(
             labels=np.zeros(size, dtype=np.int64),
-            cost=0.0,
-            lower_bound=0.0,
-            any_bound=0.0,
-            withheld=everything,
-            withheld_rows=int(enough.rows.sum()),
+            cost=1.0,
+            lower_bound=1.0,
+            any_bound=1.0,
+            withheld=np.setdiff1d(np.arange(size), missing),
+            withheld_rows=int(rows.sum()),
         )
     most = most_clusters(enough)
     bound = -(-size // max(1, most))
@@ -159,10 +158,11 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
         bound = min(bound, -(-(size - fitting) // (most - 1)))
     base = least_largest_cluster(enough, effort)
     best = LineAnswer(labels=base.labels, cost=base.cost, lower_bound=float(bound), any_bound=float(bound))
-    withheld = _cheapest_enough(enough, useful)
-    if withheld is None:
+    gone = _cheapest_enough(enough, rows, budget, missing)
+    if gone is None or len(gone) == len(missing):
         return best
-    kept = np.setdiff1d(np.arange(size), withheld)
+    kept = np.setdiff1d(np.arange(size), gone)
+    withheld = np.setdiff1d(gone, missing)
     rest = SizeDemand(enough.take(kept))
     low, high = bound, int(base.cost)
     while low < high and not effort.should_stop():
@@ -180,34 +180,34 @@ def least_largest_withholding(enough: Enough, budget: int, effort: Effort = UNLI
             lower_bound=float(bound),
             any_bound=float(bound),
             withheld=withheld,
-            withheld_rows=int(enough.rows[withheld].sum()),
+            withheld_rows=int(rows[withheld].sum()),
         )
     return best
 
 
-def _cheapest_enough(enough: Enough, budget: int) -> Places | None:
+def _cheapest_enough(enough: Enough, rows: Places, budget: int, missing: Places) -> Places | None:
     """Return values within the budget that are enough together, as many as fit, or ``None``."""
-    chosen: list[int] = []
-    used, lack = 0, int(enough.least.sum())
+    chosen: list[int] = missing.tolist()
+    used, lack = 0, int(np.maximum(enough.least - enough.counts_of(chosen), 0).sum())
     while lack:
         best: tuple[float, int] | None = None
-        for value in np.flatnonzero(enough.rows <= budget - used).tolist():
+        for value in np.flatnonzero(rows <= budget - used).tolist():
             if value in chosen:
                 continue
             held = enough.counts_of([*chosen, value])
             gain = lack - int(np.maximum(enough.least - held, 0).sum())
-            key = (-gain / int(enough.rows[value]), value)
+            key = (-gain / int(rows[value]), value)
             if gain > 0 and (best is None or key < best):
                 best = key
         if best is None:
             return None
         chosen.append(best[1])
-        used += int(enough.rows[best[1]])
+        used += int(rows[best[1]])
         lack = int(np.maximum(enough.least - enough.counts_of(chosen), 0).sum())
     taken = set(chosen)
-    for value in np.argsort(enough.rows, kind="stable").tolist():
-        if value not in taken and used + int(enough.rows[value]) <= budget:
+    for value in np.argsort(rows, kind="stable").tolist():
+        if value not in taken and used + int(rows[value]) <= budget:
             chosen.append(value)
             taken.add(value)
-            used += int(enough.rows[value])
+            used += int(rows[value])
     return np.array(sorted(chosen), dtype=np.int64)

@@ -22,6 +22,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
+import numpy as np
+
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution
@@ -37,7 +39,7 @@ from hartley.search.columns.components import ComponentSearch, Joining
 from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.search import present, search_columns
 from hartley.search.columns.withheld import withhold_tuples
-from hartley.search.demands.merges import joined, less_its_worst, merged
+from hartley.search.demands.merges import joined, joining_missing, less_its_worst, merged
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of, too_many_components
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
@@ -160,12 +162,191 @@ def cheapest(
     by_mean = question.objective == "mean" and isinstance(question.utility, ColumnsDistortion)
     if not by_mean and is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
         return few[0].answer
+utility                     search                                         proof
+==========================  =============================================  ==========================
+distortion on a line        intervals, withheld rows, borders              windows; all partitions of few
+distortion over columns     boxes, mended worst first; far tuples withheld reach and windows of boxes
+... by the mean, or where   boxes, polished                                none
+side information is seen
+resolution                  swaps, deals, matchings; cheap values withheld counting
+anything else, or where     merging what keeps too little with whatever    none
+side information is seen    costs least
+==========================  =============================================  ==========================
+
+Every requirement stays true when a cluster grows, so merging ends in a partition that keeps the demand
+wherever the whole table does, and clusters that keep it may be withheld together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, cast
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
+from hartley.model.shapes.shape import ANY_SHAPE
+from hartley.model.words import ObjectiveName
+from hartley.search.by_size.least_largest import least_largest_cluster
+from hartley.search.by_size.withheld import least_largest_withholding
+from hartley.search.columns.cells import Column, cells_of, cells_of_utility
+from hartley.search.columns.components import ComponentSearch, Joining
+from hartley.search.columns.costs import relative_loss
+from hartley.search.columns.search import present, search_columns
+from hartley.search.columns.withheld import withhold_tuples
+from hartley.search.demands.merges import joined, joining_missing, less_its_worst, merged
+from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of, too_many_components
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.few_values.walk import best_of_few, is_walked
+from hartley.search.line.borders import Borders
+from hartley.search.line.cheapest import Searches, cheapest_clusters
+from hartley.search.line.equal_width import best_equal_width
+from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
+from hartley.search.line.ordered_values import LineUtility, OrderedValues
+from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
+
+
+def columns_answer(
+    enough: Enough,
+    utility: ColumnsDistortion,
+    effort: Effort,
+    starts: Sequence[Partition],
+    budget: int,
+    objective: ObjectiveName,
+) -> DemandAnswer:
+    """Return the boxes found, less what a budget withholds."""
+    if not enough.is_beside:
+        enough.require_reachable()
+    demand = replace(enough, row_k=max(1, enough.row_k))
+    fitting = [start.labels for start in starts if demand.is_met_by(start)]
+    weighed = cells_of_utility(utility)
+    columns: list[Column] = [replace(column, importance=1.0) for column in weighed]
+    found = search_columns(
+        columns if budget else weighed,
+        demand,
+        combination=utility.combination,
+        starts=fitting,
+        effort=effort,
+        objective=objective,
+    )
+    if budget:
+        held = withhold_tuples(
+            columns,
+            demand,
+            budget,
+            found,
+            None,
+            combination=utility.combination,
+            effort=effort,
+            objective=objective,
+        )
+        least = None if objective == "mean" else held.bound
+        return DemandAnswer(
+            partition=Partition(held.labels),
+            cost=held.worst,
+            lower_bound_cost=least,
+            any_bound=least,
+            withheld=held.withheld,
+            withheld_rows=held.withheld_rows,
+            loss=held.loss,
+        )
+    bound = None if enough.is_beside or objective == "mean" else found.bound
+    return DemandAnswer(
+        partition=Partition(found.labels),
+        cost=found.worst,
+        lower_bound_cost=bound,
+        any_bound=bound,
+        loss=relative_loss(cells_of(columns, utility.combination), found.labels, enough.rows)
+        if present(columns, demand.size).all()
+        else found.loss,
+    )
+
+
+def component_search(question: DemandQuestion) -> ComponentSearch:
+    """Return the search for few components among the boxes of the public columns."""
+    utility = cast("ColumnsDistortion", question.utility)
+    cells = cells_of(cells_of_utility(utility), utility.combination)
+    return ComponentSearch(cells, components(question.joint).labels)
+
+
+def joined_columns(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> DemandAnswer:
+    """Join clusters over several columns until few components are left; the contraction bound counts too."""
+    search, most = component_search(question), question.most_components or 1
+    joining = search.joining(found.partition.labels, most, effort)
+    if joining.components - len(joining.joins) > most:
+        raise too_many_components(most)
+    return after_joins(question, found, joining, search, len(joining.joins))
+
+
+def after_joins(
+    question: DemandQuestion, found: DemandAnswer, joining: Joining, search: ComponentSearch, count: int
+) -> DemandAnswer:
+    """Return the answer once the first so many joins are made, with its bound."""
+    partition = Partition(joining.after(count))
+    cost = float(question.utility.costs(partition).max())
+    bound = max(found.lower_bound_cost or 0.0, search.bound(joining.components - count) / 2)
+    return replace(
+        found, partition=partition, cost=cost, lower_bound_cost=min(bound, cost), any_bound=min(bound, cost)
+    )
+
+
+MOST_TURNS = 200
+"""Numbers of components that a frontier over several columns shows at most."""
+
+
+def cheapest(
+    question: DemandQuestion,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+    searches: Searches | None = None,
+) -> DemandAnswer:
+    """Return the cheapest partition found that keeps a demand, and what nothing can beat.
+
+    Whoever asks for one level after another hands on ``searches``, in which what is known along a line stays.
+
+    >>> from hartley.examples import toy
+    >>> from hartley.model.requirement import Requirement
+    >>> asked = DemandQuestion(
+    ...     joint=toy(), utility=Resolution(7), requirements=(Requirement("distinct-l", 3),)
+    ... )
+    >>> answer = cheapest(asked)
+    >>> answer.cost, answer.is_proven
+    (4, True)
+    """
+    by_mean = question.objective == "mean" and isinstance(question.utility, ColumnsDistortion)
+    if not by_mean and is_walked(question) and (few := best_of_few(question, None, effort)) is not None:
+        return few[0].answer
+<<<<<<< HEAD
     found = _searched(question, effort, starts, searches)
     if question.most_components is None:
         return found
     if question.is_over_columns:
         return joined_columns(question, found, effort)
     return joined(question, found, effort) if question.shape.is_any else joined_bands(question, found, effort)
+=======
+    try:
+        found = _searched(question, effort, starts, searches)
+        if question.most_components is None:
+            return found
+        if question.is_over_columns:
+            return joined_columns(question, found, effort)
+        return (
+            joined(question, found, effort)
+            if question.shape.is_any
+            else joined_bands(question, found, effort)
+        )
+    except UnreachableError:
+        rescued = joining_missing(question, effort)
+        if rescued is None:
+            raise
+        return rescued
 
 
 def fewest_components(
@@ -215,7 +396,7 @@ def _searched(
         enough = Enough.of(joint, question.requirements, question.closeness)
         if isinstance(utility, Resolution):
             by_size = (
-                least_largest_withholding(enough, question.budget, effort)
+                least_largest_withholding(enough, question.budget, effort, np.flatnonzero(question.missing))
                 if question.budget
                 else least_largest_cluster(enough, effort)
             )
@@ -253,8 +434,10 @@ def joined_bands(question: DemandQuestion, found: DemandAnswer, effort: Effort) 
     most = question.most_components or 1
     if components(question.joint.release(found.partition)).size <= most:
         return found
-    joined = bands_of_components(question, question.joint, most, effort)
-    return replace(joined, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound)
+    if question.budget:
+        return joined(question, found, effort)
+    fewer = bands_of_components(question, question.joint, most, effort)
+    return replace(fewer, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound)
 
 
 def bands_of_components(

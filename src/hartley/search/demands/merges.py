@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import rows_of_values
 from hartley.measures.utility import Utility
 from hartley.model import Partition
-from hartley.model.arrays import Flags, Int64s, Ints
+from hartley.model.arrays import Flags, Floats, Int64s, Ints
 from hartley.search.demands.question import (
     NOTHING,
     DemandAnswer,
@@ -21,6 +22,7 @@ from hartley.search.demands.question import (
 )
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.line.ordered_values import Band
 from hartley.search.withheld import without_values, worst_clusters
 
 
@@ -45,9 +47,12 @@ def merged(question: DemandQuestion, effort: Effort, starts: Sequence[Partition]
     return best
 
 
-def _grown(question: DemandQuestion, start: Partition, effort: Effort) -> Partition | None:
+def _grown(
+    question: DemandQuestion, start: Partition, effort: Effort, held: Flags | None = None
+) -> Partition | None:
+    """Merge what keeps too little; ``held`` values are one cluster that is enough and merged with nothing."""
     growing = _Growing(question, start)
-    if growing.is_beyond_reach:
+    if held is None and growing.is_beyond_reach:
         return None
     unions = question.utility.union_costs()
     for place, root in enumerate(growing.root.tolist()):
@@ -59,6 +64,8 @@ def _grown(question: DemandQuestion, start: Partition, effort: Effort) -> Partit
         place = int(np.argmax(growing.poor))
         costs = unions.with_each(place)
         costs[place] = np.inf
+        if held is not None:
+            costs[held] = np.inf
         partner = int(np.argmin(costs))
         if not np.isfinite(costs[partner]):
             return None
@@ -108,6 +115,10 @@ class _Growing:
         found[root[self._public[lacking[labels]]]] = True
         return found
 
+    def lacks(self, partition: Partition) -> bool:
+        """Tell whether a cluster of a partition keeps too little."""
+        return bool(self._poor(partition.labels.astype(np.int64)).any())
+
     def merge(self, kept: int, gone: int) -> None:
         """Merge two clusters; the first of them has the earlier place."""
         seen = np.concatenate((self._seen[kept], self._seen.pop(gone)))
@@ -145,6 +156,7 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
     first = np.array([cluster[0] for cluster in partition.clusters()])
     root = first[partition.labels]
     held = root == root[withheld[0]] if len(withheld) else np.zeros(len(root), dtype=np.bool_)
+    order = None if question.shape.is_any else question.positions
     for place in range(joint.public.size):
         if root[place] != place:
             unions.merge(int(root[place]), place)
@@ -152,9 +164,11 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
         now = Partition(root)
         parts = components(joint.release(now))
         if overlap_partition(joint, now).size <= most:
-            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=())
+            bands = () if order is None else _merged_bands(found, root, held, order)
+            return replace(found, partition=now, cost=_cost_beside(utility, now, held), bands=bands)
         part_of = parts.labels[now.labels]
-        if effort.should_stop() and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
+        is_late = effort.should_stop() and order is None
+        if is_late and (hurried := _joined_at_once(question, root, part_of, held)) is not None:
             return replace(found, partition=hurried[0], cost=hurried[1], bands=())
         best = (np.inf, 0, 0)
         for place in np.unique(root[~held]).tolist():
@@ -162,6 +176,8 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
             # Beside side information one part of the public values may show several groups of sensitive ones.
             same = part_of == part_of[place] if parts.size > 1 else root == place
             costs[same | (root != np.arange(len(root))) | held] = np.inf
+            if order is not None:
+                costs[~_beside(root, held, order, place)] = np.inf
             partner = int(np.argmin(costs))
             best = min(best, (float(costs[partner]), min(place, partner), max(place, partner)))
         if not np.isfinite(best[0]) and len(withheld):
@@ -170,6 +186,35 @@ def joined(question: DemandQuestion, found: DemandAnswer, effort: Effort) -> Dem
             raise too_many_components(most)
         unions.merge(best[1], best[2])
         root[root == best[2]] = best[1]
+
+
+def _beside(root: Int64s, held: Flags, positions: Floats, place: int) -> Flags:
+    """Return which values are the first of the interval next to that of ``place`` along a line."""
+    along = _along(root, held, positions)
+    at = np.flatnonzero(along == place)
+    near = along[np.concatenate((at[at > 0] - 1, at[at + 1 < len(along)] + 1))]
+    found: Flags = np.isin(np.arange(len(root)), near)
+    return found
+
+
+def _along(labels: Ints, held: Flags, positions: Floats) -> Ints:
+    """Return the labels of intervals in their order along a line, what is withheld and missing left out."""
+    kept = np.flatnonzero(~held & ~np.isnan(positions))
+    inside = labels[kept[np.argsort(positions[kept], kind="stable")]]
+    return inside[np.flatnonzero(np.diff(inside, prepend=-1))]
+
+
+def _merged_bands(found: DemandAnswer, root: Int64s, held: Flags, positions: Floats) -> tuple[Band, ...]:
+    """Return the bands of an answer after neighbours were merged."""
+    before = _along(found.partition.labels, held, positions)
+    if len(before) != len(found.bands):
+        return ()
+    root_of = dict(zip(found.partition.labels.tolist(), root.tolist(), strict=True))
+    ends: dict[int, Band] = {}
+    for label, band in zip(before.tolist(), found.bands, strict=True):
+        first = ends.get(root_of[label], band)
+        ends[root_of[label]] = Band(first.low, band.high)
+    return tuple(ends.values())
 
 
 def _joined_at_once(
@@ -195,22 +240,92 @@ def _cost_beside(utility: Utility, partition: Partition, held: Flags) -> float:
     return float(costs.max(initial=0.0))
 
 
+MOST_TRIED = 4_096
+"""Sets of values that are tried to be withheld with cells that were missing before, at most."""
+MOST_LOOKED_AT = 20_000_000
+"""Pairs that are looked at for that, at most."""
+
+
+def joining_missing(question: DemandQuestion, effort: Effort) -> DemandAnswer | None:
+    """Withhold what cells that were missing before need to be enough, and to be linked with the others.
+
+    A missing cell has no place among the others, so where it keeps too little by itself a release is possible
+    only if something is withheld that joins it. Sets of values are tried, the fewest first, beside all others
+    as one cluster, which is enough wherever anything is. Then the others are merged from single values on,
+    and kept so where that costs less. ``None`` where no set is found.
+    """
+    joint, utility = question.joint, question.utility
+    missing = question.missing
+    if not question.budget or not missing.any():
+        return None
+    rows = rows_of_values(joint)
+    free = np.flatnonzero(~missing & (rows <= question.budget))
+    free = free[np.argsort(rows[free], kind="stable")]
+    left = min(MOST_TRIED, MOST_LOOKED_AT // joint.pairs)
+    whole = _Growing(question, Partition.whole(joint.public.size))
+    for some in chain.from_iterable(combinations(free.tolist(), size) for size in range(1, len(free) + 1)):
+        left -= 1
+        if left < 0 or effort.should_stop():
+            return None
+        withheld = np.array(sorted(some), dtype=np.int64)
+        if rows[withheld].sum() > question.budget:
+            continue
+        held = missing.copy()
+        held[withheld] = True
+        together = Partition(held.astype(np.int64))
+        cost = _cost_beside(utility, together, held)
+        if np.isfinite(cost) and not whole.lacks(together) and _is_linked(question, together):
+            best = DemandAnswer(
+                partition=together,
+                cost=cost,
+                lower_bound_cost=None,
+                withheld=withheld,
+                withheld_rows=int(rows[withheld].sum()),
+            )
+            return _finer(question, best, held, effort) if question.shape.is_any else best
+    return None
+
+
+def _finer(question: DemandQuestion, whole: DemandAnswer, held: Flags, effort: Effort) -> DemandAnswer:
+    """Return what is merged from single values on beside what is withheld, if that costs less."""
+    labels = np.where(held, len(held), np.arange(len(held)))
+    grown = _grown(question, Partition(labels), effort, held)
+    if grown is None:
+        return whole
+    found = replace(whole, partition=grown, cost=_cost_beside(question.utility, grown, held))
+    if question.most_components is not None:
+        try:
+            found = joined(question, found, effort)
+        except UnreachableError:
+            return whole
+    return min(whole, found, key=lambda answer: answer.cost)
+
+
+def _is_linked(question: DemandQuestion, partition: Partition) -> bool:
+    """Tell whether a partition leaves few enough components."""
+    most = question.most_components
+    return most is None or overlap_partition(question.joint, partition).size <= most
+
+
 def less_its_worst(question: DemandQuestion, found: DemandAnswer) -> DemandAnswer:
     """Withhold the clusters of greatest cost together, as far as the budget goes."""
     if not question.budget:
         return found
-    partition = found.partition
-    rows = np.bincount(partition.labels, weights=rows_of_values(question.joint)).astype(np.int64)
-    chosen = worst_clusters(question.utility.costs(partition), rows, question.budget)
-    if not len(chosen):
+    partition, rows = found.partition, rows_of_values(question.joint).copy()
+    rows[question.missing] = 0
+    of_cluster = np.bincount(partition.labels, weights=rows).astype(np.int64)
+    costs = question.utility.costs(partition)
+    chosen = worst_clusters(costs, of_cluster, question.budget)
+    if len(chosen) and question.missing.any():
+        # Cells that were missing before join what is withheld, with the clusters that they are in.
+        chosen = np.union1d(chosen, np.unique(partition.labels[question.missing]))
+    if not of_cluster[chosen].any() or of_cluster[chosen].sum() > question.budget:
         return replace(found, lower_bound_cost=None, any_bound=None)
-    withheld = np.flatnonzero(np.isin(partition.labels, chosen)).astype(np.int64)
-    held = without_values(partition, withheld)
-    others = np.delete(question.utility.costs(partition), chosen)
+    gone = np.isin(partition.labels, chosen)
     return DemandAnswer(
-        partition=held,
-        cost=float(others.max(initial=0.0)),
+        partition=without_values(partition, np.flatnonzero(gone)),
+        cost=float(np.delete(costs, chosen).max(initial=float(costs.min()))),
         lower_bound_cost=None,
-        withheld=withheld,
-        withheld_rows=int(rows[chosen].sum()),
+        withheld=np.flatnonzero(gone & ~question.missing).astype(np.int64),
+        withheld_rows=int(of_cluster[chosen].sum()),
     )

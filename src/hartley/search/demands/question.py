@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import log2
 
 import numpy as np
 
 from hartley.errors import UnreachableError
-from hartley.measures.utility import Utility
+from hartley.measures.utility import LineDistortion, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
-from hartley.model.arrays import Int64s
+from hartley.model.arrays import Flags, Floats, Int64s
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE, Shape
@@ -47,6 +48,20 @@ class DemandQuestion:
         return "distinct-l" if self.closeness.is_empty else "separated-l"
 
     @property
+    def positions(self) -> Floats | None:
+        """Where the public values lie along a line, if they do."""
+        if isinstance(self.utility, LineDistortion):
+            return self.utility.positions
+        known = self.arrangement
+        return self.joint.public.positions if known is None else known.positions
+
+    @property
+    def missing(self) -> Flags:
+        """Of each public value, whether all its cells were missing before: it joins what is withheld."""
+        gone: Flags = np.logical_and.reduce([one.missing for one in self.joint.public.coordinates])
+        return gone
+
+    @property
     def is_over_columns(self) -> bool:
         """Whether it has the search over several columns to answer it."""
         return (
@@ -59,14 +74,7 @@ class DemandQuestion:
 
     def asking(self, requirement: Requirement) -> DemandQuestion:
         """Return the question with one more requirement, or more of one."""
-        others = tuple(
-            one
-            for one in self.requirements
-            if (one.name, one.column) != (requirement.name, requirement.column)
-            or one.wanted > requirement.wanted
-        )
-        known = any((one.name, one.column) == (requirement.name, requirement.column) for one in others)
-        return replace(self, requirements=others if known else (*others, requirement))
+        return replace(self, requirements=combined(self.requirements, [requirement]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,6 +98,18 @@ class DemandAnswer:
     def is_proven(self) -> bool:
         """Whether nothing of the shape and budget asked for costs less."""
         return self.lower_bound_cost is not None and self.cost <= self.lower_bound_cost * (1 + 1e-12)
+
+
+def combined(requirements: Iterable[Requirement], more: Iterable[Requirement]) -> tuple[Requirement, ...]:
+    """Return requirements that are counts with some more; of two of one count the greater stays."""
+    found = {(one.name, one.column): one for one in requirements}
+    for one in more:
+        known = found.get((one.name, one.column))
+        if known is None or one.wanted > known.wanted:
+            # The count that was asked for last comes last.
+            found.pop((one.name, one.column), None)
+            found[one.name, one.column] = one
+    return tuple(found.values())
 
 
 def answer_of(found: LineAnswer) -> DemandAnswer:

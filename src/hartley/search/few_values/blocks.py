@@ -52,12 +52,7 @@ class FewBlocks:
         sides = np.zeros(joint.observations, dtype=np.int64)
         self.side_of = (sides if joint.observed_side is None else joint.observed_side.astype(np.int64))[pair]
         self.rows = np.bincount(self.value_of, weights=joint.rows, minlength=self.size).astype(np.int64)
-        self.missing = int(
-            (
-                np.logical_and.reduce([one.missing for one in joint.public.coordinates])
-                << np.arange(self.size)
-            ).sum()
-        )
+        self.missing = int((question.missing << np.arange(self.size)).sum())
         bits = [one.wanted for one in question.requirements if one.name == "istar"]
         most = [int(2 ** min(limit + SLACK, MOST_BITS)) for limit in bits]
         if question.most_components is not None:
@@ -195,7 +190,7 @@ class FewBlocks:
     @cached_property
     def hulls(self) -> Int64s:
         """For every block the values that must be in it as well: those between its ends, or in its cells."""
-        positions = positions_of(self.question)
+        positions = self.question.positions
         assert positions is not None  # noqa: S101 (asked only of ordered values)
         hulls = np.zeros(1 << self.size, dtype=np.int64)
         low, high = _ends(self.members, positions, positions)
@@ -217,7 +212,7 @@ class FewBlocks:
     @cached_property
     def order(self) -> Int64s:
         """The places of the values along the line."""
-        positions = positions_of(self.question)
+        positions = self.question.positions
         assert positions is not None  # noqa: S101 (asked only of ordered values)
         placed = np.flatnonzero(~np.isnan(positions))
         return placed[np.argsort(positions[placed], kind="stable")].astype(np.int64)
@@ -225,7 +220,7 @@ class FewBlocks:
     @cached_property
     def borders(self) -> Borders | None:
         """Where borders may lie along the line; ``None``: anywhere."""
-        positions = positions_of(self.question)
+        positions = self.question.positions
         if positions is None or self.question.shape.is_any:
             return None
         return Borders.of_shape(self.question.shape, positions[self.order], self.joint.public.coordinates[0])
@@ -242,7 +237,7 @@ class FewBlocks:
     @cached_property
     def detail(self) -> tuple[int, Floats]:
         """Whether clusters are counted, and what every block adds to what is to be small."""
-        utility, positions = self.question.utility, positions_of(self.question)
+        utility, positions = self.question.utility, self.question.positions
         if isinstance(utility, ColumnsDistortion) and _has_widths(utility):
             cells = cells_of(cells_of_utility(utility), utility.combination)
             alone = np.arange(1, self.size + 1)
@@ -272,14 +267,6 @@ def _chains(masks: Int64s, holds: Int64s, codes: SensitiveCodes) -> Int64s:
             count += is_next
             reach[is_next] = further
     return count
-
-
-def positions_of(question: DemandQuestion) -> Floats | None:
-    """Return where the public values lie along a line, if they do."""
-    utility, known = question.utility, question.arrangement
-    if isinstance(utility, LineDistortion):
-        return utility.positions
-    return known.positions if known is not None else question.joint.public.positions
 
 
 def _ends(members: Flags, low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -32,7 +32,7 @@ from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import Leakage
 from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
 from hartley.search.effort import UNLIMITED, Effort
-from hartley.search.few_values.blocks import FewBlocks, loss_of, positions_of
+from hartley.search.few_values.blocks import FewBlocks, loss_of
 from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, note, step_on, tie
 
 MOST_VALUES = 12
@@ -78,7 +78,7 @@ def is_walked(question: DemandQuestion) -> bool:
     is_grouped = known is not None and (
         known.positions is None or shape != replace(ANY_SHAPE, name=shape.name)
     )
-    is_ordered = positions_of(question) is not None and len(joint.public.columns) == 1
+    is_ordered = question.positions is not None and len(joint.public.columns) == 1
     is_line = isinstance(question.utility, Resolution | LineDistortion)
     is_plain = not shape.equal_width and shape.borders != "auto" and not is_grouped
     return shape.name == "intervals" and is_ordered and is_line and is_plain

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import ceil
 
 import numpy as np
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
-from hartley.measures.separation import separated_values
 from hartley.measures.uncertainty import rows_of_values
 from hartley.model import JointRange
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import MOST_BITS, SLACK
 from hartley.search.codebooks import (
     CodebookProblem,
     Codebooks,
@@ -27,7 +24,7 @@ from hartley.search.codebooks import (
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
-from hartley.workflow.question import Question
+from hartley.workflow.question import Question, asked_for
 from hartley.workflow.request.column_choices import ColumnChoices
 from hartley.workflow.request.time_limit import compiling_in_time
 
@@ -85,28 +82,20 @@ def _demand_on(question: Question, joint: JointRange, more: Iterable[Requirement
 def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point:
     """Find the codebooks that keep what is required and lose least."""
     _require_carried(question, demand)
-    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
-    if demand.max_leakage is not None:
-        bits.append(demand.max_leakage)
-    wanted = [one for one in demand.requirements if one.is_monotone]
-    asked = replace(question, requirements=tuple(wanted)) if wanted else question
-    more: list[Requirement] = []
-    if bits:
-        fewest = ceil(most_values(question) / 2 ** min(min(bits) + SLACK, MOST_BITS))
-        more.append(Requirement(question.axis, fewest))
+    asked = asked_for(question, demand)
     choices = question.columns or ColumnChoices()
     with compiling_in_time(effort):
         found = codebooks_of(
-            codebook_problem(asked, more), withhold=question.budget, options=choices.options(), effort=effort
+            codebook_problem(asked), withhold=question.budget, options=choices.options(), effort=effort
         )
     return point_of_codebooks(asked, found)
 
 
 def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
     """Search the codebooks of least loss for every level of candidates, or for round ones of many."""
-    _require_carried(question, Demand())
+    _require_carried(question, Demand(requirements=(*question.requirements, *question.limits)))
     choices = question.columns or ColumnChoices()
-    levels = frontier_levels(most_values(question))
+    levels = frontier_levels(question.levels)
     problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
     with compiling_in_time(effort):
         found = codebooks_by_demand(
@@ -142,13 +131,6 @@ def point_of_codebooks(question: Question, found: Codebooks) -> Point:
     )
     is_proven = found.loss <= found.lower_bound * (1 + 1e-12)
     return replace(point, max_distortion=None, proven_optimal=is_proven, codebooks=found)
-
-
-def most_values(question: Question) -> int:
-    """Return how many sensitive values there are, those that count as one counted once."""
-    if question.axis == "separated-l":
-        return separated_values(question.joint, question.closeness)
-    return question.joint.sensitive.size
 
 
 def frontier_levels(most: int) -> list[int]:

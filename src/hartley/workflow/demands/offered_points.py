@@ -23,11 +23,14 @@ from hartley.workflow.publication.reader import Reader
 from hartley.workflow.question import Question
 
 
-def asked_for_certain(question: Question, requirements: Sequence[Requirement]) -> Question:
+def asked_for_certain(question: Question) -> Question:
     """Return the question in which nothing may be certain, where that is required beside the worst case."""
-    is_nothing = any(one.name == "istar" and one.wanted == 0 for one in requirements)
-    is_known = question.leakage == "l0" and question.shape.name != "columns"
-    return replace(question, leakage="joint") if is_nothing and is_known else question
+    is_nothing = any(one.name == "istar" and one.wanted == 0 for one in question.limits)
+    is_known = question.leakage != "istar" and question.shape.name not in ("columns", "tree")
+    if not (is_nothing and is_known):
+        return question
+    others = tuple(one for one in question.limits if one.name != "istar")
+    return replace(question, leakage="joint", limits=others)
 
 
 def offered(

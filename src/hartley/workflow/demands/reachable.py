@@ -92,7 +92,8 @@ def _most(question: Question, others: _Parts, requirement: Requirement, effort: 
 def _met(question: Question, parts: _Parts, effort: Effort) -> Point | None:
     """Return the cheapest point that keeps some parts, or nothing."""
     more = [] if parts.bits is None else [Requirement("distinct-l", _fewest(question, parts.bits))]
-    bare = replace(question, requirements=())
+    limits = tuple(one for one in question.limits if one.name == "istar")
+    bare = replace(question, requirements=(), limits=limits)
     try:
         point = bare.point_of(cheapest(bare.demanded([*parts.counts, *more]), effort))
     except UnreachableError:

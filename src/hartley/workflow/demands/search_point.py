@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 
 import numpy as np
 
-from hartley.errors import OptionError, UnreachableError, option
+from hartley.errors import UnreachableError, option
 from hartley.frontiers import Point
 from hartley.measures.uncertainty import max_uncertainty_reduction
 from hartley.model import Partition
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
-from hartley.model.words import MOST_BITS, SLACK
+from hartley.model.words import SLACK
 from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.workflow.demands.few_points import few_point
-from hartley.workflow.question import Question, cost_of
+from hartley.workflow.question import Question, asked_for, cost_of
 from hartley.workflow.request.time_limit import compiling_in_time
 from hartley.workflow.search_demand import (
     frontier_of_demands,
-    most_levels,
     points_of_components,
     without_bounds,
 )
@@ -41,55 +39,17 @@ def demanded_point(
     if demand.cap is not None:
         # A cap is on the worst class.
         question = replace(question, objective="worst")
-    wanted = [one for one in demand.requirements if one.is_monotone]
-    for one in demand.requirements:
-        if one.name == "istar" and one.wanted > 0:
-            raise OptionError("of what is certain only nothing can be required beside others: istar=0")
-    asked = replace(question, requirements=tuple(wanted)) if wanted else question
+    asked = asked_for(question, demand)
     if question.leakage == "istar" and asked.demanded().is_over_columns:
         found = points_of_components(asked, effort)
         return question.frontier(found, search="optimal", complete=True).meeting(demand)
-    if any(one.name == "istar" for one in demand.requirements):
-        asked = replace(asked, leakage="joint")
-    if question.joint.side is not None and most_bits(question, demand) is not None:
-        with compiling_in_time(effort):
-            return _within_bits(asked, demand, effort)
-    more = counts_of_bits(question, demand)
     with compiling_in_time(effort):
-        sought = asked.demanded(more)
-        if demand.max_leakage is not None and question.leakage == "istar":
-            most = int(2 ** min(demand.max_leakage + SLACK, MOST_BITS))
-            sought = replace(sought, most_components=min(most, sought.most_components or most))
-        answer = cheapest(sought, effort, starts)
+        if question.joint.side is not None and any(one.name == "l0" for one in asked.limits):
+            return _within_bits(asked, demand, effort)
+        answer = cheapest(asked.demanded(), effort, starts)
         if demand.cap is None:
-            point = asked.point_of(answer)
-            proven = answer.is_proven
-            return replace(point, proven_optimal=proven)
-        is_certain = sought.most_components is not None and asked.leakage == "istar"
-        return _within_cap(asked, demand, answer, None if is_certain else more, effort)
-
-
-def most_bits(question: Question, demand: Demand) -> float | None:
-    """Return the bits that the most exposed person may reveal; ``None`` where nothing is said."""
-    bits = [one.wanted for one in demand.requirements if one.name == "l0"]
-    if demand.max_leakage is not None and question.leakage != "istar":
-        bits.append(demand.max_leakage)
-    return min(bits, default=None)
-
-
-def counts_of_bits(question: Question, demand: Demand) -> list[Requirement]:
-    """Return a limit on bits as counts of candidates.
-
-    With a tolerance the values that are apart are counted, too: a release is held to both.
-    """
-    bits = most_bits(question, demand)
-    if bits is None:
-        return []
-    share = 2 ** min(bits + SLACK, MOST_BITS)
-    counted = [Requirement("distinct-l", ceil(question.joint.sensitive.size / share))]
-    if question.axis != "distinct-l" and demand.max_leakage is not None:
-        counted.append(Requirement(question.axis, ceil(most_levels(question) / share)))
-    return counted
+            return replace(asked.point_of(answer), proven_optimal=answer.is_proven)
+        return _within_cap(asked, demand, answer, effort)
 
 
 def _within_bits(question: Question, demand: Demand, effort: Effort) -> Point:
@@ -98,11 +58,10 @@ def _within_bits(question: Question, demand: Demand, effort: Effort) -> Point:
     What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
     candidates are tried in turn, and everything as one cluster, which reveals nothing.
     """
-    bits = most_bits(question, demand)
-    assert bits is not None  # noqa: S101 (asked only with a limit)
+    bits = min(one.wanted for one in question.limits if one.name == "l0")
     points: list[Point] = []
     least: float | None = None
-    for level in range(1, most_levels(question) + 1):
+    for level in range(1, question.levels + 1):
         try:
             answer = cheapest(question.demanded([Requirement(question.axis, level)]), effort)
         except UnreachableError:
@@ -131,12 +90,10 @@ def _fits(point: Point, question: Question, demand: Demand, bits: float) -> bool
     return is_open and max_uncertainty_reduction(released) <= bits + SLACK
 
 
-def _within_cap(
-    question: Question, demand: Demand, answer: DemandAnswer, more: list[Requirement] | None, effort: Effort
-) -> Point:
+def _within_cap(question: Question, demand: Demand, answer: DemandAnswer, effort: Effort) -> Point:
     """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
 
-    Without ``more`` no level is searched: a limit on what is certain asks for no candidates.
+    A limit on what is certain, where that is kept small, asks for no candidates.
     """
     assert demand.cap is not None  # noqa: S101 (asked only with a cap)
     number = demand.cap.number
@@ -146,12 +103,13 @@ def _within_cap(
             f"what is required needs {option(demand.cap.kind, format(_size(point, demand), 'g'))} at least, "
             f"and {number:g} is allowed"
         )
-    low, high = 1, 1 if more is None else most_levels(question)
+    is_certain = question.leakage == "istar" and question.most_components is not None
+    low, high = 1, 1 if is_certain else question.levels
     while low < high and not effort.should_stop():
         level = (low + high + 1) // 2
         try:
             tried = question.point_of(
-                cheapest(question.demanded([*(more or ()), Requirement(question.axis, level)]), effort)
+                cheapest(question.demanded([Requirement(question.axis, level)]), effort)
             )
         except UnreachableError:
             high = level - 1

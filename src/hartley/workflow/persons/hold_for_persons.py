@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 import numpy as np
@@ -117,9 +117,7 @@ def hold_for_persons(
         if better == partition:
             _refuse_exposure(release, table, reached, linked)
             return reached
-        point = question.point(lambda found=better: found)  # type: ignore[misc]
-        rows = reached.point.withheld_rows
-        reached = again(replace(point, withheld=withheld, withheld_rows=rows))
+        reached = again(question.point_of(question.answer_of(better, reached.point)))
 
 
 def _require_held(release: PersonRelease, linked: LinkedRows, reached: ChosenPoint) -> None:
@@ -207,6 +205,8 @@ def repaired(
             _merged(partition, merge, frozen, in_order=in_order)
             for merge in _merges(clusters, others, in_order=in_order)
         ]
+        # A cell that is missing has no place among numbers.
+        tried = [one for one in tried if np.isfinite(cost(one)[0])]
         if not tried:
             requirement, verdict = failing
             raise UnreachableError(

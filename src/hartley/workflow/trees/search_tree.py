@@ -18,7 +18,7 @@ from hartley.search.codebooks import PublicColumn
 from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
-from hartley.workflow.codebooks.search_codebooks import frontier_levels, most_values, public_columns
+from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
 from hartley.workflow.question import Question
 
 
@@ -76,7 +76,7 @@ def frontier_of_trees(question: Question, effort: Effort) -> Frontier:
     require_carried(question, Demand())
     columns = tuple(public_columns(question))
     points = []
-    levels = frontier_levels(most_values(question))
+    levels = frontier_levels(question.levels)
     for at, level in enumerate(levels):
         effort.progress(at, len(levels), f"level {level} of {question.axis}")
         asked = question.demanded([Requirement(question.axis, level)]).requirements
