@@ -195,6 +195,8 @@ class _Clocked:
         """Grow the tree whose classes hold for a reader who knows the program; it takes no other target."""
 
         def measured() -> Measured:
+            if self.question.joint.side is not None:
+                raise InputError("nothing is proved for a reader with side information")
             requirements = () if self.combined is None else self.combined.requirements
             if self.combined is None:
                 if target.kind != "distinct_l":
