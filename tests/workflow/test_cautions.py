@@ -61,3 +61,15 @@ def test_a_published_secret_is_pointed_out(tmp_path: Path, capsys: pytest.Captur
     out = " ".join(capsys.readouterr().out.split())
     assert "still has at least 2 values of s possible for every row" in out
     assert "Careful" not in out
+
+
+def test_what_a_tree_would_cost_is_said_to_the_curator_alone(tmp_path: Path) -> None:
+    made = released(tmp_path, "out.csv", publish_sensitive=True)
+    assert made.transparent_loss is not None
+    price = f"whose classes span {made.transparent_loss:.1%} of a column on average"
+    assert f"{price}, not {made.usefulness.loss:.1%}" in said(made)
+    for written in (made.certificate, made.record, made.policy):
+        assert "transparent_loss" not in written.read_text()
+    assert released(tmp_path, "two.csv").transparent_loss is None
+    kept = {"publish_sensitive": True, "transparent": "retry"}
+    assert released(tmp_path, "three.csv", **kept).transparent_loss is None

@@ -51,8 +51,16 @@ def clinic_at_five():
 
 def test_ours_come_first_then_every_baseline_then_noise(clinic_at_five):
     rows = clinic_at_five.to_dict()["methods"]
-    assert [row["method"] for row in rows] == ["optimal", "greedy", *BASELINES, "noise"]
+    assert [row["method"] for row in rows] == ["optimal", "greedy", "tree", *BASELINES, "noise"]
     assert len({tuple(row) for row in rows}) == 1  # all rows have the same keys
+
+
+def test_the_tree_takes_what_classes_keep_and_no_cap(clinic_at_five):
+    answer = named(clinic_at_five)["tree"].answer
+    assert isinstance(answer, Measured)
+    assert answer.point.distinct_l >= 5
+    capped = compare(clinic_table(), **ROLES, target=Target("max_distortion", 20.0))
+    assert "no cap" in named(capped)["tree"].answer.reason
 
 
 def test_every_answer_meets_the_target_and_is_measured_by_the_definitions(clinic_at_five):
@@ -246,8 +254,8 @@ def test_clustering_is_refused_with_the_reason_where_it_cannot_be_run(monkeypatc
     few = {name: strategies.Baseline(b.name, b.title, b.chains, 3) for name, b in BASELINES.items()}
     monkeypatch.setattr("hartley.search.baselines.best_setting.BASELINES", few)
     found = compare(random_table(0), sensitive="age", public="cholesterol", target=Target("distinct_l", 2))
-    assert all(isinstance(method.answer, Refused) for method in found.methods[2:])
-    assert "made for up to 3 public values" in found.methods[2].answer.reason
+    assert all(isinstance(method.answer, Refused) for method in found.methods[3:])
+    assert "made for up to 3 public values" in found.methods[3].answer.reason
     assert "no other method has an answer" in finding(found)
 
 

@@ -28,6 +28,7 @@ from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
 from hartley.model.target import Target, TargetKind
 from hartley.model.words import ROUNDING, SINGLE_LEAKAGES, SLACK, SingleLeakage
 from hartley.search.baselines import (
@@ -55,6 +56,7 @@ from hartley.workflow.rivals.comparison import (
     NOISE,
     OPTIMAL,
     OURS,
+    TREE,
     Comparison,
     Measured,
     Method,
@@ -63,6 +65,7 @@ from hartley.workflow.rivals.comparison import (
 )
 from hartley.workflow.rivals.noise_method import noise_beside
 from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
+from hartley.workflow.trees.search_tree import transparent_partition
 
 T = TypeVar("T")
 SECONDS_EACH = 20.0
@@ -157,7 +160,7 @@ class _Clocked:
             is_given=target is not None,
             frontier=frontier,
             greedy=greedy,
-            methods=(ours, second, *others),
+            methods=(ours, second, self._tree(wanted, frontier), *others),
             noise=self._noise(best),
             dropped_rows=dropped_rows,
             requirements=() if self.combined is None else self.combined.requirements,
@@ -187,6 +190,30 @@ class _Clocked:
             if question.is_polished and question.objective == "mean":
                 return frontier, demanded_point(question, Demand.of(wanted), effort), wanted
             return frontier, frontier.meeting(wanted), wanted
+
+    def _tree(self, target: Target, frontier: Frontier) -> Method:
+        """Grow the tree whose classes hold for a reader who knows the program; it takes no other target."""
+
+        def measured() -> Measured:
+            if self.question.joint.side is not None:
+                raise InputError("nothing is proved for a reader with side information")
+            requirements = () if self.combined is None else self.combined.requirements
+            if self.combined is None:
+                if target.kind != "distinct_l":
+                    raise InputError("it takes what every class must keep, and no cap")
+                requirements = (Requirement("distinct-l", int(target.number)),)
+            found = transparent_partition(self.question, requirements, effort)
+            return self._measured(self.question.point(lambda: found), None, frontier)
+
+        effort, started = self._effort(TREE), process_time()
+        answer = self._attempt(measured)
+        return Method(
+            name=TREE,
+            title=OURS[TREE],
+            cpu_seconds=process_time() - started,
+            complete=True,
+            answer=answer,
+        )
 
     def _anonypyx(self, target: Target, frontier: Frontier) -> Method:
         """Run AnonyPyx where it is installed; it takes a number of candidates."""

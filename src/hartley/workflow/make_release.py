@@ -48,6 +48,7 @@ from hartley.workflow.request.time_limit import SearchLimits
 from hartley.workflow.request.utility_choice import codeword_of
 from hartley.workflow.trees.document import tree_document
 from hartley.workflow.trees.refusals import require_transparent
+from hartley.workflow.trees.search_tree import transparent_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +249,11 @@ def make_release(
             made_release,
             policies_beside=beside,
             identifiers=identifiers,
+            transparent_loss=(
+                transparent_loss(question, effort)
+                if plan.publish_sensitive and objective.transparent is None and search is None
+                else None
+            ),
             statement=None if promised is msgspec.UNSET else promised,
         )
         if question.budget and not made_release.usefulness.withheld_rows and known is None:

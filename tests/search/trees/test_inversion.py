@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from hartley.search.trees.loops import cuts, growth, room
+from hartley.search.trees.loops import growth, permission, room
 from reference_trees import Value, Want, below, candidates
 from tree_instances import SmallTable, demand_of, grown
 
@@ -179,7 +179,7 @@ def test_every_row_keeps_what_is_required(setting: Setting) -> None:
 
 
 def test_inversion_kills_a_verdict_that_is_always_safe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "is_allowed", lambda wants, *given: min(given[2:]) >= wants.least)
+    monkeypatch.setattr(permission, "is_allowed", lambda wants, *given: min(given[2:]) >= wants.least)
     assert invert(UNSAFE)[1] > 0
 
 

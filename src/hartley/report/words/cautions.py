@@ -22,7 +22,7 @@ def cautions(result: ReleaseResult) -> list[str]:
             f"Careful: {secret} is in the file. The requirements do not cover a reader who knows everybody's "
             f"{public} and how hartley chooses. With l = 2, {PUBLISHED_SHARE} of the releases of all small "
             f"tables reveal somebody's exact value to that reader. {option('transparent')} makes a release "
-            "that is safe against it; see the page on limits."
+            f"that is safe against it{_price(result)}; see the page on limits."
         )
     for name, reason in result.identifiers.items():
         said.append(f"Careful: {name} looks like {reason}; it is in the file on your word.")
@@ -36,6 +36,14 @@ def cautions(result: ReleaseResult) -> list[str]:
             f"published, name {it} with {option('earlier')}."
         )
     return said
+
+
+def _price(result: ReleaseResult) -> str:
+    """Say what that would cost, where it is known: the mean share of a column that a class spans."""
+    if result.transparent_loss is None:
+        return ""
+    loss = result.usefulness.loss
+    return f", whose classes span {result.transparent_loss:.1%} of a column on average, not {loss:.1%}"
 
 
 PUBLISHED_SHARE = "28 % (5 rows) to 56 % (10 rows)"

@@ -15,8 +15,17 @@ import numpy as np
 from hartley.errors import InputError, UnreachableError
 from hartley.model.arrays import Floats, Int32s, Int64s, Ints, sparse_zeros
 from hartley.search.trees.columns import TreeColumn
+from hartley.search.trees.first_cuts import bins_of, first_learnt
 from hartley.search.trees.loops.growth import grow
-from hartley.search.trees.loops.layout import NESTED, Growth, NodePaper, Tuples, Wants
+from hartley.search.trees.loops.layout import (
+    BINS,
+    NESTED,
+    SLOTS,
+    Growth,
+    NodePaper,
+    Tuples,
+    Wants,
+)
 from hartley.search.trees.requirements import TreeDemand
 
 NODES_AT_ONCE = 4_096
@@ -112,12 +121,13 @@ class TreeProblem:
             )
         growth = new_growth(tuples, wants, ends)
         paper = new_paper(tuples, wants, self.values)
+        learnt = first_learnt(tuples, wants, placed)
         top = len(ends) - 1
         steps = 64 * (int(ptr_steps(tuples)) + self.tuples * len(self.columns))
         while top > 0:
             progress(int(growth.totals[1]), 0, "classes")
             chosen = grow.for_size(steps)
-            top = chosen(tuples, wants, paper, growth, top, grow.piece(chosen, NODES_AT_ONCE))
+            top = chosen(tuples, wants, paper, growth, learnt, top, grow.piece(chosen, NODES_AT_ONCE))
         return tree_of(growth, order, len(ends) - 1)
 
     def _laid_out(self, order: Int64s) -> Tuples:
@@ -140,6 +150,7 @@ class TreeProblem:
             rank=np.column_stack([column.ranks[order] for column in self.columns]).astype(np.int32),
             kind=np.array([column.kind for column in self.columns], dtype=np.int64),
             begin=begin,
+            bin=np.concatenate([bins_of(column.ranks[order], column.cells, rows) for column in self.columns]),
             place=place,
             scale=np.array([column.scale for column in self.columns]),
             parent=parent,
@@ -274,7 +285,7 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         backward=numbers(windows * widest + 1),
         chosen=numbers(values + 1),
         mark=numbers(codes + 1),
-        ticks=numbers(4),
+        ticks=numbers(5),
         sizes=np.zeros((len(wants.wanted), groups), dtype=np.int64),
         times=np.zeros((len(wants.wanted), groups), dtype=np.int64),
         groups=numbers(len(wants.wanted)),
@@ -295,6 +306,14 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         cell_rows=numbers(128),
         usual_rows=numbers(int(wants.wanted.max(initial=0)) + 4),
         telling=np.zeros(columns),
+        slot_rows=np.zeros(SLOTS + 1),
+        slot_seen=np.zeros(SLOTS + 1),
+        slot_part=np.zeros(SLOTS + 1),
+        in_node=np.zeros(SLOTS + 1),
+        in_right=np.zeros(SLOTS + 1),
+        fate=np.zeros((BINS, SLOTS + 1)),
+        look=np.zeros((grid, 3)),
+        look_at=numbers(grid),
         best=numbers(3),
     )
 

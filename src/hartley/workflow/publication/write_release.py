@@ -135,6 +135,9 @@ class ReleaseResult:
     """What the certificate promises to a reader who knows the program; ``None``: nothing."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
     """Columns that look like they name people and are published on the curator's word, with the reasons."""
+    transparent_loss: float | None = None
+    """With the sensitive columns published, the mean relative width of a class of the tree that holds for a
+    reader who knows the program; for the curator alone. ``None`` where none was grown."""
     policies_beside: tuple[Path, ...] = ()
     """Policies of the same table in the folder of the release that were not named as earlier ones."""
     joint: JointRange = field(repr=False, compare=False)
@@ -185,6 +188,7 @@ class ReleaseResult:
             "formula_cells": dict(self.formula_cells),
             "statement": self.statement,
             "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
+            "transparent_loss": self.transparent_loss,
             "policies_beside": [place.name for place in self.policies_beside],
         }
 

@@ -10,6 +10,7 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Frontier, Point
 from hartley.measures.uncertainty import rows_of_values
+from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats
 from hartley.model.demand import Demand
@@ -20,6 +21,9 @@ from hartley.search.effort import Effort
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
 from hartley.workflow.question import Question
+
+MOST_GROWN_CELLS = 1_000_000
+"""Up to so many cells of public values a release beside its sensitive columns says what a tree would lose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,31 @@ def _grown_point(
     )
     grown = GrownTree(tree, columns, demand, question.transparent is not None)
     return replace(point, utility=-loss, max_distortion=None, mean_distortion=loss, tree=grown)
+
+
+def transparent_partition(
+    question: Question, requirements: Iterable[Requirement], effort: Effort
+) -> Partition:
+    """Return the classes of the tree that keeps requirements for a reader who knows the program.
+
+    Nothing is said about single columns, and no column is kept; raise where a requirement is not a tree's.
+    """
+    asked = replace(question, joint=question.joint.without_side(), columns=None, kept=())
+    demand = TreeDemand.of(requirements, asked.joint.sensitive, question.closeness)
+    problem = tree_problem(asked, public_columns(asked))
+    return Partition(problem.grow(demand, effort.progress).labels)
+
+
+def transparent_loss(question: Question, effort: Effort) -> float | None:
+    """Return what the same requirements would lose with such a tree; nothing where none can keep them."""
+    joint = question.joint.without_side()
+    if not question.requirements or joint.public.size * len(joint.public.columns) > MOST_GROWN_CELLS:
+        return None
+    try:
+        grown = transparent_partition(question, question.requirements, effort)
+    except (OptionError, UnreachableError):
+        return None
+    return Usefulness.of(joint, grown).loss
 
 
 def tree_loss(columns: Iterable[TreeColumn], joint: JointRange, tree: CutTree) -> float:

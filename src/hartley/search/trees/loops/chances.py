@@ -73,26 +73,31 @@ def grid_rows(rows: int) -> int:
 
 
 @inner_part
-def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
-    """Return the chance that ``part`` rows drawn from the ``node`` rows of a multiset hold what is wanted.
+def chance_of_requirement(wants: Wants, paper: NodePaper, requirement: int, node: int, part: int) -> float:
+    """Return the chance that ``part`` rows drawn from the ``node`` rows of a multiset hold enough codes.
 
     The number of codes in the part is taken as normal; a code of c rows is left out with the chance
     (1 - part / node)^c, a little less where c is large beside the node.
     """
+    if part > paper.top[requirement]:
+        return 1.0
+    left_out = 1.0 - part / node if part < node else 0.0
+    mean = 0.0
+    variance = 0.0
+    for group in range(paper.groups[requirement]):
+        size = paper.sizes[requirement, group]
+        missed = power(left_out, size + size * size // (2 * node))
+        mean += paper.times[requirement, group] * (1.0 - missed)
+        variance += paper.times[requirement, group] * missed * (1.0 - missed)
+    return normal((mean - wants.wanted[requirement] + 0.5) / (sqrt(variance) + 1e-9))
+
+
+@inner_part
+def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> float:
+    """Return the chance that ``part`` rows drawn from the ``node`` rows hold all that is wanted."""
     product = 1.0
     for requirement in range(len(wants.wanted)):
-        if part > paper.top[requirement]:
-            continue
-        left_out = 1.0 - part / node if part < node else 0.0
-        mean = 0.0
-        variance = 0.0
-        for group in range(paper.groups[requirement]):
-            size = paper.sizes[requirement, group]
-            missed = power(left_out, size + size * size // (2 * node))
-            mean += paper.times[requirement, group] * (1.0 - missed)
-            variance += paper.times[requirement, group] * missed * (1.0 - missed)
-        wanted = wants.wanted[requirement]
-        product *= normal((mean - wanted + 0.5) / (sqrt(variance) + 1e-9))
+        product *= chance_of_requirement(wants, paper, requirement, node, part)
     return product
 
 

@@ -2,8 +2,10 @@
 
 ``GAIN``: of all cuts in two that are allowed, the one with the least expected loss: rows times width of
 both parts, as far as they will still be cut, if both are likely to hold; rows times width of the node if
-not. A cut stands between any two neighbouring cells of a column, or parts one category from the rest.
-Before all, every tuple by itself, if that is nearly sure to hold. Ties: the first column, the lowest rank.
+not. How values divide between the parts is told by what the classes made so far have shown of the column,
+else as if they were drawn from the node. A cut stands between any two neighbouring cells of a column, or
+parts one category from the rest. Before all, every tuple by itself, if that is nearly sure to hold. Ties: the
+first column, the lowest rank.
 
 ``MIDDLE``: of the widest column the allowed cut nearest the middle row; if it has none, of the next widest.
 """
@@ -12,71 +14,43 @@ from __future__ import annotations
 
 from hartley.search.trees.loops.boxes import box_width, empty_box, node_width, widen
 from hartley.search.trees.loops.chances import even_chance_rows, part_chance, part_shrink
-from hartley.search.trees.loops.counts import cannot_fail, is_allowed, part_candidates_hold
+from hartley.search.trees.loops.counts import cannot_fail
+from hartley.search.trees.loops.knowledge import add_to_right, count_slots, expect_bins, look_at_cut
 from hartley.search.trees.loops.layout import (
     CELLS,
     EVERY_TUPLE,
     MIDDLE,
-    ONCE,
     ONE_VALUE,
     PLAIN,
     SIDES,
+    SLOTS,
     UNBOUND,
     UP_TO,
     Growth,
+    Learnt,
     NodePaper,
     Tuples,
     Wants,
     inner_part,
 )
+from hartley.search.trees.loops.permission import (
+    cells_have_room,
+    count_bound,
+    every_tuple_suits,
+    is_like_failed,
+    suits,
+)
 
 MOST_TUPLES = 64
 """Tuples of a node that are tried each by itself."""
-SURE = 0.99
-"""How sure that must be to hold."""
 MOST_WEIGHED = 4_096
 """About so many cuts of a column are weighed at a node, and as many tuples looked at for widths."""
 ONE_IN = 8
 """A category is tried against the rest where it has one row in so many."""
-TRUST = 0.9
+TRUST = 0.95
 """How far the chance of a cut that can fail is trusted."""
-LIKE = 4
-"""A side that differs from a failed one by less than one row in so many is not tried."""
-
-
-@inner_part
-def suits(
-    wants: Wants, paper: NodePaper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
-) -> bool:
-    """Tell whether a cut of a node may be tried: by its verdict, or by the room that failed cuts left.
-
-    ``room`` is the rows that can be given usual codes (sides) or the unusual rows (cells); ``at`` is how far
-    the left side goes.
-    """
-    if min(left, rows - left) < wants.least:
-        return False
-    if mode == UNBOUND:
-        return is_allowed(wants, paper, size, left, rows - left)
-    in_left = paper.left_bound[at]
-    if mode == SIDES:
-        more = left - in_left if 2 * left <= rows else rows - left - (bound - in_left)
-        return bool(bound + more + 1 <= room)
-    return True
-
-
-@inner_part
-def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
-    """Tell whether a side is nearly that of a cut which failed at this node."""
-    for f in range(fails):
-        failed = paper.like[f]
-        shared = paper.like[64 + f]
-        side = left
-        if 2 * left > rows:
-            side = rows - left
-            shared = failed - shared
-        if (side + failed - 2 * shared) * LIKE < failed:
-            return True
-    return False
+FAILED = 0.9
+"""What a node is expected to keep of its loss when a cut has failed: another may be tried."""
 
 
 @inner_part
@@ -104,69 +78,37 @@ def cut_chance(
 
 
 @inner_part
-def every_tuple_suits(
-    tuples: Tuples,
+def cut_cost(
     wants: Wants,
     paper: NodePaper,
-    growth: Growth,
-    first: int,
-    last: int,
-    size: int,
+    learnt: Learnt,
+    is_told: bool,
+    j: int,
     rows: int,
-) -> bool:
-    """Tell whether every tuple of a node is to be tried by itself."""
-    if wants.rule == MIDDLE:
-        return False
-    least = rows
-    second = rows
-    sure = 1.0
-    for i in range(first, last):
-        mine = tuples.rows[growth.order[0, i]]
-        if mine < wants.least or tuples.weights[growth.order[0, i]] < wants.weight_k:
-            return False
-        sure *= part_chance(wants, paper, rows, mine)
-        if sure < SURE:
-            return False
-        if mine < least:
-            second = least
-            least = mine
-        elif mine < second:
-            second = mine
-    if cannot_fail(wants, paper, least):
-        return True
-    if wants.trials < ONCE or wants.known > 0:
-        return False
-    is_least_met = False
-    for i in range(first, last):
-        mine = tuples.rows[growth.order[0, i]]
-        others = least
-        if mine == least and not is_least_met:
-            is_least_met = True
-            others = second
-        if not part_candidates_hold(wants, paper, size, mine, others):
-            return False
-    return True
-
-
-@inner_part
-def count_bound(paper: NodePaper, growth: Growth, one: int, rows: int, mode: int, fails: int) -> int:
-    """Add a tuple of the left side to the counts of what failed cuts bind; return its rows in sides."""
-    if mode == CELLS:
-        paper.cell_rows[64 + growth.bound[one]] += rows
-    for f in range(fails):
-        if growth.tried[one] >> f & 1:
-            paper.like[64 + f] += rows
-    return rows if mode == SIDES and growth.bound[one] else 0
-
-
-@inner_part
-def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
-    """Tell whether both sides have more rows in every combination of sides than there are unusual rows."""
-    for cell in range(1 << failed):
-        left = paper.cell_rows[64 + cell]
-        if left <= room or paper.cell_rows[cell] - left <= room:
-            return False
-    return True
+    left: int,
+    free: int,
+    bound: int,
+    in_left: int,
+    even: int,
+    active: int,
+    left_loss: float,
+    right_loss: float,
+    loss: float,
+) -> float:
+    """Return the expected loss after a cut is tried: of its parts if they hold, else of the node."""
+    left_free = left - 2 * in_left
+    right_free = rows - left - 2 * (bound - in_left)
+    if is_told and min(left_free, right_free) > 0:
+        at = look_at_cut(wants, paper, learnt, rows, left, free, left_free, right_free, even, active)
+        both = paper.look[at, 0]
+        if not (bound == 0 and cannot_fail(wants, paper, min(left_free, right_free))):
+            both *= TRUST
+        kept = left_loss * paper.look[at, 1] + right_loss * paper.look[at, 2]
+        return float(both * kept + (1.0 - both) * loss * FAILED)
+    both = cut_chance(wants, paper, j, rows, left, free, bound, in_left)
+    left_loss *= part_shrink(paper, even, active, left)
+    right_loss *= part_shrink(paper, even, active, rows - left)
+    return float(both * (left_loss + right_loss) + (1.0 - both) * loss * FAILED)
 
 
 @inner_part
@@ -175,6 +117,7 @@ def propose(
     wants: Wants,
     paper: NodePaper,
     growth: Growth,
+    learnt: Learnt,
     first: int,
     last: int,
     size: int,
@@ -210,6 +153,9 @@ def propose(
         paper.best[1] = 0
         paper.best[2] = EVERY_TUPLE
         return True
+    is_learning = wants.rule != MIDDLE and wants.witness >= 0 and mode != CELLS
+    if is_learning:
+        count_slots(wants, paper, learnt, size)
     stride = max(1, (last - first) // MOST_WEIGHED)
     least = rows * whole * (1.0 - 1e-12)
     widest = -1.0
@@ -252,6 +198,10 @@ def propose(
                 paper.left_rows[i] = left
                 paper.left_bound[i] = in_left
                 paper.left_weight[i] = left_weight
+        is_told = is_learning and expect_bins(tuples, paper, growth, learnt, j, first, last)
+        paper.ticks[4] += 1
+        waiting = 0
+        waiting_bin = 0
         middle_least = float(rows) * 4.0
         is_found_here = False
         empty_box(tuples, paper)
@@ -264,6 +214,13 @@ def propose(
             after = growth.order[j, i + 1]
             if (i + 1 - first) % stride == 0 or i == last - 2:
                 widen(tuples, paper, after)
+            if is_told:
+                place = tuples.bin[tuples.begin[j] + tuples.rank[after, j]]
+                if place != waiting_bin:
+                    add_to_right(paper, waiting_bin, waiting)
+                    waiting_bin = place
+                    waiting = 0
+                waiting += tuples.rows[after]
             if paper.left_rows[i] > 0:
                 left = paper.left_rows[i]
                 right = rows - left
@@ -276,11 +233,26 @@ def propose(
                         is_better = cost <= middle_least
                     else:
                         in_left = paper.left_bound[i]
-                        both = cut_chance(wants, paper, j, rows, left, free, bound, in_left)
-                        cost = both * (
-                            left * paper.left_width[i] * part_shrink(paper, even, active, left)
-                            + right * box_width(tuples, paper) * part_shrink(paper, even, active, right)
-                        ) + (1.0 - both) * (rows * whole)
+                        if is_told:
+                            add_to_right(paper, waiting_bin, waiting)
+                            waiting = 0
+                        cost = cut_cost(
+                            wants,
+                            paper,
+                            learnt,
+                            is_told,
+                            j,
+                            rows,
+                            left,
+                            free,
+                            bound,
+                            in_left,
+                            even,
+                            active,
+                            left * paper.left_width[i],
+                            right * box_width(tuples, paper),
+                            rows * whole,
+                        )
                         is_better = cost < least or (cost == least and is_found_here)
                     if (
                         is_better
@@ -309,6 +281,7 @@ def propose(
     for j in range(columns):
         if tuples.kind[j] != PLAIN:
             continue
+        is_told = is_learning and expect_bins(tuples, paper, growth, learnt, j, first, last)
         i = first
         while i < last:
             rank = tuples.rank[growth.order[j, i], j]
@@ -331,12 +304,30 @@ def propose(
                 continue
             if wants.weight_k > 0.0 and min(mine_weight, weight - mine_weight) < wants.weight_k:
                 continue
-            both = cut_chance(wants, paper, j, rows, mine, free, bound, in_mine)
+            paper.ticks[4] += 1
+            if is_told:
+                place = tuples.bin[tuples.begin[j] + rank]
+                for slot in range(SLOTS + 1):
+                    gone = mine * paper.fate[place, slot]
+                    paper.in_right[slot] = max(paper.in_node[slot] - gone, 0.0)
             rest = whole - tuples.scale[j]
-            cost = both * (
-                mine * box_width(tuples, paper) * part_shrink(paper, even, active, mine)
-                + (rows - mine) * rest * part_shrink(paper, even, active, rows - mine)
-            ) + (1.0 - both) * (rows * whole)
+            cost = cut_cost(
+                wants,
+                paper,
+                learnt,
+                is_told,
+                j,
+                rows,
+                mine,
+                free,
+                bound,
+                in_mine,
+                even,
+                active,
+                mine * box_width(tuples, paper),
+                (rows - mine) * rest,
+                rows * whole,
+            )
             paper.left_bound[first] = in_mine
             if (
                 cost < least

@@ -10,6 +10,7 @@ from __future__ import annotations
 from hartley.hot_loops import hot_loop
 from hartley.search.trees.loops.counts import add_tuple, judge_values, set_holds, sort_numbers
 from hartley.search.trees.loops.cuts import propose
+from hartley.search.trees.loops.knowledge import count_slots, learn_class
 from hartley.search.trees.loops.layout import (
     CELLS,
     EVERY_TUPLE,
@@ -18,11 +19,13 @@ from hartley.search.trees.loops.layout import (
     SIDES,
     UNBOUND,
     Growth,
+    Learnt,
     NodePaper,
     Tuples,
     Wants,
     inner_part,
 )
+from hartley.search.trees.loops.permission import pilot_suits
 from hartley.search.trees.loops.room import (
     MOST_CELL_CUTS,
     choose_mode,
@@ -220,7 +223,9 @@ def bound_rows(
 
 
 @hot_loop
-def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: int, most: int) -> int:
+def grow(
+    tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, learnt: Learnt, top: int, most: int
+) -> int:
     """Cut the nodes on the stack or make them classes, at most so many; return how many are left on it."""
     while top > 0 and most > 0:
         top -= 1
@@ -255,8 +260,28 @@ def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: in
                 room = unusual_rows(wants, paper, growth, binding, paper.present, size, paper.amount)
                 if failed >= MOST_CELL_CUTS:
                     break
-            if not propose(
-                tuples, wants, paper, growth, first, last, size, rows, mode, failed, fails, bound, room
+            if learnt.step[0] < len(learnt.pilots):
+                if not pilot_suits(tuples, wants, paper, growth, learnt, first, last, size, rows):
+                    learnt.step[0] = len(learnt.pilots)
+                    continue
+                for at in range(3):
+                    paper.best[at] = learnt.pilots[learnt.step[0], at]
+                learnt.step[0] += 1
+            elif not propose(
+                tuples,
+                wants,
+                paper,
+                growth,
+                learnt,
+                first,
+                last,
+                size,
+                rows,
+                mode,
+                failed,
+                fails,
+                bound,
+                room,
             ):
                 break
             tried = mark_parts(tuples, paper, growth, first, last)
@@ -271,6 +296,7 @@ def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: in
                     note_telling(tuples, paper, growth, first, last, size, rows)
                 break
             record_failure(paper, growth, node)
+            learnt.step[0] = len(learnt.pilots)
             if wants.trials < RETRY or wants.witness < 0 or tried > 2 or fails >= wants.most_failures:
                 break
             if mode == UNBOUND:
@@ -289,6 +315,9 @@ def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: in
             fails += 1
             failed += 1
             bound = bound_rows(tuples, paper, growth, first, last, mode, failed)
+        if parts == 0 and wants.witness >= 0:
+            count_slots(wants, paper, learnt, size)
+            learn_class(tuples, paper, growth, learnt, first, last)
         for i in range(size):
             value = paper.present[i]
             paper.amount[value] = 0
@@ -308,6 +337,11 @@ def grow(tuples: Tuples, wants: Wants, paper: NodePaper, growth: Growth, top: in
                 growth.usual[at] = binding
                 for j in range(tuples.rank.shape[1]):
                     growth.telling[at, j] = paper.telling[j]
+            # The smaller part first: what it tells is known when the larger one is cut.
+            cut_at = growth.last[top] - growth.first[top]
+            if parts == 2 and cut_at < growth.last[top + 1] - growth.first[top + 1]:
+                for column in (growth.first, growth.last, growth.node_of):
+                    column[top], column[top + 1] = column[top + 1], column[top]
             top = stacked
             continue
         growth.child[node] = -1

@@ -23,6 +23,12 @@ UNBOUND, SIDES, CELLS = 0, 1, 2
 """What failed cuts ask of the classes below (Theorem T2): nothing, room in sides, room in cells."""
 
 
+SLOTS = 16
+"""The commonest codes, of which it is learnt where they stand; all others together are one more."""
+BINS = 32
+"""Bins of a column."""
+
+
 def inner_part(function: Callable[P, R]) -> HotLoop[P, R]:
     """Mark a plain function that only loops call and that makes no array.
 
@@ -39,6 +45,8 @@ class Tuples(NamedTuple):
     kind: Int64s
     begin: Int64s
     """Where the cells of each column begin in ``place``, and its leaves in ``parent``."""
+    bin: Int32s
+    """The bin of each cell: some neighbours of about as many rows as every other bin of the column."""
     place: Floats
     """The place of each cell of an ordered column, in its own unit."""
     scale: Floats
@@ -82,6 +90,21 @@ class Wants(NamedTuple):
     """Sensitive values that the reader may know."""
     rule: int
     most_failures: int
+
+
+class Learnt(NamedTuple):
+    """What finished classes, and a reference table, tell of where sensitive values stand."""
+
+    slot: Int64s
+    """The slot of each code of each requirement."""
+    code_of_slot: Int64s
+    """The code of each slot under the requirement by which is learnt; -1 for none."""
+    seen: Floats
+    """For each column, bin and slot: rows."""
+    pilots: Int64s
+    """The first cuts, down one path: column, rank, form. They part rows that are alike in other columns."""
+    step: Int64s
+    """How many of them were tried."""
 
 
 class NodePaper(NamedTuple):
@@ -138,6 +161,17 @@ class NodePaper(NamedTuple):
     """Rows of the node or part with each usual code, then with the others."""
     telling: Floats
     """For each column how much its cells told of values in the cuts above the node."""
+    slot_rows: Floats
+    slot_seen: Floats
+    slot_part: Floats
+    in_node: Floats
+    in_right: Floats
+    """Rows by slots: of the node, seen in its range, of a part; expected in the node and on the right."""
+    fate: Floats
+    """For each bin the share of rows that is expected to be of each slot."""
+    look: Floats
+    look_at: Int64s
+    """Chance of a cut and what its parts will keep of their widths, by the rows of the left part."""
     best: Int64s
     """The cut found: column, rank, form."""
 

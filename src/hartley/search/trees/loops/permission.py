@@ -1,0 +1,150 @@
+"""Which cuts of a node may be tried: by their verdict, or by the room that failed cuts left."""
+
+from __future__ import annotations
+
+from hartley.search.trees.loops.chances import part_chance
+from hartley.search.trees.loops.counts import cannot_fail, is_allowed, part_candidates_hold
+from hartley.search.trees.loops.layout import (
+    CELLS,
+    MIDDLE,
+    ONCE,
+    SIDES,
+    UNBOUND,
+    UP_TO,
+    Growth,
+    Learnt,
+    NodePaper,
+    Tuples,
+    Wants,
+    inner_part,
+)
+
+SURE = 0.99
+"""How sure that must be to hold."""
+LIKE = 4
+"""A side that differs from a failed one by less than one row in so many is not tried."""
+
+
+@inner_part
+def suits(
+    wants: Wants, paper: NodePaper, size: int, rows: int, left: int, mode: int, bound: int, room: int, at: int
+) -> bool:
+    """Tell whether a cut of a node may be tried: by its verdict, or by the room that failed cuts left.
+
+    ``room`` is the rows that can be given usual codes (sides) or the unusual rows (cells); ``at`` is how far
+    the left side goes.
+    """
+    if min(left, rows - left) < wants.least:
+        return False
+    if mode == UNBOUND:
+        return is_allowed(wants, paper, size, left, rows - left)
+    in_left = paper.left_bound[at]
+    if mode == SIDES:
+        more = left - in_left if 2 * left <= rows else rows - left - (bound - in_left)
+        return bool(bound + more + 1 <= room)
+    return True
+
+
+@inner_part
+def is_like_failed(paper: NodePaper, fails: int, rows: int, left: int) -> bool:
+    """Tell whether a side is nearly that of a cut which failed at this node."""
+    for f in range(fails):
+        failed = paper.like[f]
+        shared = paper.like[64 + f]
+        side = left
+        if 2 * left > rows:
+            side = rows - left
+            shared = failed - shared
+        if (side + failed - 2 * shared) * LIKE < failed:
+            return True
+    return False
+
+
+@inner_part
+def every_tuple_suits(
+    tuples: Tuples,
+    wants: Wants,
+    paper: NodePaper,
+    growth: Growth,
+    first: int,
+    last: int,
+    size: int,
+    rows: int,
+) -> bool:
+    """Tell whether every tuple of a node is to be tried by itself."""
+    if wants.rule == MIDDLE:
+        return False
+    least = rows
+    second = rows
+    sure = 1.0
+    for i in range(first, last):
+        mine = tuples.rows[growth.order[0, i]]
+        if mine < wants.least or tuples.weights[growth.order[0, i]] < wants.weight_k:
+            return False
+        sure *= part_chance(wants, paper, rows, mine)
+        if sure < SURE:
+            return False
+        if mine < least:
+            second = least
+            least = mine
+        elif mine < second:
+            second = mine
+    if cannot_fail(wants, paper, least):
+        return True
+    if wants.trials < ONCE or wants.known > 0:
+        return False
+    is_least_met = False
+    for i in range(first, last):
+        mine = tuples.rows[growth.order[0, i]]
+        others = least
+        if mine == least and not is_least_met:
+            is_least_met = True
+            others = second
+        if not part_candidates_hold(wants, paper, size, mine, others):
+            return False
+    return True
+
+
+@inner_part
+def count_bound(paper: NodePaper, growth: Growth, one: int, rows: int, mode: int, fails: int) -> int:
+    """Add a tuple of the left side to the counts of what failed cuts bind; return its rows in sides."""
+    if mode == CELLS:
+        paper.cell_rows[64 + growth.bound[one]] += rows
+    for f in range(fails):
+        if growth.tried[one] >> f & 1:
+            paper.like[64 + f] += rows
+    return rows if mode == SIDES and growth.bound[one] else 0
+
+
+@inner_part
+def cells_have_room(paper: NodePaper, failed: int, room: int) -> bool:
+    """Tell whether both sides have more rows in every combination of sides than there are unusual rows."""
+    for cell in range(1 << failed):
+        left = paper.cell_rows[64 + cell]
+        if left <= room or paper.cell_rows[cell] - left <= room:
+            return False
+    return True
+
+
+@inner_part
+def pilot_suits(
+    tuples: Tuples,
+    wants: Wants,
+    paper: NodePaper,
+    growth: Growth,
+    learnt: Learnt,
+    first: int,
+    last: int,
+    size: int,
+    rows: int,
+) -> bool:
+    """Tell whether the next of the first cuts may be tried."""
+    column = learnt.pilots[learnt.step[0], 0]
+    up_to = learnt.pilots[learnt.step[0], 1]
+    form = learnt.pilots[learnt.step[0], 2]
+    left = 0
+    for i in range(first, last):
+        rank = tuples.rank[growth.order[0, i], column]
+        if rank == up_to or (rank < up_to and form == UP_TO):
+            left += tuples.rows[growth.order[0, i]]
+    return is_allowed(wants, paper, size, left, rows - left)
