@@ -123,6 +123,8 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     verdict(out, top.colour, top.word, top.sentence)
     if (gone := release_words.vanished(result)) is not None:
         paragraph(out, worded(gone, as_flag))
+    if result.by_sensitive:
+        paragraph(out, words.likeliest_guess(result.by_sensitive))
     paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]

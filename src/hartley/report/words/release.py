@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import option
 from hartley.frontiers import Frontier, Point
-from hartley.report.words.audit import bits, counted, listed, named, people, values_of
+from hartley.report.words.audit import bits, counted, headline, listed, named, people, values_of
 from hartley.report.words.verdict import Headline, colour_of
 from hartley.report.words.worst_class import unavoidable, worst_class
 
@@ -126,13 +126,16 @@ def verdict(result: ReleaseResult) -> Headline:
         if before.distinct_l == 1 and before.sensitive.values > 1
         else ""
     )
-    if after.distinct_l == 1:
+    if after.distinct_l == 1 and len(result.by_sensitive) < 2:
         still = people(after.narrowest_rows, after.rows)
         return Headline("red", f"{was}{still} still can, from everything that is published.")
     left = values_of(after.distinct_l, after.sensitive.columns)
     now = f"{'Now at' if was else 'At'} least {left} {_remain(after.distinct_l)} possible for everyone."
     asked = [one.wanted for one in result.requirements if one.requirement.name == "distinct-l"]
     holds = after.distinct_l >= max(asked, default=0) and all(one.holds for one in result.requirements)
+    if len(result.by_sensitive) > 1 and not result.jointly:
+        top = headline(after, holds=holds, left=result.by_sensitive)
+        return Headline(top.colour, was + top.sentence)
     colour = colour_of(after.distinct_l, after.sensitive.values, holds=holds)
     return Headline(colour, was + now)
 

@@ -13,6 +13,7 @@ from hartley.argument_kinds import require_field_kinds
 from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet, Label
 from hartley.model.closeness import Closeness
+from hartley.model.requirement import Requirement, of_each_column
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
 from hartley.tables.value_files import groups_of, read_groups
@@ -28,6 +29,7 @@ class StudyFields(TypedDict, total=False):
     """The fields of a study, as keywords of the one-call forms."""
 
     sensitive: Names
+    jointly: bool
     public: Names
     side: Names
     keep: Names
@@ -49,6 +51,8 @@ class StudyTable:
     source: Any
     _: KW_ONLY
     sensitive: Names
+    jointly: bool = False
+    """Whether several sensitive columns count as one joint value; by default each is protected by itself."""
     public: Names = ()
     side: Names = ()
     keep: Names = ()
@@ -74,6 +78,10 @@ class StudyTable:
         require_field_kinds(self)
         for role in ("sensitive", "public", "side", "keep", "harmless"):
             object.__setattr__(self, role, names(getattr(self, role)))
+        if self.jointly and len(self.sensitive) < 2:
+            raise OptionError(
+                f"{option('jointly')} counts two sensitive columns or more as one value; leave it out"
+            )
         if self.missing not in ("value", "drop"):
             raise OptionError.unknown("way with missing cells", self.missing, ("value", "drop"))
         object.__setattr__(self, "earlier", _several(self.earlier))
@@ -124,6 +132,12 @@ class StudyTable:
         from hartley.releases.policy import Policy
 
         return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
+
+    def by_column(self, requirements: tuple[Requirement, ...], *, each: bool) -> tuple[Requirement, ...]:
+        """Return requirements of each sensitive column by itself, unless they count jointly."""
+        if not each and (self.jointly or len(self.sensitive) < 2):
+            return requirements
+        return of_each_column(requirements, tuple(self.sensitive), self.named_closeness)
 
     @property
     def is_tolerant(self) -> bool:
