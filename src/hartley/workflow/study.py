@@ -174,6 +174,7 @@ class Study(StudyTable):
             The same, as one :class:`Target`.
         each
             The default for several sensitive columns; ``jointly`` of the study counts them as one value.
+            Without any, only ``row_k`` can be required.
         point, found_in
             A point of a frontier found before, and the joint range of that frontier: nothing is searched.
         **fields
@@ -190,14 +191,18 @@ class Study(StudyTable):
 
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
         demand = self.demand(target if require is None else require, each=each)
-        return make_release(
-            self,
+        study, counts_rows = self, not self.sensitive
+        if counts_rows:
+            study, destination["exposure"] = self.counting_rows(demand), "accept"
+        made = make_release(
+            study,
             demand,
             Destination(output=output, **destination),
             Objective(**objective),
             SearchLimits(**limits),
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
+        return replace(made, counts_rows=counts_rows, by_sensitive=() if counts_rows else made.by_sensitive)
 
     def demand(self, wanted: Wanted, *, each: bool) -> Demand:
         """Return a demand, of each sensitive column by itself unless they count jointly."""

@@ -119,6 +119,9 @@ def verdict(result: ReleaseResult) -> Headline:
     It is of the reader who sees most: every published column, with earlier releases.
     """
     before, after = result.before, result.together_all or result.after_all
+    if result.counts_rows:
+        colour = colour_of(after.row_k, after.rows, holds=all(one.holds for one in result.requirements))
+        return Headline(colour, _shared_by(after.row_k, named(before.public)))
     secret, public = named(before.sensitive), named(before.public)
     was = (
         f"Before, {_first_small(people(before.narrowest_rows, before.rows))} could have their exact {secret} "
@@ -153,6 +156,14 @@ def vanished(result: ReleaseResult) -> str | None:
     them = "it" if len(gone) == 1 else "them"
     said = f"Nothing is left of {listed(gone)}: every row has the same label there."
     return f"{said} What may keep {them}: {', or '.join(ways)}." if ways else said
+
+
+def _shared_by(rows: int, public: str) -> str:
+    return (
+        f"Every released value of {public} is shared by at least {counted(rows, 'row')} (k-anonymity: "
+        f"k = {rows:,}). No column was named as sensitive: what the people in a class have in common is not "
+        "protected."
+    )
 
 
 def _first_small(text: str) -> str:

@@ -136,6 +136,8 @@ class ReleaseResult:
     """What the certificate promises to a reader who knows the program; ``None``: nothing."""
     by_sensitive: tuple[ColumnLeft, ...] = ()
     """What a reader of everything published is left with of each sensitive column by itself."""
+    counts_rows: bool = False
+    """Whether no column is sensitive and only rows were counted; its measures are of the public values."""
     jointly: bool = False
     """Whether several sensitive columns count as one joint value."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
