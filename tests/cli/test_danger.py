@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections import Counter
 
 import pyarrow as pa
 import pytest
@@ -67,6 +69,33 @@ def test_persons_who_keep_one_candidate_are_not_published(tmp_path):
             require={"row_k": 1},
             shape="columns",
         )
+
+
+def test_rows_alone_are_counted_where_no_column_is_sensitive(tmp_path, capsys):
+    lines = ["age,sex,status"] + [f"{20 + row % 23},{'fm'[row % 2]},{'abc'[row % 3]}" for row in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    call = ["release", "t.csv", "o.csv", "-p", "age", "-p", "sex"]
+    assert run([*call, "--row-k", "5"]) == 0
+    assert "(k-anonymity: k =" in " ".join(capsys.readouterr().out.split())
+    with open("o.csv", newline="") as file:
+        assert min(Counter(map(tuple, list(csv.reader(file))[1:])).values()) >= 5
+    documents = [
+        "--policy",
+        "o.policy.json",
+        "--certificate",
+        "o.certificate.json",
+        "--record",
+        "o.record.json",
+    ]
+    assert run(["verify", "o.csv", "--original", "t.csv", *documents]) == 0
+    capsys.readouterr()
+    for asked in (
+        ["--distinct-l", "3"],
+        ["--row-k", "5", "--require", "distinct-l=2"],
+        ["--max-leakage", "1"],
+    ):
+        assert run([*call, *asked, "--overwrite"]) == 2
+        assert "name one with --sensitive" in capsys.readouterr().err
 
 
 def staff(folder):

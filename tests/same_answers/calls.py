@@ -117,7 +117,7 @@ def _releases_of_more() -> Iterator[str]:
     yield from (
         "release visits.parquet out.parquet -s illness -p age --keep visited --distinct-l 2",
         "verify out.parquet --original visits.parquet --policy out.policy.json",
-        "release visits.jsonl out.jsonl -s illness -s ward -p age --distinct-l 2 --policy p.json",
+        "release visits.jsonl out.jsonl -s illness -s ward -p age --jointly --distinct-l 2 --policy p.json",
         "verify out.jsonl --original visits.jsonl --policy p.json",
     )
 

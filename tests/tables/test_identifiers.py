@@ -139,6 +139,7 @@ MEASURED: dict[str, list[Any]] = {
     "town": [DRAWN.choice(["Ulm", "Bonn", "Rom"]) for _ in range(ROWS)],
     "phone": [DRAWN.choice(["yes", "no"]) for _ in range(ROWS)],
     "postcode": [f"8{DRAWN.randrange(20):04d}" for _ in range(ROWS)],
+    "born": [f"{1 + row % 28:02d}.{1 + row % 12:02d}.{1930 + row % 70}" for row in range(ROWS)],
     "date": [f"2020-{1 + row % 12:02d}-{1 + row % 28:02d}" for row in range(ROWS)],
     "blood pressure": [f"{DRAWN.randrange(90, 180)}/{DRAWN.randrange(50, 110)}" for _ in range(ROWS)],
     "country": [DRAWN.choice(["United States", "New Zealand", "Costa Rica"]) for _ in range(ROWS)],

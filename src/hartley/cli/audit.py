@@ -222,7 +222,7 @@ def show(
     )
     paragraph(out, _table_line(result))
     out.print()
-    top = headline(audit, holds=result.holds)
+    top = headline(audit, holds=result.holds, left=() if result.jointly else result.by_sensitive)
     verdict(out, top.colour, top.word, top.sentence)
     warning = identifier_warning(result)
     if warning is not None:
@@ -233,6 +233,11 @@ def show(
         f"Fewest values left         l = {audit.distinct_l:,}, k = {audit.row_k:,}",
         words.candidates_left(audit),
     )
+    if result.by_sensitive:
+        guess = max(one.guess_share for one in result.by_sensitive)
+        finding(
+            out, f"Likeliest guess            {100 * guess:.3g} %", words.likeliest_guess(result.by_sensitive)
+        )
     finding(out, f"Revealed to everyone (I*)  {words.bits(audit.istar_bits)}", words.for_certain(audit))
     finding(out, f"Revealed at worst (L0)     {words.bits(audit.l0_bits)}", words.worst_bits(audit))
     finding(out, f"Revealed at least (I0)     {words.bits(audit.i0_bits)}", words.at_least(audit))

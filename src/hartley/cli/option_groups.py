@@ -10,6 +10,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "row_k",
         "max_leakage",
         "require",
+        "jointly",
         "each",
         "tolerance",
         "groups",

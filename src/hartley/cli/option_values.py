@@ -12,6 +12,7 @@ from hartley.workflow import Demand, ReadOptions, Requirement, Target, UtilityCh
 
 STUDY = (
     "sensitive",
+    "jointly",
     "public",
     "side",
     "keep",

@@ -32,7 +32,7 @@ def _sensitive(*, is_required: bool) -> Callable[[F], F]:
         multiple=True,
         required=is_required,
         metavar="COL",
-        help="Column to protect; repeat for several, which then count as one joint value.",
+        help="Column to protect; repeat for several, each protected by itself.",
     )
 
 
@@ -170,10 +170,11 @@ require = stacked(
         "distinct-l:COL=5; or bits at most: l0=2.5, istar=0. Repeat for several; all must hold.",
     ),
     click.option(
-        "--each",
+        "--jointly",
         is_flag=True,
-        help="Hold every sensitive column by itself to the requirements that name no column.",
+        help="Count several sensitive columns as one joint value; by default each is protected by itself.",
     ),
+    click.option("--each", is_flag=True, help="What several sensitive columns get anyway, unless --jointly."),
 )
 
 tolerance = stacked(

@@ -24,7 +24,7 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.command("release", cls=ManualCommand)
 @click.argument("table")
 @click.argument("out")
-@options.roles
+@options.roles_if_any
 @options.counts
 @options.require
 @options.tolerance
@@ -123,6 +123,8 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     verdict(out, top.colour, top.word, top.sentence)
     if (gone := release_words.vanished(result)) is not None:
         paragraph(out, worded(gone, as_flag))
+    if result.by_sensitive:
+        paragraph(out, words.likeliest_guess(result.by_sensitive))
     paragraph(out, release_words.checked(result))
     out.print()
     readers: list[tuple[str, Audit]] = [("before", result.before), ("after", result.after)]
@@ -132,23 +134,23 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         readers.append(("with earlier releases", result.together))
         if result.together_all != result.together:
             readers.append(("the same, all columns", result.together_all))
-    out.print(
-        grid(
-            ["what a reader sees", "fewest left (l)", "fewest rows (k)", "worst (L0)", "everyone (I*)"],
+    what_is_seen = grid(
+        ["what a reader sees", "fewest left (l)", "fewest rows (k)", "worst (L0)", "everyone (I*)"],
+        [
             [
-                [
-                    who,
-                    f"{audit.distinct_l:,}",
-                    f"{audit.row_k:,}",
-                    words.bits(audit.l0_bits),
-                    words.bits(audit.istar_bits),
-                ]
-                for who, audit in readers
-            ],
-            right=[1, 2, 3, 4],
-        )
+                who,
+                f"{audit.distinct_l:,}",
+                f"{audit.row_k:,}",
+                words.bits(audit.l0_bits),
+                words.bits(audit.istar_bits),
+            ]
+            for who, audit in readers
+        ],
+        right=[1, 2, 3, 4],
     )
-    out.print()
+    if not result.counts_rows:  # measured on the public values themselves, which says nothing to anybody
+        out.print(what_is_seen)
+        out.print()
     heading(out, "What was required")
     for line in release_words.required(result):
         paragraph(out, line, indent=2)

@@ -212,11 +212,12 @@ def of_each_column(
             found.append(requirement)
             continue
         is_close = requirement.name == "separated-l"
+        # Where no column has a tolerance the requirement stays, to be refused.
         found += [
             replace(requirement, column=name)
             for name in sensitive
             if not is_close or closeness.is_about(name)
-        ]
+        ] or [requirement]
     return require_consistent(found)
 
 

@@ -28,7 +28,10 @@ WIDTH, HEIGHT = 480, 14
 def audit_html(result: AuditResult) -> str:
     """Return an audit: who is exposed, then counts, then bits."""
     audit = result.audit
-    parts = [_verdict(headline(audit, holds=result.holds)), _people_bar(audit)]
+    parts = [
+        _verdict(headline(audit, holds=result.holds, left=() if result.jointly else result.by_sensitive)),
+        _people_bar(audit),
+    ]
     warning = identifier_warning(result)
     if warning is not None:
         parts.insert(1, _verdict(Headline("red", warning)))

@@ -106,8 +106,18 @@ def _requirements(given: Any, sensitive: tuple[str, ...]) -> tuple[Requirement, 
         # Of a single sensitive column and of the value as a whole is the same; it is said once.
         of_one = column if len(sensitive) > 1 or column not in sensitive else None
         requirement = Requirement(name, int(wanted), of_one)
-        found += of_each_column([requirement], sensitive) if one.get("each") is True else [requirement]
+        found += (
+            of_each_column([requirement], sensitive)
+            if _is_of_each(one, requirement, sensitive)
+            else [requirement]
+        )
     return tuple(found)
+
+
+def _is_of_each(one: dict[str, Any], requirement: Requirement, sensitive: tuple[str, ...]) -> bool:
+    """Tell whether a requirement is of each column by itself, as it is unless something else is said."""
+    is_said = one.get("each")
+    return is_said is True or (is_said is None and requirement.column is None and len(sensitive) > 1)
 
 
 def _tolerance(given: Any, sensitive: tuple[str, ...]) -> dict[str, float]:

@@ -120,6 +120,7 @@ class Searcher:
         return workflow.frontier(
             self.table,
             sensitive=given.sensitive,
+            jointly=len(given.sensitive) > 1,  # what is of each column names it
             public=given.public,
             side=given.side,
             keep=given.keep,

@@ -37,7 +37,7 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
     """Return an audit with its sentences; ``earlier`` is how many earlier releases the reader has."""
-    audit, first = found.audit, headline(found.audit, holds=found.holds)
+    audit, first = found.audit, headline(found.audit, holds=found.holds, left=found.by_sensitive)
     reader = f"A reader of {words.named(audit.public)}"
     if earlier:
         # The columns of the audit are then those of all releases, and name them.
@@ -48,6 +48,7 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
         ("In the worst case (L0)", words.bits(audit.l0_bits), words.worst_bits(audit)),
         ("For certain (I*)", words.bits(audit.istar_bits), words.for_certain(audit)),
         ("At least (I0)", words.bits(audit.i0_bits), words.at_least(audit)),
+        ("Likeliest guess", _guess(found), words.likeliest_guess(found.by_sensitive)),
         ("Candidates left", f"l = {audit.distinct_l:,}", words.candidates_left(audit)),
     ]
     return {
@@ -59,6 +60,11 @@ def audit_page(found: AuditResult, *, earlier: int = 0) -> Json:
             {"name": name, "number": number, "sentence": sentence} for name, number, sentence in findings
         ],
     }
+
+
+def _guess(found: AuditResult) -> str:
+    shares = [one.guess_share for one in found.by_sensitive]
+    return f"{100 * max(shares):.3g} %" if shares else "not counted"
 
 
 def _left_out(rows: int) -> str:

@@ -134,6 +134,7 @@ class Desk:
             sensitive=given.sensitive,
             public=(*given.public, *given.keep),
             side=given.side,
+            jointly=len(given.sensitive) > 1,  # what is of each column names it
             missing=given.missing,
             earlier=self._policies(given),
             require=given.demand.requirements,
@@ -207,6 +208,7 @@ class Desk:
             point=point,
             found_in=found.result.joint,
             sensitive=given.sensitive,
+            jointly=len(given.sensitive) > 1,
             public=given.public,
             side=given.side,
             keep=given.keep,

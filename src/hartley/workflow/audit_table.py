@@ -10,11 +10,12 @@ from hartley.errors import ColumnError, OptionError, option
 from hartley.lazy import late_function
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
+from hartley.measures.by_column import ColumnLeft, guess_to_dict, left_by_column
 from hartley.measures.verdicts import ToleranceMeasures, verdicts
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import Requirement, Verdict, of_each_column, require_fitting
+from hartley.model.requirement import Requirement, Verdict, require_fitting
 from hartley.tables import RangeRead, Roles, SummaryRead, Table
 from hartley.workflow.describe_table import count_values, identifier_columns
 from hartley.workflow.request.study_table import StudyTable
@@ -62,6 +63,10 @@ class AuditResult:
     """Public columns that look like they name people, each with the reason."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
+    by_sensitive: tuple[ColumnLeft, ...] = ()
+    """What is left of each sensitive column by itself; empty where a large table was counted only."""
+    jointly: bool = False
+    """Whether several sensitive columns count as one joint value."""
     persons: Persons | None = None
     """Whose rows a reader can link; all measures are of persons then. ``None`` where it was not asked for."""
 
@@ -89,6 +94,8 @@ class AuditResult:
             "dropped_rows": self.dropped_rows,
             "each": [audit.to_dict(disclosive=disclosive) for audit in self.each],
             "requirements": [verdict.to_dict() for verdict in self.requirements],
+            "likeliest_guess": guess_to_dict(self.by_sensitive),
+            "by_sensitive": [one.to_dict() for one in self.by_sensitive],
             "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
         }
         if self.separation is not None:
@@ -116,7 +123,7 @@ def audit_table(
             return _result(study, joint, measure(joint), (), dropped_rows, requirements)
         roles, alone = choose_roles(table, study.roles_given)
         is_counted = all(one.column is None and one.name in OF_COUNTS for one in requirements)
-        needs_pairs = stochastic or study.is_tolerant or not is_counted
+        needs_pairs = stochastic or study.is_tolerant or not is_counted or len(study.sensitive) > 1
         joint_range = None
         if needs_pairs:
             read = table.joint_range(roles, missing=study.missing)
@@ -124,7 +131,9 @@ def audit_table(
             counted = table.several_counts(alone, missing=study.missing)
         else:
             counted = table.several_counts([roles, *alone], missing=study.missing)
-            found, dropped_rows = _measured(next(counted))
+            first = next(counted)
+            found, dropped_rows = _measured(first)
+            joint_range = first.joint if isinstance(first, RangeRead) else None
         others = [_measured(one)[0] for one in counted]
         columns = tuple(sorted(others, key=_worst_first))
         identifiers = _identifiers(table, found, columns)
@@ -182,10 +191,7 @@ def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[
     demand = Demand.of(wanted)
     if demand.cap is not None or demand.utility_weight is not None or demand.max_leakage is not None:
         raise OptionError("an audit takes requirements, and no cap on what may be lost")
-    if each:
-        named = tuple(study.sensitive)
-        return of_each_column(demand.requirements, named, study.named_closeness)
-    return demand.requirements
+    return study.by_column(demand.requirements, each=each)
 
 
 def _result(
@@ -206,6 +212,8 @@ def _result(
         held = verdicts(joint, requirements, closeness)
         separation = None if closeness.is_empty else ToleranceMeasures.of(joint, closeness)
     return AuditResult(
+        by_sensitive=() if joint is None else left_by_column([joint], joint.sensitive),
+        jointly=study.jointly,
         audit=found,
         each=each,
         dropped_rows=dropped_rows,

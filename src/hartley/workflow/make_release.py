@@ -9,6 +9,7 @@ import msgspec
 
 from hartley.errors import OptionError, option
 from hartley.frontiers import Point
+from hartley.measures.by_column import left_by_column
 from hartley.model import Alphabet, JointRange
 from hartley.model.demand import Demand
 from hartley.releases.certificate import transparent_statement
@@ -175,8 +176,10 @@ def make_release(
                     found_in=question.joint,
                 ),
             )
+        readers = seen.observed.reader_parts(reached.book, harmless=True, earlier=bool(plan.earlier))
+        left = () if reached.parts > 1 else left_by_column((one.joint for one in readers), joint.sensitive)
         if destination.exposure == "refuse":
-            refuse_one_candidate(reached.audit)
+            refuse_one_candidate(reached.audit, () if study.jointly else left)
             refuse_harmful(plan, seen, reached, demand)
         recodings = ColumnRecodings.of_release(seen.public, reached.point, reached.book)
         made = Policy.of(
@@ -248,6 +251,8 @@ def make_release(
         made_release = replace(
             made_release,
             policies_beside=beside,
+            by_sensitive=left,
+            jointly=study.jointly,
             identifiers=identifiers,
             transparent_loss=(
                 transparent_loss(question, effort)

@@ -12,7 +12,6 @@ from hartley.argument_kinds import checked
 from hartley.lazy import late_function
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import of_each_column
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
 from hartley.workflow.request.objective import Objective, ObjectiveFields
@@ -94,7 +93,7 @@ class Study(StudyTable):
         require
             What must hold: ``{"distinct_l": 5, "row_k": 10}``, or texts such as ``"distinct-l:age=5"``.
         each
-            Whether a requirement without a column is of every sensitive column by itself.
+            The default for several sensitive columns; ``jointly`` of the study counts them as one value.
         stochastic
             Whether to add what statistics say, with the row frequencies as probabilities.
 
@@ -122,7 +121,7 @@ class Study(StudyTable):
         require
             What every point must keep, such as ``{"row_k": 10}``.
         each
-            Whether a requirement without a column is of every sensitive column by itself.
+            The default for several sensitive columns; ``jointly`` of the study counts them as one value.
         utility_weight
             Where a greedy run stops; the greedy search of ``leakage="joint"`` chooses its merges by it.
         so_far
@@ -174,7 +173,8 @@ class Study(StudyTable):
         target
             The same, as one :class:`Target`.
         each
-            Whether a requirement without a column is of every sensitive column by itself.
+            The default for several sensitive columns; ``jointly`` of the study counts them as one value.
+            Without any, only ``row_k`` can be required.
         point, found_in
             A point of a frontier found before, and the joint range of that frontier: nothing is searched.
         **fields
@@ -191,22 +191,23 @@ class Study(StudyTable):
 
         objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
         demand = self.demand(target if require is None else require, each=each)
-        return make_release(
-            self,
+        study, counts_rows = self, not self.sensitive
+        if counts_rows:
+            study, destination["exposure"] = self.counting_rows(demand), "accept"
+        made = make_release(
+            study,
             demand,
             Destination(output=output, **destination),
             Objective(**objective),
             SearchLimits(**limits),
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
+        return replace(made, counts_rows=counts_rows, by_sensitive=() if counts_rows else made.by_sensitive)
 
     def demand(self, wanted: Wanted, *, each: bool) -> Demand:
-        """Return a demand, of each sensitive column by itself where that is asked."""
+        """Return a demand, of each sensitive column by itself unless they count jointly."""
         demand = Demand.of(wanted)
-        if not each:
-            return demand
-        of_columns = of_each_column(demand.requirements, tuple(self.sensitive), self.named_closeness)
-        return replace(demand, requirements=of_columns)
+        return replace(demand, requirements=self.by_column(demand.requirements, each=each))
 
     @checked
     def compare(
@@ -225,7 +226,7 @@ class Study(StudyTable):
         require
             What every method must keep; without it, what the balanced point of our frontier keeps.
         each
-            Whether a requirement without a column is of every sensitive column by itself.
+            The default for several sensitive columns; ``jointly`` of the study counts them as one value.
         target
             The same as ``require``.
         hierarchies

@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hartley.report.words.verdict import Headline, colour_of
+from hartley.report.words.verdict import Headline, colour_of, worst_colour
 
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
+    from hartley.measures.by_column import ColumnLeft
     from hartley.measures.verdicts import ToleranceMeasures
     from hartley.model import JointRange
     from hartley.model.closeness import Closeness
@@ -301,18 +302,57 @@ def point_meaning(point: Point, frontier: Frontier, columns: Sequence[str]) -> s
     return f"{values_of(point.distinct_l, columns)} or more for all"
 
 
-def headline(audit: Audit, *, holds: bool = True) -> Headline:
+def headline(audit: Audit, *, holds: bool = True, left: Sequence[ColumnLeft] = ()) -> Headline:
     """Return the verdict on a table or a release: who is exposed, and how much.
 
-    ``holds`` tells whether everything that was asked for holds.
+    ``holds`` tells whether everything that was asked for holds; ``left`` is of each sensitive column by
+    itself, where several are not counted jointly.
 
     >>> from hartley.examples import toy
     >>> from hartley.measures.audit import audit
     >>> headline(audit(toy())).word
     'EXPOSED'
     """
-    colour = colour_of(audit.distinct_l, audit.sensitive.values, holds=holds)
-    return Headline(colour, worst_case(audit))
+    if len(left) < 2:
+        return Headline(colour_of(audit.distinct_l, audit.sensitive.values, holds=holds), worst_case(audit))
+    return Headline(
+        worst_colour(left, holds=holds), f"{_exposed(left, named(audit.public))} {each_left(left)}"
+    )
+
+
+def _exposed(left: Sequence[ColumnLeft], public: str) -> str:
+    exposed = [one for one in left if one.distinct_l == 1]
+    if not exposed:
+        return f"No one's exact {_either([one.column for one in left])} can be read off from {public}."
+    return " ".join(
+        f"{people(one.narrowest_rows, one.rows)} can have their exact {one.column} read off from {public}."
+        for one in exposed
+    )
+
+
+def _either(columns: Sequence[str]) -> str:
+    return f"{', '.join(columns[:-1])} or {columns[-1]}"
+
+
+def each_left(left: Sequence[ColumnLeft]) -> str:
+    """Say how many values of each sensitive column the most exposed person is left with."""
+    counts = [f"{one.distinct_l:,} of {values_of(one.values, [one.column])}" for one in left]
+    return f"Left for the most exposed, each by itself: {', '.join(counts)}."
+
+
+def likeliest_guess(left: Sequence[ColumnLeft]) -> str:
+    """Say how sure the best guess is in the worst class, and how close the candidates of many rows lie."""
+    said = []
+    for one in left:
+        share, of = f"{100 * one.guess_share:.3g} %", counted(one.guess_rows, "row")
+        said.append(f"In the worst class {share} have the same {one.column} ({of}).")
+        if one.close_rows and one.close_width and one.distinct_l > 1:
+            near = f"{100 * one.close_rows / one.rows:.3g} %"
+            said.append(
+                f"For {near} of the rows all candidates for {one.column} lie within 5 % of its range; ask "
+                f"for values that are apart (--tolerance {one.column}={one.close_width:.3g} --separated-l 3)."
+            )
+    return " ".join(said)
 
 
 def identifier_warning(result: AuditResult) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hartley.errors import option
 from hartley.frontiers import Frontier, Point
-from hartley.report.words.audit import bits, counted, listed, named, people, values_of
+from hartley.report.words.audit import bits, counted, headline, listed, named, people, values_of
 from hartley.report.words.verdict import Headline, colour_of
 from hartley.report.words.worst_class import unavoidable, worst_class
 
@@ -119,6 +119,9 @@ def verdict(result: ReleaseResult) -> Headline:
     It is of the reader who sees most: every published column, with earlier releases.
     """
     before, after = result.before, result.together_all or result.after_all
+    if result.counts_rows:
+        colour = colour_of(after.row_k, after.rows, holds=all(one.holds for one in result.requirements))
+        return Headline(colour, _shared_by(after.row_k, named(before.public)))
     secret, public = named(before.sensitive), named(before.public)
     was = (
         f"Before, {_first_small(people(before.narrowest_rows, before.rows))} could have their exact {secret} "
@@ -126,13 +129,16 @@ def verdict(result: ReleaseResult) -> Headline:
         if before.distinct_l == 1 and before.sensitive.values > 1
         else ""
     )
-    if after.distinct_l == 1:
+    if after.distinct_l == 1 and len(result.by_sensitive) < 2:
         still = people(after.narrowest_rows, after.rows)
         return Headline("red", f"{was}{still} still can, from everything that is published.")
     left = values_of(after.distinct_l, after.sensitive.columns)
     now = f"{'Now at' if was else 'At'} least {left} {_remain(after.distinct_l)} possible for everyone."
     asked = [one.wanted for one in result.requirements if one.requirement.name == "distinct-l"]
     holds = after.distinct_l >= max(asked, default=0) and all(one.holds for one in result.requirements)
+    if len(result.by_sensitive) > 1 and not result.jointly:
+        top = headline(after, holds=holds, left=result.by_sensitive)
+        return Headline(top.colour, was + top.sentence)
     colour = colour_of(after.distinct_l, after.sensitive.values, holds=holds)
     return Headline(colour, was + now)
 
@@ -150,6 +156,14 @@ def vanished(result: ReleaseResult) -> str | None:
     them = "it" if len(gone) == 1 else "them"
     said = f"Nothing is left of {listed(gone)}: every row has the same label there."
     return f"{said} What may keep {them}: {', or '.join(ways)}." if ways else said
+
+
+def _shared_by(rows: int, public: str) -> str:
+    return (
+        f"Every released value of {public} is shared by at least {counted(rows, 'row')} (k-anonymity: "
+        f"k = {rows:,}). No column was named as sensitive: what the people in a class have in common is not "
+        "protected."
+    )
 
 
 def _first_small(text: str) -> str:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hartley.measures.by_column import ColumnLeft
 
 Colour = Literal["red", "amber", "green"]
 WORDS: dict[Colour, str] = {"red": "EXPOSED", "amber": "AT RISK", "green": "PROTECTED"}
@@ -40,3 +45,9 @@ def colour_of(left: int, values: int, *, holds: bool = True) -> Colour:
     if left == 1:
         return "red"
     return "green" if holds and left >= min(FEWEST, values) else "amber"
+
+
+def worst_colour(left: Sequence[ColumnLeft], *, holds: bool = True) -> Colour:
+    """Return the colour of the worst protected of several sensitive columns, each by itself."""
+    colours = {colour_of(one.distinct_l, one.values, holds=holds) for one in left}
+    return next(colour for colour in WORDS if colour in colours)

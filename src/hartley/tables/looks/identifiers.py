@@ -71,7 +71,7 @@ def identifier_reason(column: ColumnLook) -> str | None:
     >>> identifier_reason(ColumnLook("income", False, True, 100, 100, ["20000", "31400", "9000"])) is None
     True
     """
-    if not (column.is_text or column.is_whole) or column.values < 3:
+    if not (column.is_text or column.is_whole) or column.values < 3 or are_dates(column.cells):
         return None
     form = form_of(column.cells)
     strength = name_strength(column.name)
@@ -95,6 +95,16 @@ def identifier_reason(column: ColumnLook) -> str | None:
     return None
 
 
+def are_dates(cells: Sequence[str]) -> bool:
+    """Tell whether nearly all cells are written as dates.
+
+    >>> are_dates(["2020-01-05", "2021-12-31T10:00"]), are_dates(["05.01.2020"]), are_dates(["5-1"])
+    (True, True, False)
+    """
+    form = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./](\d{4}|\d\d)( .*)?")
+    return bool(cells) and sum(form.fullmatch(one) is not None for one in cells) >= NEARLY_ALL * len(cells)
+
+
 def _is_number_of_persons(column: ColumnLook) -> bool:
     if column.values * 2 >= column.rows:
         return True
@@ -110,12 +120,13 @@ def is_whole_number(cell: str) -> bool:
     return re.fullmatch(r"\s*[+-]?\d{1,30}([.,]0+)?\s*", cell) is not None
 
 
-def _whole(column: ColumnLook) -> list[int]:
+def whole_numbers(column: ColumnLook) -> list[int]:
+    """Return the cells of a column that are whole numbers."""
     return [int(re.split("[.,]", cell)[0]) for cell in column.cells if is_whole_number(cell)]
 
 
 def _is_run(column: ColumnLook) -> bool:
-    numbers = _whole(column)
+    numbers = whole_numbers(column)
     return len(numbers) >= 3 and max(numbers) - min(numbers) < 1.5 * column.values
 
 
@@ -123,7 +134,7 @@ def _may_measure(column: ColumnLook) -> bool:
     """Tell whether whole numbers may be measurements or times: gaps, different lengths, or by their name."""
     if TIMES.intersection(words_of(column.name)):
         return True
-    numbers = _whole(column)
+    numbers = whole_numbers(column)
     if len(numbers) < 3 or min(numbers) < 0:
         return True
     if all(FIRST_YEAR <= number <= LAST_YEAR for number in numbers):

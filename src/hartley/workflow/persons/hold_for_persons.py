@@ -11,6 +11,7 @@ import numpy as np
 from hartley.errors import OptionError, UnreachableError, option, quoted
 from hartley.frontiers import Point
 from hartley.measures.audit import audit as measure
+from hartley.measures.by_column import left_by_column
 from hartley.measures.person_range import person_range, profiles_of
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each, verdicts
@@ -136,7 +137,9 @@ def _refuse_exposure(release: PersonRelease, table: Table, reached: ChosenPoint,
     """Refuse to expose a person, or, by columns called harmless, to leave one with less than is required."""
     if release.destination.exposure != "refuse":
         return
-    refuse_one_candidate(measure(linked.seen(reached.book.partition)), "persons")
+    seen_persons = linked.seen(reached.book.partition)
+    left = () if release.study.jointly else left_by_column([seen_persons], seen_persons.sensitive)
+    refuse_one_candidate(measure(seen_persons), left, "persons")
     if not release.plan.harmless:
         return
     monotone = tuple(one for one in release.requirements if one.is_monotone)

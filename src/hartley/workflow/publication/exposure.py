@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hartley.errors import UnreachableError, option, quoted
 from hartley.measures.audit import Audit
+from hartley.measures.by_column import ColumnLeft
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.verdicts import kept_by_each
 from hartley.model.demand import Demand
@@ -16,18 +19,23 @@ NOT_EXPOSED = Requirement("distinct-l", 2)
 """What every release keeps for everyone, whatever was asked for."""
 
 
-def refuse_one_candidate(found: Audit, things: str = "people") -> None:
-    """Refuse a release that leaves one of the people or persons with one candidate."""
-    if found.distinct_l >= NOT_EXPOSED.wanted:
-        return
+def refuse_one_candidate(found: Audit, left: Sequence[ColumnLeft] = (), things: str = "people") -> None:
+    """Refuse a release that leaves one of the people or persons with one candidate for a sensitive column."""
     secret, every = quoted(found.sensitive.columns, last=" and "), found.sensitive.values
+    fewest, exposed = found.distinct_l, found.narrowest_rows
+    for one in left if len(left) > 1 else ():
+        if one.distinct_l < min(fewest, NOT_EXPOSED.wanted):
+            secret, every = repr(one.column), one.values
+            fewest, exposed = one.distinct_l, one.narrowest_rows
+    if fewest >= NOT_EXPOSED.wanted:
+        return
     if every == 1:
         raise UnreachableError(
             f"do not publish this: column {secret} has one value only, so that it is known of everyone in "
             f"the file. Leave it out; {option('accept_exposure')} publishes all the same"
         )
     raise UnreachableError(
-        f"do not publish this: {found.narrowest_rows:,} of {found.rows:,} {things} would be left with one "
+        f"do not publish this: {exposed:,} of {found.rows:,} {things} would be left with one "
         f"candidate for {secret}, so that it can be read off. Ask for more "
         f"({option('distinct_l', min(3, every))}); {option('accept_exposure')} publishes all the same"
     )

@@ -15,6 +15,7 @@ from hartley.errors import WriteError
 from hartley.frontiers import Point
 from hartley.lazy import late_function
 from hartley.measures.audit import Audit
+from hartley.measures.by_column import ColumnLeft, guess_to_dict
 from hartley.measures.joined_parts import measured_parts
 from hartley.measures.uncertainty import row_counts
 from hartley.measures.usefulness import Usefulness
@@ -133,6 +134,12 @@ class ReleaseResult:
     """In how many parts the table was searched: more than one where it did not fit into memory as a whole."""
     statement: str | None = None
     """What the certificate promises to a reader who knows the program; ``None``: nothing."""
+    by_sensitive: tuple[ColumnLeft, ...] = ()
+    """What a reader of everything published is left with of each sensitive column by itself."""
+    counts_rows: bool = False
+    """Whether no column is sensitive and only rows were counted; its measures are of the public values."""
+    jointly: bool = False
+    """Whether several sensitive columns count as one joint value."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
     """Columns that look like they name people and are published on the curator's word, with the reasons."""
     transparent_loss: float | None = None
@@ -187,6 +194,8 @@ class ReleaseResult:
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
             "statement": self.statement,
+            "likeliest_guess": guess_to_dict(self.by_sensitive),
+            "by_sensitive": [one.to_dict() for one in self.by_sensitive],
             "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
             "transparent_loss": self.transparent_loss,
             "policies_beside": [place.name for place in self.policies_beside],

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 from hartley.argument_kinds import require_field_kinds
 from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet, Label
 from hartley.model.closeness import Closeness
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement, of_each_column
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables.locations import shown_source
 from hartley.tables.value_files import groups_of, read_groups
@@ -28,6 +30,7 @@ class StudyFields(TypedDict, total=False):
     """The fields of a study, as keywords of the one-call forms."""
 
     sensitive: Names
+    jointly: bool
     public: Names
     side: Names
     keep: Names
@@ -48,7 +51,10 @@ class StudyTable:
 
     source: Any
     _: KW_ONLY
-    sensitive: Names
+    sensitive: Names = ()
+    """Left out where only rows are counted (k-anonymity)."""
+    jointly: bool = False
+    """Whether several sensitive columns count as one joint value; by default each is protected by itself."""
     public: Names = ()
     side: Names = ()
     keep: Names = ()
@@ -74,6 +80,10 @@ class StudyTable:
         require_field_kinds(self)
         for role in ("sensitive", "public", "side", "keep", "harmless"):
             object.__setattr__(self, role, names(getattr(self, role)))
+        if self.jointly and len(self.sensitive) < 2:
+            raise OptionError(
+                f"{option('jointly')} counts two sensitive columns or more as one value; leave it out"
+            )
         if self.missing not in ("value", "drop"):
             raise OptionError.unknown("way with missing cells", self.missing, ("value", "drop"))
         object.__setattr__(self, "earlier", _several(self.earlier))
@@ -124,6 +134,33 @@ class StudyTable:
         from hartley.releases.policy import Policy
 
         return tuple(one if isinstance(one, Policy) else Policy.read(one) for one in self.earlier)
+
+    def counting_rows(self, demand: Demand) -> Self:
+        """Return the study of rows alone: without a sensitive column, a reader is after the public values.
+
+        Refuse what needs a sensitive column.
+        """
+        beyond = [one.name for one in demand.requirements if one.name != "row-k"]
+        if beyond or not demand.requirements or demand.max_leakage is not None:
+            asked = beyond[0] if beyond else "this target"
+            raise OptionError(
+                f"{asked} is about a sensitive column; name one with {option('sensitive')}, or ask for "
+                f"{option('row_k')} alone"
+            )
+        if self.publish_sensitive:
+            raise OptionError(
+                f"{option('publish_sensitive')} needs a column; name it with {option('sensitive')}"
+            )
+        made = replace(self, sensitive=self.public, jointly=len(self.public) > 1)
+        object.__setattr__(made, "_held", self._held)
+        object.__setattr__(made, "_is_entered", self._is_entered)
+        return made
+
+    def by_column(self, requirements: tuple[Requirement, ...], *, each: bool) -> tuple[Requirement, ...]:
+        """Return requirements of each sensitive column by itself, unless they count jointly."""
+        if not each and (self.jointly or len(self.sensitive) < 2):
+            return requirements
+        return of_each_column(requirements, tuple(self.sensitive), self.named_closeness)
 
     @property
     def is_tolerant(self) -> bool:

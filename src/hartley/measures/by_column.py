@@ -1,0 +1,142 @@
+"""What is left of each sensitive column by itself: candidates, how close they lie, the likeliest guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hartley.model import Alphabet, JointRange
+from hartley.model.closeness import cell_numbers
+
+CLOSE = 0.05
+"""The share of a column's range within which all candidates of a row count as close."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnLeft:
+    """What a reader leaves possible of one sensitive column."""
+
+    column: str
+    values: int
+    """Its different values, a missing one counted."""
+    rows: int
+    distinct_l: int
+    """Fewest of its values that an observation leaves possible."""
+    narrowest_rows: int
+    """Rows that are left with so few."""
+    guess_share: float
+    """Of the rows of the worst class, the share that has the commonest value."""
+    guess_rows: int
+    """Rows of that class."""
+    close_rows: int | None
+    """Rows whose candidates all lie within 5 % of the range; ``None`` where it is no number."""
+    close_width: float | None
+    """Five per cent of the range: the tolerance to ask for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as it stands in JSON."""
+        return {
+            "column": self.column,
+            "values": self.values,
+            "distinct_l": self.distinct_l,
+            "narrowest_rows": self.narrowest_rows,
+            "likeliest_guess": {"share": self.guess_share, "rows": self.guess_rows},
+            "close_candidates": None
+            if self.close_rows is None
+            else {
+                "rows": self.close_rows,
+                "share": self.close_rows / self.rows,
+                "tolerance": self.close_width,
+            },
+        }
+
+
+def guess_to_dict(found: tuple[ColumnLeft, ...]) -> dict[str, Any] | None:
+    """Return the likeliest guess as it stands in JSON: the worst, and that of each column."""
+    if not found:
+        return None
+    worst = max(found, key=lambda one: (one.guess_share, one.guess_rows))
+    return {
+        "share": worst.guess_share,
+        "rows": worst.guess_rows,
+        "columns": {one.column: {"share": one.guess_share, "rows": one.guess_rows} for one in found},
+    }
+
+
+def left_by_column(parts: Iterable[JointRange], sensitive: Alphabet) -> tuple[ColumnLeft, ...]:
+    """Measure each sensitive column by itself on a joint range that may come in parts.
+
+    >>> joint = JointRange.from_pairs([("x", 1), ("x", 1), ("x", 2), ("y", 2), ("y", 9)])
+    >>> (found,) = left_by_column([joint], joint.sensitive)
+    >>> found.distinct_l, round(found.guess_share, 2), found.guess_rows
+    (2, 0.67, 3)
+    """
+    widths = [_width(sensitive, place) for place in range(len(sensitive.coordinates))]
+    found: list[list[ColumnLeft]] = [[] for _ in widths]
+    for joint in parts:
+        for place, width in enumerate(widths):
+            found[place].append(_of_part(joint, place, width))
+    return tuple(_joined(parts, sensitive, place) for place, parts in enumerate(found))
+
+
+def _width(sensitive: Alphabet, place: int) -> float | None:
+    coordinate = sensitive.coordinates[place]
+    there = coordinate.values[~coordinate.missing]
+    if coordinate.kind != "number" or len(there) < 2:
+        return None
+    return CLOSE * float(there.max() - there.min())
+
+
+def _of_part(joint: JointRange, place: int, width: float | None) -> ColumnLeft:
+    coordinate = joint.sensitive.coordinates[place]
+    seen, codes = joint.observation_of, cell_numbers(coordinate)[joint.indices]
+    size = int(codes.max()) + 1
+    keys, inverse = np.unique(seen.astype(np.int64) * size + codes, return_inverse=True)
+    rows = np.bincount(inverse.ravel(), weights=joint.rows)
+    of = keys // size
+    counts = np.bincount(of, minlength=joint.observations)
+    totals = np.bincount(of, weights=rows, minlength=joint.observations)
+    commonest = np.zeros(joint.observations)
+    np.maximum.at(commonest, of, rows)
+    shares = commonest / totals
+    worst = np.lexsort((totals, shares))[-1]
+    fewest = int(counts.min())
+    close = None
+    if width is not None:
+        least, most = np.full(joint.observations, np.inf), np.full(joint.observations, -np.inf)
+        cells = np.where(coordinate.missing, np.nan, coordinate.values.astype(float))[joint.indices]
+        np.fmin.at(least, seen, cells)
+        np.fmax.at(most, seen, cells)
+        has_missing = np.bincount(seen, weights=np.isnan(cells), minlength=joint.observations) > 0
+        close = int(totals[(most - least <= width) & ~has_missing].sum())
+    return ColumnLeft(
+        column=coordinate.name,
+        values=size,
+        rows=int(totals.sum()),
+        distinct_l=fewest,
+        narrowest_rows=int(totals[counts == fewest].sum()),
+        guess_share=float(shares[worst]),
+        guess_rows=int(totals[worst]),
+        close_rows=close,
+        close_width=width,
+    )
+
+
+def _joined(parts: list[ColumnLeft], sensitive: Alphabet, place: int) -> ColumnLeft:
+    fewest = min(one.distinct_l for one in parts)
+    worst = max(parts, key=lambda one: (one.guess_share, one.guess_rows))
+    is_close = parts[0].close_rows is not None
+    return ColumnLeft(
+        column=parts[0].column,
+        values=int(cell_numbers(sensitive.coordinates[place]).max()) + 1,
+        rows=sum(one.rows for one in parts),
+        distinct_l=fewest,
+        narrowest_rows=sum(one.narrowest_rows for one in parts if one.distinct_l == fewest),
+        guess_share=worst.guess_share,
+        guess_rows=worst.guess_rows,
+        close_rows=sum(one.close_rows or 0 for one in parts) if is_close else None,
+        close_width=parts[0].close_width,
+    )
