@@ -14,6 +14,7 @@ from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
+from hartley.workflow.request.named_demand import DemandFields, NamedDemand
 from hartley.workflow.request.objective import Objective, ObjectiveFields
 from hartley.workflow.request.study_table import StudyFields, StudyTable, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
@@ -29,7 +30,7 @@ class SearchFields(ObjectiveFields, LimitFields, total=False):
     """What a search is told, as keywords."""
 
 
-class ReleaseFields(SearchFields, DestinationFields, total=False):
+class ReleaseFields(SearchFields, DestinationFields, DemandFields, total=False):
     """What a release is told, as keywords."""
 
 
@@ -180,7 +181,8 @@ class Study(StudyTable):
         **fields
             ``leakage``, ``utility``, ``search``, ``shape``; ``labels``, ``policy``, ``certificate``,
             ``into``, ``into_database``, ``keep_order``, ``overwrite``; ``time_limit``, ``seed``,
-            ``progress``, ``effort``.
+            ``progress``, ``effort``. In place of ``require``: ``distinct_l``, ``separated_l``, ``row_k``,
+            ``max_distortion``, ``largest_cluster``.
 
         Returns
         -------
@@ -189,8 +191,11 @@ class Study(StudyTable):
         """
         from hartley.workflow.make_release import KnownPoint, make_release
 
-        objective, limits, destination = sorted_into(fields, Objective, SearchLimits, Destination)
-        demand = self.demand(target if require is None else require, each=each)
+        objective, limits, destination, named = sorted_into(
+            fields, Objective, SearchLimits, Destination, NamedDemand
+        )
+        wanted = NamedDemand(**named).beside(target if require is None else require)
+        demand = self.demand(wanted, each=each)
         study, counts_rows = self, not self.sensitive
         if counts_rows:
             study, destination["exposure"] = self.counting_rows(demand), "accept"
@@ -390,13 +395,11 @@ def release(
     >>> import pyarrow as pa, tempfile
     >>> table = pa.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = release(
-    ...         table, folder + "/out.csv", sensitive="age", public="chol", require={"distinct_l": 2}
-    ...     )
+    ...     made = release(table, folder + "/out.csv", sensitive="age", public="chol", distinct_l=2)
     ...     made.after.distinct_l
     2
     """
-    study, rest = _study(source, fields, Objective, SearchLimits, Destination)
+    study, rest = _study(source, fields, Objective, SearchLimits, Destination, NamedDemand)
     return study.release(
         output, require=require, target=target, each=each, point=point, found_in=found_in, **rest
     )

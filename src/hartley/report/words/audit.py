@@ -350,7 +350,8 @@ def likeliest_guess(left: Sequence[ColumnLeft]) -> str:
             near = f"{100 * one.close_rows / one.rows:.3g} %"
             said.append(
                 f"For {near} of the rows all candidates for {one.column} lie within 5 % of its range; ask "
-                f"for values that are apart (--tolerance {one.column}={one.close_width:.3g} --separated-l 3)."
+                f"for values that are apart (a tolerance of {one.close_width:.3g} for {one.column}, and "
+                "separated-l 3)."
             )
     return " ".join(said)
 
