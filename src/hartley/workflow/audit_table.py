@@ -43,8 +43,8 @@ class AuditResult:
     >>> import hartley, pyarrow
     >>> table = pyarrow.table({"age": [30, 41, 41, 52], "chol": [180, 181, 214, 215]})
     >>> found = hartley.audit(table, sensitive="age", public="chol", require={"distinct_l": 2})
-    >>> found.audit.distinct_l, found.holds
-    (1, False)
+    >>> found.distinct_l, found.l0_bits == found.audit.l0_bits, found.holds
+    (1, True, False)
     """
 
     audit: Audit
@@ -74,6 +74,16 @@ class AuditResult:
     def holds(self) -> bool:
         """Whether every requirement holds."""
         return all(verdict.holds for verdict in self.requirements)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a measure of the audit by its name, as ``found.distinct_l``."""
+        if name.startswith("_") or name == "audit":
+            raise AttributeError(name)
+        return getattr(self.audit, name)
+
+    def __dir__(self) -> list[str]:
+        """Name the measures of the audit, too."""
+        return sorted({*super().__dir__(), *dir(self.audit)})
 
     def __repr__(self) -> str:
         held = "" if not self.requirements else f", requirements {'hold' if self.holds else 'do not hold'}"
