@@ -45,7 +45,7 @@ class Combination:
         is_other = (
             self.call != "frontier" and self.axis == "joint" and self.requirement in ("separated", "groups")
         )
-        return self.reader != "person" and not is_other
+        return self.reader != "person" and self.shape != "columns" and not is_other
 
     @property
     def is_sensible(self) -> bool:
