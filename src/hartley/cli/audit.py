@@ -17,7 +17,7 @@ from hartley.errors import OptionError, mentioned
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
 from hartley.report.words.audit import candidates_apart, headline, identifier_warning
-from hartley.report.words.columns import column_kind, column_note, next_columns
+from hartley.report.words.columns import column_kind, column_note, next_columns, persons_note
 from hartley.report.words.verdict import USUAL
 from hartley.workflow import Audit, AuditResult, shown_source
 
@@ -123,8 +123,8 @@ def _suggested_reading(notes: Sequence[str]) -> list[str]:
     said: dict[tuple[str, str], None] = {}
     for message in notes:
         for name, value in mentioned(message):
-            if name in ("decimal", "missing_words") and value:
-                said["--missing-word" if name == "missing_words" else "--decimal", value] = None
+            if name in ("decimal", "missing_words", "sheet") and value:
+                said["--missing-word" if name == "missing_words" else f"--{name}", value] = None
     return [word for pair in said for word in pair]
 
 
@@ -138,6 +138,10 @@ def _listing(found: workflow.TableDescription) -> dict[str, Any]:
             "missing": one.missing,
             "identifier": one.is_identifier,
             "identifier_reason": one.identifier,
+            "codes": one.is_coded,
+            "dates_as_text": one.is_written_date,
+            "missing_code": one.missing_code,
+            "rows_each": one.rows_each,
         }
         for one in found.columns
     ]
@@ -172,7 +176,14 @@ def show_columns(
             "refuses them.",
         )
         out.print()
-    _show_first_call(out, shown_source(table), next_columns(found), reading)
+    persons = persons_note(found)
+    if persons is not None:
+        paragraph(out, persons)
+        out.print()
+    columns = next_columns(found)
+    coded = [one.name for one in found.columns if one.is_coded and columns and one.name in columns]
+    as_text = [word for name in coded for word in ("--text", name)]
+    _show_first_call(out, shown_source(table), columns, [*reading, *as_text])
 
 
 def _show_first_call(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
-from hartley.tables.looks.identifiers import ColumnLook, identifier_reason, is_whole_number
+from hartley.tables.looks.codes import are_codes, missing_code
+from hartley.tables.looks.identifiers import ColumnLook, are_dates, identifier_reason, is_whole_number
 
 EXAMPLES = 4
 LOOKED_AT = 200
@@ -20,6 +21,8 @@ CELLS_LOOKED_AT = 1_000
 COUNTED_AT_ONCE = 50
 """Columns whose different values are counted in one pass; the engine takes much memory for each."""
 FEWEST_VALUES = 3
+PERSONS_REPEAT = 1.2
+"""Rows of one person on average from which a column is said to repeat."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,14 @@ class ColumnDescription:
     """The first few different cells, as they stand in the table."""
     identifier: str | None = None
     """Why it looks like it names people, to read on from "looks like"; ``None`` where it does not."""
+    is_coded: bool = False
+    """Whether its whole numbers look like codes, which are read as text better."""
+    is_written_date: bool = False
+    """Whether it is text that looks like dates."""
+    missing_code: int | None = None
+    """A number at its edge that may mean "missing"; ``None`` where there is none."""
+    rows_each: float | None = None
+    """In how many rows one of the people stands whom it names, where that is more than one."""
 
     @property
     def is_identifier(self) -> bool:
@@ -84,7 +95,7 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
     usable = [name for name, kind in kinds.items() if kind is not None]
     counts = _counts(table, usable)
     examples = _examples(table, list(kinds))
-    identifiers = identifier_columns(table, {name: values for name, (values, _) in counts.items()})
+    looks = {one.name: one for one in column_looks(table, {name: found[0] for name, found in counts.items()})}
     return TableDescription(
         name=table.name,
         rows=table.row_count,
@@ -95,11 +106,23 @@ def describe(source: Any, options: ReadOptions | None = None) -> TableDescriptio
                 values=counts[name][0] if name in counts else None,
                 missing=counts[name][1] if name in counts else None,
                 examples=examples[name],
-                identifier=identifiers.get(name),
+                **(_noticed(looks[name]) if name in looks else {}),
             )
             for name, kind in kinds.items()
         ),
     )
+
+
+def _noticed(look: ColumnLook) -> dict[str, Any]:
+    """Return what is noticed of a column, as fields of its description."""
+    reason = identifier_reason(look)
+    if reason is not None:
+        return {"identifier": reason, "rows_each": look.repeats if look.repeats >= PERSONS_REPEAT else None}
+    return {
+        "is_coded": are_codes(look),
+        "is_written_date": look.is_text and are_dates(look.cells),
+        "missing_code": missing_code(look) if look.is_whole else None,
+    }
 
 
 def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[str, str]:
@@ -112,10 +135,15 @@ def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[s
     >>> identifier_columns(table, {"id": 20, "sex": 2})
     {'id': 'a name or number of persons, by its name'}
     """
+    looks = ((one.name, identifier_reason(one)) for one in column_looks(table, values))
+    return {name: reason for name, reason in looks if reason is not None}
+
+
+def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[ColumnLook]:
+    """Look at columns of text and numbers: how often values repeat, and some of their cells."""
     few = [name for name, count in values.items() if count is None or count >= FEWEST_VALUES]
     kinds = {column.name: column.kind for column in table.typed_columns(few)}
     asked = [name for name in few if kinds[name] in ("text", "number")]
-    found: dict[str, str] = {}
     for start in range(0, len(asked), COUNTED_AT_ONCE):
         some = asked[start : start + COUNTED_AT_ONCE]
         rows = table.connection.execute(f"{table.rows_sql(some)} LIMIT {LOOKED_THROUGH}").fetchall()
@@ -124,7 +152,7 @@ def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[s
             different = list(dict.fromkeys(cells))
             counted = values[name]
             share = len(cells) / max(len(rows), 1)
-            look = ColumnLook(
+            yield ColumnLook(
                 name=name,
                 is_text=kinds[name] == "text",
                 is_whole=kinds[name] == "number" and all(map(is_whole_number, different)),
@@ -132,10 +160,6 @@ def identifier_columns(table: Table, values: Mapping[str, int | None]) -> dict[s
                 values=len(different) if counted is None else counted,
                 cells=different[:CELLS_LOOKED_AT],
             )
-            reason = identifier_reason(look)
-            if reason is not None:
-                found[name] = reason
-    return found
 
 
 def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:

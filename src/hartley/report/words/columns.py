@@ -45,11 +45,30 @@ def column_note(column: ColumnDescription, rows: int) -> str:
         notes.append("the same in every row")
     elif column.values is not None and rows >= 10 and column.values >= 0.95 * rows:
         notes.append("nearly all different")
+    if column.is_coded:
+        notes.append("looks like codes")
+    if column.is_written_date:
+        notes.append("looks like dates, and is read as text")
+    if column.missing_code is not None:
+        notes.append(f"{column.missing_code} may mean missing")
     if column.missing:
         notes.append(
             "empty in every row" if column.missing == rows else f"{counted(column.missing, 'cell')} empty"
         )
     return "; ".join(notes)
+
+
+def persons_note(table: TableDescription) -> str | None:
+    """Say which column tells whose rows are whose, and what to add; nothing where none repeats."""
+    repeating = [one for one in table.columns if one.rows_each is not None]
+    if not repeating:
+        return None
+    one = max(repeating, key=lambda column: column.values or 0)
+    return (
+        f"{one.name} repeats: {counted(one.values or 0, 'person')} with {one.rows_each:.2g} rows each on "
+        f"average. If a reader can link the rows of one person, add --person {one.name} to every command; "
+        "people are then counted, not rows."
+    )
 
 
 def next_columns(table: TableDescription) -> tuple[str, str] | None:

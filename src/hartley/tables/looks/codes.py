@@ -46,7 +46,7 @@ def missing_code(column: ColumnLook) -> int | None:
 
     >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "999", "18"]))
     999
-    >>> missing_code(ColumnLook("age", False, True, 200, 3, ["34", "51", "99"])) is None
+    >>> missing_code(ColumnLook("age", False, True, 200, 4, ["34", "51", "88", "99"])) is None
     True
     """
     numbers = sorted(whole_numbers(column))

@@ -22,11 +22,14 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from hartley.errors import OptionError, TableError, option, quoted
+from hartley.notes import note
 from hartley.tables.locations import ENDINGS, Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.frames import EagerFrame
 from hartley.tables.sources.source import required
 
+LONG_SHEET = 1_000
+"""Rows of a sheet from which it is taken for the data without a look at the others."""
 _MIXED = f"mixes kinds of cells; read it as text ({option('text')})"
 
 
@@ -74,6 +77,8 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
             sheet = options.sheet or sheets[0]
             require_dense(files.paths[0], sheet)
             found = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+            if options.sheet is None and len(sheets) > 1:
+                _name_the_others(files.name, book, sheets, len(found))
     except (TableError, OptionError, KeyboardInterrupt):
         raise
     except BaseException:
@@ -84,6 +89,17 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
     if not found:
         raise TableError(f"{files.name}: the sheet is empty")
     return found[0], found[1:], faulty_columns(files.paths[0], sheet)
+
+
+def _name_the_others(name: str, book: Any, sheets: list[str], rows: int) -> None:
+    """Say which sheet is read and which are not; where another is longer, how to read that one."""
+    first, *others = sheets
+    heights = {one: book.get_sheet_by_name(one).total_height for one in others} if rows < LONG_SHEET else {}
+    longest = max(heights, key=lambda one: heights[one], default=first)
+    longer = ""
+    if heights.get(longest, 0) > rows:
+        longer = f"; {longest!r} has more rows, read it with {option('sheet', longest)}"
+    note(f"{name} has {len(sheets)} sheets; {first!r} is read, and not {quoted(others)}{longer}")
 
 
 def _array(cells: list[Any]) -> Any:

@@ -194,6 +194,7 @@ class ReleaseResult:
             "columns": [{"name": name, "treatment": treatment} for name, treatment in self.columns],
             "formula_cells": dict(self.formula_cells),
             "statement": self.statement,
+            "counts_rows": self.counts_rows,
             "likeliest_guess": guess_to_dict(self.by_sensitive),
             "by_sensitive": [one.to_dict() for one in self.by_sensitive],
             "identifiers": [{"column": name, "reason": why} for name, why in self.identifiers.items()],
