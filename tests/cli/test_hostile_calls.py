@@ -342,7 +342,7 @@ def test_a_signal_after_the_commit_is_too_late_or_says_what_was_written(
 def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path) -> None:
     table = tmp_path / "large.csv"
     table.write_text("x,s\n" + "".join(f"{x},{x * 7 % 1009}\n" for x in range(40_000)), encoding="utf-8")
-    asked = ("-s", "s", "-p", "x", "--utility", "resolution", "--distinct-l", "3")
+    asked = ("-s", "s", "-p", "x", "--utility", "resolution", "--distinct-l", "3", "--accept-identifier", "x")
     program = subprocess.Popen(
         [sys.executable, "-m", "hartley", "release", str(table), str(tmp_path / "out.csv"), *asked],
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")},

@@ -44,8 +44,10 @@ class Study(StudyTable):
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    sensitive, public, side
-        Columns to protect, to publish, and that the reader knows already.
+    sensitive, jointly
+        Columns to protect, each by itself, or jointly as one value.
+    public, side
+        Columns to publish, and that the reader knows already.
     keep, harmless
         Columns that are published unchanged: counted in what is required, or left out on your word.
     publish_sensitive
