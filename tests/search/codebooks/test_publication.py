@@ -111,7 +111,7 @@ def test_a_category_called_other_is_not_confused_with_the_rest():
     country = ["other"] * 6 + ["Peru"] * 5 + ["Laos", "Fiji", "Chad", "Togo"]
     book = search({"country": country}, [0, 1, 2] * 5, 3).codebooks[0]
     assert book.recode("other") == "other"
-    assert book.recode("Laos") == "other values"
+    assert book.recode("Laos") == "all others"
 
 
 def test_an_unseen_category_has_no_label_where_all_are_kept():

@@ -239,14 +239,14 @@ def free_label(wanted: str, taken: Sequence[object] | set[str]) -> str:
     """Return a label that no value has, nor one that differs only in upper and lower case.
 
     >>> free_label("other", ["a", "Other"])
-    'other values'
+    'all others'
     """
     there = {str(value).casefold() for value in taken}
     if wanted.casefold() not in there and wanted != ALL:
         return wanted
-    number = 1
+    again, number = "all others" if wanted == OTHER else f"{wanted} values", 1
     while True:
-        label = f"{wanted} values" if number == 1 else f"{wanted} values {number}"
+        label = again if number == 1 else f"{again} {number}"
         if label.casefold() not in there:
             return label
         number += 1
