@@ -99,4 +99,4 @@ def test_candidates_that_lie_close_are_pointed_out_with_the_tolerance(tmp_path, 
     said = " ".join(capsys.readouterr().out.split())
     assert "For 1e+02 % of the rows" not in said
     assert "For 100 % of the rows all candidates for pay lie within 5 % of its range" in said
-    assert "--tolerance pay=956 --separated-l 3" in said
+    assert "(a tolerance of 956 for pay, and separated-l 3)" in said
