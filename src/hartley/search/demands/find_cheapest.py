@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -29,6 +30,7 @@ from hartley.measures.overlap import components
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange, Partition
+from hartley.model.arrays import Places
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import ObjectiveName
@@ -40,7 +42,13 @@ from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.search import present, search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.demands.merges import joined, joining_missing, less_its_worst, merged
-from hartley.search.demands.question import DemandAnswer, DemandQuestion, answer_of, too_many_components
+from hartley.search.demands.question import (
+    NOTHING,
+    DemandAnswer,
+    DemandQuestion,
+    answer_of,
+    too_many_components,
+)
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.few_values.walk import best_of_few, is_walked
@@ -59,8 +67,13 @@ def columns_answer(
     starts: Sequence[Partition],
     budget: int,
     objective: ObjectiveName,
+    missing: Places = NOTHING,
 ) -> DemandAnswer:
-    """Return the boxes found, less what a budget withholds."""
+    """Return the boxes found, less what a budget withholds.
+
+    Tuples that were ``missing`` before join what is withheld, and their rows do not count. So the bound is
+    that of a budget with their rows, and so is what is withheld where it keeps to the budget without them.
+    """
     if not enough.is_beside:
         enough.require_reachable()
     demand = replace(enough, row_k=max(1, enough.row_k))
@@ -76,24 +89,31 @@ def columns_answer(
         objective=objective,
     )
     if budget:
-        held = withhold_tuples(
+        withhold = partial(
+            withhold_tuples,
             columns,
             demand,
-            budget,
-            found,
-            None,
+            base=found,
             combination=utility.combination,
             effort=effort,
             objective=objective,
         )
+        held = withhold(budget + int(demand.rows[missing].sum()))
         least = None if objective == "mean" else held.bound
+        if demand.rows[np.setdiff1d(held.withheld, missing)].sum() > budget:
+            held = withhold(budget)
+        gone = np.setdiff1d(held.withheld, missing)
+        labels = held.labels.copy()
+        others = np.setdiff1d(np.arange(len(labels)), missing)
+        if len(gone) and not np.isin(labels[others], labels[missing]).any():
+            labels[missing] = labels[gone[0]]
         return DemandAnswer(
-            partition=Partition(held.labels),
+            partition=Partition(labels),
             cost=held.worst,
             lower_bound_cost=least,
             any_bound=least,
-            withheld=held.withheld,
-            withheld_rows=held.withheld_rows,
+            withheld=gone,
+            withheld_rows=int(demand.rows[gone].sum()),
             loss=held.loss,
         )
     bound = None if enough.is_beside or objective == "mean" else found.bound
@@ -230,7 +250,10 @@ def _searched(
             )
             return answer_of(by_size)
         if isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
-            return columns_answer(enough, utility, effort, starts, question.budget, question.objective)
+            missing = np.flatnonzero(question.missing)
+            return columns_answer(
+                enough, utility, effort, starts, question.budget, question.objective, missing
+            )
     elif isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
         enough = Enough.beside(joint, question.requirements, question.closeness)
         found = columns_answer(enough, utility, effort, starts, 0, question.objective)
