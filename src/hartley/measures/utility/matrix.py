@@ -131,7 +131,9 @@ class MatrixUnions:
         values = np.flatnonzero(cluster >= 0)
         at = cluster[values]
         costs = np.full(len(cluster), np.inf)
-        np.minimum.at(costs, at, np.maximum(self._worst[values, place], self._worst[values, at]))
+        worst = np.maximum(self._worst[values, place], self._worst[values, at])
+        # What has no place among the others is no one's best member.
+        np.minimum.at(costs, at, np.where(np.isnan(worst), np.inf, worst))
         for own in self.members.of(place):
             np.minimum(costs, np.maximum(self._worst[own], self._worst[own, place]), out=costs)
         costs[~self.members.partners(place)] = np.inf
