@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,9 @@ def for_an_audit_not_even_pairs_reach_the_driver(spark: Any, monkeypatch: pytest
     assert result.audit.pairs == 3000
     # Twenty sensitive values can have 210 links at most; there are 3000 pairs.
     assert max(fetched) <= 210
-    assert result == audit_table(rows.toArrow(), sensitive="s", public="x")
+    # The likeliest guess is counted on tables that are held.
+    held = audit_table(rows.toArrow(), sensitive="s", public="x")
+    assert result == replace(held, by_sensitive=())
 
 
 def names_that_spark_reads_in_its_own_way_are_names_here(spark: Any) -> None:

@@ -202,7 +202,7 @@ def _holds(asked: Asked) -> list[str]:
 
 def _warning(made: ReleaseResult, asked: Asked) -> str | None:
     """Say so where somebody is exposed, or columns that were called harmless are not."""
-    after, whole = made.after, made.together_all or made.after_all
+    after, whole = made.together or made.after, made.together_all or made.after_all
     if after.distinct_l == 1:
         return f"Do not publish this. {release_words.verdict(made).sentence}"
     rows = words.counted(whole.narrowest_rows, "row")
