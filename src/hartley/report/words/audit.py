@@ -236,7 +236,7 @@ LONGEST_CELL = 200
 def cell(value: Any) -> str:
     """Show a cell; a missing one as a word, the beginning of a very long one.
 
-    >>> cell("a" * 1000)[-24:]
+    >>> cell("a" * 1000)[-23:]
     'aaa… (1,000 characters)'
     """
     text = "(missing)" if value is None else str(value)

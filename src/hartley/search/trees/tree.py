@@ -126,7 +126,7 @@ class TreeProblem:
         steps = 64 * (int(ptr_steps(tuples)) + self.tuples * len(self.columns))
         while top > 0:
             progress(int(growth.totals[1]), 0, "classes")
-            chosen = grow.for_size(steps)
+            chosen = grow.for_size(steps, in_pieces=True)
             top = chosen(tuples, wants, paper, growth, learnt, top, grow.piece(chosen, NODES_AT_ONCE))
         return tree_of(growth, order, len(ends) - 1)
 

@@ -22,7 +22,7 @@ from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
 from hartley.workflow.question import Question
 
-MOST_GROWN_CELLS = 1_000_000
+MOST_GROWN_CELLS = 100_000
 """Up to so many cells of public values a release beside its sensitive columns says what a tree would lose."""
 
 
@@ -140,8 +140,9 @@ def transparent_partition(
 
 def transparent_loss(question: Question, effort: Effort) -> float | None:
     """Return what the same requirements would lose with such a tree; nothing where none can keep them."""
-    joint = question.joint.without_side()
-    if not question.requirements or joint.public.size * len(joint.public.columns) > MOST_GROWN_CELLS:
+    joint = question.joint
+    cells = joint.public.size * len(joint.public.columns)
+    if not question.requirements or joint.side is not None or cells > MOST_GROWN_CELLS:
         return None
     try:
         grown = transparent_partition(question, question.requirements, effort)
