@@ -82,15 +82,17 @@ def next_columns(table: TableDescription) -> tuple[str, str] | None:
         return None
     protected = _private(usable) or usable[0]
     others = [one for one in usable if one is not protected]
+    # Another form of the same column, such as a logarithm, is no column to publish.
+    others = [one for one in others if protected.name.lower() not in one.name.lower()] or others
     # The column with most values is the likeliest to single somebody out.
     published = max(others, key=lambda one: (one.values or 0, one.name))
     return protected.name, published.name
 
 
 def _private(columns: Sequence[ColumnDescription]) -> ColumnDescription | None:
-    """Return the column whose name sounds most private; nothing where none does."""
+    """Return the column whose name sounds most private, the shortest of them; nothing where none does."""
     for word in PRIVATE:
-        for column in columns:
-            if word in column.name.lower():
-                return column
+        named = [column for column in columns if word in column.name.lower()]
+        if named:
+            return min(named, key=lambda column: len(column.name))
     return None
