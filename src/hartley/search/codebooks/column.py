@@ -136,7 +136,7 @@ class PublicColumn:
         """Return the same column with borders at round numbers or in the calendar, if these are fewer."""
         if not self.is_line or self.keep:
             return self
-        coarse = replace(self, grid=_round_borders(self.kind, self.positions, ROUND_BANDS))
+        coarse = replace(self, grid=_round_borders(self.name, self.kind, self.positions, ROUND_BANDS))
         return coarse if len(coarse.splits) < len(self.splits) else self
 
     @classmethod
@@ -276,11 +276,13 @@ def _grid(
     if settings.borders is not None and not (settings.borders == "each" and kind == "category"):
         return parse_grid(settings.borders, name, kind), True
     is_line = kind in ("number", "date", "ordered")
-    return (_round_borders(kind, positions, FINE_BANDS) if is_line else None), False
+    return (_round_borders(name, kind, positions, FINE_BANDS) if is_line else None), False
 
 
-def _round_borders(kind: ColumnKind, positions: Floats, bands: int) -> BorderGrid:
-    extent = float(positions[-1] - positions[0]) if len(positions) else 0.0
+def _round_borders(name: str, kind: ColumnKind, positions: Floats, bands: int) -> BorderGrid:
+    extent = float(positions[-1]) - float(positions[0]) if len(positions) else 0.0
+    if not isfinite(extent):
+        raise InputError(f"the values of column {name!r} lie so far apart that no number says how far")
     return calendar_grid(extent) if kind == "date" else round_grid(extent, bands)
 
 
