@@ -12,8 +12,9 @@ from hartley import workflow
 from hartley.cli import option_values, options
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
+from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_read
-from hartley.errors import OptionError, mentioned
+from hartley.errors import OptionError, mentioned, worded
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
 from hartley.report.words.audit import candidates_apart, headline, identifier_warning
@@ -178,7 +179,7 @@ def show_columns(
         out.print()
     persons = persons_note(found)
     if persons is not None:
-        paragraph(out, persons)
+        paragraph(out, worded(persons, as_flag))
         out.print()
     columns = next_columns(found)
     coded = [one.name for one in found.columns if one.is_coded and columns and one.name in columns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hartley.errors import option
 from hartley.report.words.audit import counted
 
 PRIVATE = (
@@ -66,8 +67,8 @@ def persons_note(table: TableDescription) -> str | None:
     one = max(repeating, key=lambda column: column.values or 0)
     return (
         f"{one.name} repeats: {counted(one.values or 0, 'person')} with {one.rows_each:.2g} rows each on "
-        f"average. If a reader can link the rows of one person, add --person {one.name} to every command; "
-        "people are then counted, not rows."
+        f"average. If a reader can link the rows of one person, add {option('person', one.name)} to every "
+        "command; people are then counted, not rows."
     )
 
 
