@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hartley.errors import TableError
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
@@ -146,12 +147,12 @@ def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[Col
     asked = [name for name in few if kinds[name] in ("text", "number")]
     for start in range(0, len(asked), COUNTED_AT_ONCE):
         some = asked[start : start + COUNTED_AT_ONCE]
-        rows = table.connection.execute(f"{table.rows_sql(some)} LIMIT {LOOKED_THROUGH}").fetchall()
+        rows = _first_rows(table, some)
         for place, name in enumerate(some, 1):
             cells = [str(row[place]) for row in rows if row[place] is not None]
             different = list(dict.fromkeys(cells))
             counted = values[name]
-            share = len(cells) / max(len(rows), 1)
+            share = len(cells) / len(rows) if rows else 1.0
             yield ColumnLook(
                 name=name,
                 is_text=kinds[name] == "text",
@@ -160,6 +161,15 @@ def column_looks(table: Table, values: Mapping[str, int | None]) -> Iterator[Col
                 values=len(different) if counted is None else counted,
                 cells=different[:CELLS_LOOKED_AT],
             )
+
+
+def _first_rows(table: Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Fetch some rows to look at; none of a table elsewhere that hands out fewer different ones."""
+    try:
+        asked = f"{table.rows_sql(names)} LIMIT {LOOKED_THROUGH}"
+    except TableError:
+        return []
+    return table.connection.execute(asked).fetchall()
 
 
 def count_values(table: Table, names: Sequence[str]) -> dict[str, int]:
