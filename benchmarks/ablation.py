@@ -32,9 +32,9 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange
 from hartley.model.words import CODEWORDS, ROUNDING, Leakage
-from hartley.search.dispatch import searched_levels
 from hartley.search.effort import Effort
 from hartley.search.levels import Level
+from hartley.search.points.ladders import searched_levels
 
 LEAKAGES: tuple[Leakage, ...] = ("l0", "istar", "joint")
 NAMES: dict[Leakage, str] = {"l0": "L0", "istar": "I*", "joint": "problem (3)"}
@@ -96,7 +96,7 @@ FAMILIES_OF_SEARCH = (SIZES, SIDE, LINE, CENTROID, ANY)
 CANDIDATES: tuple[Leakage, ...] = ("l0", "joint")
 CERTAIN: tuple[Leakage, ...] = ("istar", "joint")
 METHODS = (
-    Method("matching", (SIZES,), CANDIDATES, (("resolution.one_size.MOST_VALUES", 0),)),
+    Method("matching", (SIZES,), CANDIDATES, (("sizes.search.MOST_VALUES", 0),)),
     Method("closed forms", (SIZES,), CANDIDATES, (("resolution.one_size.SizeSearch._closed_form", nothing),)),
     Method("prices of sizes", (SIZES,), CANDIDATES, (("resolution.one_size.size_prices", nothing),)),
     Method("prices of sizes", (SIDE,), CANDIDATES, (("resolution.side_search.size_prices", nothing),)),

@@ -38,10 +38,10 @@ from hartley.search.codebooks import CodebookOptions, CodebookProblem, PublicCol
 from hartley.search.columns import search_columns
 from hartley.search.columns.search import ColumnsSearch
 from hartley.search.columns.withheld import withhold_tuples
-from hartley.search.demands.find_cheapest import cheapest
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.effort import Effort
 from hartley.search.enough import Enough
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 
 LINE, LINE_HELD = "line", "line, withheld"
 SIZES, SIZES_HELD = "sizes", "sizes, withheld"
@@ -112,14 +112,12 @@ BOTH = (CODEBOOKS, CODEBOOKS_HELD)
 METHODS = (
     without("all partitions of few", (LINE,), ("line.intervals.MOST_VALUES", 0)),
     without("all partitions of few", (LINE_HELD,), ("line.withheld.MOST_VALUES", 0)),
-    without("all partitions of few", (SIZES,), ("by_size.least_largest.MOST_VALUES", 0)),
-    without("all partitions of few", (SIZES_HELD,), ("by_size.withheld.MOST_VALUES", 0)),
     without("counting clusters", (LINE,), ("line.intervals.most_clusters", lambda enough: enough.size)),
     without("values forced in", (LINE_HELD,), ("line.top_up.TopUp._forced_in", returns(None))),
     without("a cluster withheld", (LINE_HELD,), ("line.top_up.TopUp._with_a_cluster", returns(None))),
-    without("dealing", (SIZES,), ("by_size.least_largest._dealt", returns(None))),
-    without("matching", (SIZES,), ("by_size.least_largest.MOST_PAIRED", 0)),
-    without("cheap values withheld", (SIZES_HELD,), ("by_size.withheld._cheapest_enough", returns(None))),
+    without("dealing", (SIZES,), ("sizes.search.SizeSearch._dealt", returns(None))),
+    without("matching", (SIZES,), ("sizes.search.MOST_VALUES", 0)),
+    without("cheap values withheld", (SIZES_HELD,), ("sizes.withheld._cheapest_enough", returns(None))),
     without("all divisions of few", (COLUMNS,), ("columns.search.ColumnsSearch.__init__", never_exact)),
     without("blocks of categories", (COLUMNS,), ("columns.search.blocks_first", one_block)),
     without("other rules for cuts", (COLUMNS,), ("columns.search.RULES", (0,))),
@@ -144,10 +142,10 @@ METHODS = (
 
 def demanded(joint: JointRange, utility: Any, wanted: int, budget: int, effort: Effort) -> Outcome:
     """Search one column."""
-    asked = DemandQuestion(
+    asked = Problem(
         joint=joint, utility=utility, requirements=(Requirement("distinct-l", wanted),), budget=budget
     )
-    answer = cheapest(asked, effort)
+    answer = solve(asked, effort)
     return Outcome(answer.cost, answer.is_proven)
 
 

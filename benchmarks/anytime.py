@@ -24,35 +24,35 @@ from hartley.frontiers import Frontier
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.words import ROUNDING
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question, cost_of
-from hartley.workflow.search_frontier import optimal_frontier
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.problem import Problem
 
 
-def pulse() -> Question:
+def pulse() -> Problem:
     """Return ages by pulse of the made-up clinic, means as released values."""
     joint, positions = clinic_table(5, 0)
-    return Question(joint=joint, leakage="l0", utility=LineDistortion(positions, "centroid"))
+    return Problem(joint=joint, leakage="l0", utility=LineDistortion(positions, "centroid"))
 
 
-def dense() -> Question:
+def dense() -> Problem:
     """Return 200 values of many candidates each."""
     family = next(family for family in FAMILIES if family.name == "uniform dense")
-    return Question(joint=family.table(200, 0), leakage="l0", utility=Resolution(200))
+    return Problem(joint=family.table(200, 0), leakage="l0", utility=Resolution(200))
 
 
-def connected() -> Question:
+def connected() -> Problem:
     """Return 100 values on a line, means as released values, nothing to be certain."""
     joint, positions = list(line_tables((100,)))[2]
-    return Question(joint=joint, leakage="joint", utility=LineDistortion(positions, "centroid"))
+    return Problem(joint=joint, leakage="joint", utility=LineDistortion(positions, "centroid"))
 
 
-def beside() -> Question:
+def beside() -> Problem:
     """Return 60 values with side information."""
     family = next(family for family in FAMILIES if family.name == "skewed")
-    return Question(joint=with_side(family.table(60, 1), 2, 60), leakage="l0", utility=Resolution(60))
+    return Problem(joint=with_side(family.table(60, 1), 2, 60), leakage="l0", utility=Resolution(60))
 
 
-QUESTIONS: dict[str, Callable[[], Question]] = {
+QUESTIONS: dict[str, Callable[[], Problem]] = {
     "clinic, age by pulse, L0, centroid": pulse,
     "uniform dense, 200 values, L0, resolution": dense,
     "line, 100 values, problem (3), centroid": connected,
@@ -60,7 +60,7 @@ QUESTIONS: dict[str, Callable[[], Question]] = {
 }
 
 
-def within(question: Question, seconds: float) -> Frontier:
+def within(question: Problem, seconds: float) -> Frontier:
     """Search a frontier for so many CPU seconds."""
     end = time.process_time() + seconds
     effort = Effort(
@@ -74,9 +74,9 @@ def cost_ratio(found: Frontier, last: Frontier) -> float:
     """Return what the leakages of the last frontier cost in one, over their cost in the last, on average."""
     ratios = []
     for point in last.points:
-        costs = [cost_of(p) for p in found.points if p.leakage_bits <= point.leakage_bits + ROUNDING]
-        if cost_of(point) > 0:
-            ratios.append(min(costs) / cost_of(point))
+        costs = [p.cost for p in found.points if p.leakage_bits <= point.leakage_bits + ROUNDING]
+        if point.cost > 0:
+            ratios.append(min(costs) / point.cost)
     return sum(ratios) / len(ratios) if ratios else 1.0
 
 
@@ -84,10 +84,10 @@ def gap(found: Frontier, last: Frontier) -> float:
     """Return leakage less its bound within the costs of the last frontier, on average."""
     gaps = []
     for point in last.points:
-        cost = cost_of(point) * (1 + 1e-9)
-        least = min(p.leakage_bits for p in found.points if cost_of(p) <= cost)
+        cost = point.cost * (1 + 1e-9)
+        least = min(p.leakage_bits for p in found.points if p.cost <= cost)
         # What nothing within a greater cost goes below, nothing within this one does.
-        bounds = [p.lower_bound_bits or 0.0 for p in found.points if cost_of(p) * (1 + 1e-9) >= cost]
+        bounds = [p.lower_bound_bits or 0.0 for p in found.points if p.cost * (1 + 1e-9) >= cost]
         gaps.append(least - max(bounds, default=0.0))
     return sum(gaps) / len(gaps)
 

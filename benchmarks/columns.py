@@ -39,10 +39,10 @@ from hartley.search.columns.costs import relative_loss
 from hartley.search.columns.loops.split import ROWS
 from hartley.search.columns.prepared import Prepared
 from hartley.search.columns.search import ColumnsResult, search_columns
-from hartley.search.demands.find_cheapest import cheapest
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.effort import UNLIMITED
 from hartley.search.enough import Enough
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from hartley.workflow.rivals.anonypyx_method import anonypyx_partition, is_installed
 from hartley.workflow.study import Study
 
@@ -238,8 +238,8 @@ def real(adult: Path | None) -> None:
 
 def ours(joint: JointRange, level: int, utility: ColumnsDistortion) -> Partition:
     """Search the release for a number of candidates."""
-    asked = DemandQuestion(joint=joint, utility=utility, requirements=(Requirement("distinct-l", level),))
-    return cheapest(asked).partition
+    asked = Problem(joint=joint, utility=utility, requirements=(Requirement("distinct-l", level),))
+    return solve(asked).partition
 
 
 def main() -> None:

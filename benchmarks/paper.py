@@ -11,9 +11,9 @@ import sys
 
 from meter import timed
 
+from hartley import compare
 from hartley.model.target import Target
 from hartley.paper.reproduce import read_data, reproduce
-from hartley.workflow import compare
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -69,8 +69,8 @@ def bare_pairs(path: Path) -> Any:
 
 def our_audit(path: Path, memory_limit: str | None = None) -> Any:
     """Audit the file."""
+    from hartley import audit
     from hartley.tables import ReadOptions
-    from hartley.workflow import audit
 
     found = audit(path, sensitive="s", public="x", options=ReadOptions(memory_limit=memory_limit)).audit
     return [found.pairs, found.distinct_l, found.components, found.row_k]
@@ -91,7 +91,7 @@ def pandas_nunique(path: Path) -> Any:
 
 def pandas_audit(path: Path) -> Any:
     """Audit a pandas frame."""
-    from hartley.workflow import audit
+    from hartley import audit
 
     frame = _pandas(path)
     audit(frame.head(300_000), sensitive="s", public="x")  # loads the compiled loops
@@ -109,8 +109,8 @@ def _pandas(path: Path) -> Any:
 def spark_audit(path: Path) -> Any:
     """Audit the file in Spark, on a master and two workers."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    from hartley import audit
     from hartley.tables.sources import spark as spark_source
-    from hartley.workflow import audit
     from servers import running_spark
 
     fetched: list[int] = []

@@ -57,10 +57,10 @@ def our_write(
     import numpy as np
 
     from hartley.releases.formats import Format
-    from hartley.releases.writer.codebook_index import add_rows
+    from hartley.releases.rows.codebook_index import add_rows
+    from hartley.releases.rows.source_rows import Rows
     from hartley.releases.writer.publication import Publication
     from hartley.releases.writer.row_order import mixed_in_boxes
-    from hartley.releases.writer.source_rows import Rows
     from hartley.tables import ReadOptions, open_table
 
     table = open_table(path, ReadOptions(memory_limit=memory_limit))
@@ -87,9 +87,9 @@ def our_write(
 
 def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = None) -> int:
     """Release the table: read, search, write, certify, and verify the files as they are on disk."""
+    from hartley import release
     from hartley.model.target import Target
     from hartley.tables import ReadOptions
-    from hartley.workflow import release
 
     found = release(
         path,
@@ -109,8 +109,8 @@ def whole_release(path: Path, *, keep_order: bool, memory_limit: str | None = No
 
 def release_beside(path: Path) -> list[int]:
     """Release the table with a kept column: nearly every row is then different from all others."""
+    from hartley import release
     from hartley.tables import ReadOptions
-    from hartley.workflow import release
 
     found = release(
         path,
@@ -128,7 +128,7 @@ def release_beside(path: Path) -> list[int]:
 
 def verify_beside(path: Path) -> bool:
     """Verify that release."""
-    from hartley.workflow import verify
+    from hartley import verify
 
     out = path.with_suffix(".beside")
     return verify(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from hartley.workflow import release
+from hartley import release
 from servers import running_spark
 
 GOAL_MB = 1000

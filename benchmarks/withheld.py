@@ -19,18 +19,19 @@ from columns import real_tables
 from meter import table, timed
 from requirements import positions_of, random_table
 
+from hartley import Study
 from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import LineDistortion
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.demands.find_cheapest import cheapest
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.line.intervals import least_cost
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
-from hartley.workflow import Study, effort_within
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
+from hartley.workflow.request.time_limit import effort_within
 
 SHARES = (0, 1, 2, 5, 10)
 SECONDS = 20.0
@@ -109,13 +110,13 @@ def several(adult: Path | None, only: str | None) -> Iterator[tuple[object, ...]
             joint = opened.joint_range(study.roles, missing="value").joint
         for level in wanted[:1]:
             for share in (0, 1, 5):
-                question = DemandQuestion(
+                question = Problem(
                     joint=joint,
                     utility=ColumnsDistortion.of(joint.public),
                     requirements=(Requirement("distinct-l", level),),
                     budget=joint.row_count * share // 100,
                 )
-                found, seconds = timed(lambda asked=question: cheapest(asked, effort_within(SECONDS)))
+                found, seconds = timed(lambda asked=question: solve(asked, effort_within(SECONDS)))
                 part = found.withheld_rows / joint.row_count
                 kept = Usefulness.of(joint, found.partition, tuple(found.withheld.tolist())).loss
                 bound = found.lower_bound_cost or 0.0

@@ -11,20 +11,20 @@ from typing import Any
 
 import msgspec
 
+from hartley import release
 from hartley.errors import HartleyError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.signing import SigningKey
-from hartley.releases.verifier.verification import (
+from hartley.verifier.verification import (
     Documents,
     policy_commitment,
     record_commitment,
     verify_release,
     verify_signature,
 )
-from hartley.workflow import release
 
 ROLES = ("original", "output", "policy", "certificate", "record", "signature")
 DOCUMENTS = {"policy": Policy, "certificate": Certificate, "record": Record, "signature": Envelope}

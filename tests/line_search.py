@@ -94,5 +94,5 @@ def least_distortion(
     search = candidate_search(joint, utility, effort, starts)
     search.require(wanted)
     found = search.solve(wanted)
-    units = search.values.in_units
+    units = search.axis.in_units
     return Found(units(found.cost), units(found.bound), found.is_settled, found.cut())

@@ -172,7 +172,7 @@ def distortions_over_columns(numbers: np.ndarray, letters: np.ndarray, combinati
     with np.errstate(invalid="ignore"):
         away = np.abs(places - (low + high) / 2)
     unlike = (letters != letters[members.argmax(axis=1)][:, np.newaxis]).astype(float)
-    combined = {"max": np.maximum, "sum": np.add, "euclid": np.hypot}[combination](away, unlike)
+    combined = {"max": np.maximum, "sum": np.add}[combination](away, unlike)
     return _alone_or_allowed(np.where(members, combined, 0.0).max(axis=1), members)
 
 

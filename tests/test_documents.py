@@ -41,7 +41,6 @@ CALLS = (
     ("audit", "odd.csv", *ASKED),
     ("release", "t.csv", "new.csv", *ASKED, "--distinct-l", "2", "--key", "odd"),
     *(("release", "t.csv", "new.csv", *OF_TEXT, f"--{one}", "town=odd") for one in ("order", "hierarchy")),
-    ("frontier", "t.csv", "-s", "age", "-p", "town", "--shape", "intervals", "--neighbours", "town=odd"),
     ("compare", "t.csv", *ASKED, "--hierarchy", "chol=odd"),
     *(
         ("verify", "out.csv", "--original", "t.csv", "--policy", "out.policy.json", f"--{one}", "odd")

@@ -14,8 +14,9 @@ import pytest
 import hartley
 from hartley import hot_loops
 from hartley.examples import CLINIC_COLUMNS, clinic
-from hartley.hot_loops import HotLoop, compiling_while, hot_loop, interrupt
+from hartley.hot_loops import HotLoop, compiling_while, hot_loop, hot_part, interrupt
 from hartley.model.words import CODEWORDS
+from hartley.notes import heard_notes
 from sample_sizes import sample
 
 
@@ -321,3 +322,21 @@ def test_the_first_frontier_of_a_small_table_never_waits_for_the_compiler(
     found = hartley.frontier(table, sensitive="age", missing="drop", **asked)
     assert found.frontier.points
     assert waited == []
+
+
+def test_where_nothing_can_be_kept_a_loop_is_compiled_all_the_same_and_a_note_says_so(monkeypatch):
+    caching = import_module("numba.core.caching")
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+
+    @hot_loop
+    def one_more(x: int) -> int:
+        return x + 1
+
+    @hot_part
+    def one_less(x: int) -> int:
+        return x - 1
+
+    said: list[str] = []
+    with heard_notes(said.append):
+        assert (one_more.compiled(4), one_less.compiled(4)) == (5, 3)
+    assert said == [hot_loops.NOT_KEPT]

@@ -76,6 +76,9 @@ def test_audit_release_and_verify_work_on_every_system(tmp_path, system):
         "released.csv",
         "released.parquet",
         "released.record.json",
+        "released.codebook.csv",
+        "released.codebook.html",
+        "released.codebook.json",
         "policy.json",
         "certificate.json",
     }

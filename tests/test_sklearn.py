@@ -56,9 +56,9 @@ def test_it_works_in_a_pipeline_and_can_be_cloned() -> None:
 def test_unseen_values() -> None:
     new = np.array([[1.5]])
     with pytest.raises(ValueError, match="never seen"):
-        Recoder().fit(X, Y).transform(new)
+        Recoder(unseen="error").fit(X, Y).transform(new)
     assert np.isnan(Recoder(unseen="suppress").fit(X, Y).transform(new)[0, 0])
-    nearest = Recoder(unseen="nearest").fit(X, Y)
+    nearest = Recoder().fit(X, Y)
     assert nearest.transform(new)[0, 0] == nearest.transform(np.array([[1.0]]))[0, 0]
 
 
@@ -78,3 +78,52 @@ def test_the_policy_can_be_kept_as_a_file() -> None:
 
     recoder = Recoder().fit(X, Y)
     assert Policy.read_json(recoder.policy_.to_json()) == recoder.policy_
+
+
+def _people(rows: int = 60) -> Any:
+    import pandas as pd
+
+    source = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "age": source.integers(30, 60, rows),
+            "pulse": source.integers(60, 100, rows),
+            "town": source.choice(["Ulm", "Bern", "Wien"], rows),
+            "ill": source.choice(["a", "b", "c", "d"], rows),
+        }
+    )
+
+
+def test_a_sensitive_column_of_the_frame_is_protected_and_left_out() -> None:
+    people = _people()
+    recoder = Recoder(sensitive="ill", require={"distinct_l": 3, "row_k": 4}).fit(people[["pulse", "ill"]])
+    assert recoder.audit_.distinct_l >= 3
+    assert recoder.audit_.row_k >= 4
+    assert recoder.get_feature_names_out().tolist() == ["pulse"]
+    shown = recoder.set_output(transform="pandas").transform(people[["pulse", "ill"]])
+    assert shown.columns.tolist() == ["pulse"]
+    assert shown.assign(ill=people["ill"]).groupby("pulse")["ill"].nunique().min() >= 3
+
+
+def test_what_is_sensitive_may_be_handed_over_beside_the_target() -> None:
+    people = _people()
+    by_hand = Recoder(amount=3).fit(people[["pulse"]], sensitive=people["ill"])
+    assert (
+        by_hand.policy_.clusters == Recoder(amount=3).fit(people[["pulse"]], people["ill"]).policy_.clusters
+    )
+
+
+def test_several_columns_with_text_go_through_cross_validation() -> None:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+
+    people = _people()
+    pipeline = make_pipeline(Recoder(sensitive="ill", time_limit=2), DummyClassifier())
+    scores = cross_val_score(pipeline, people[["pulse", "town", "ill"]], people["age"] > 45, cv=3)
+    assert np.isfinite(scores).all()
+
+
+def test_a_column_that_is_not_there_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="did you mean 'ill'"):
+        Recoder(sensitive="il").fit(_people()[["pulse", "ill"]])

@@ -13,7 +13,7 @@ from hartley.model.alphabet import Alphabet
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.requirement import Requirement
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
-from reference_trees import Value, Want
+from reference_trees import SHARES, Value, Want
 
 Row = tuple[float, ...]
 
@@ -90,6 +90,10 @@ def demand_of(
         elif want.name == "separated":
             closeness = Closeness.of({names[0]: want.tolerance})
             given.append(Requirement("separated-l", want.wanted))
+        elif want.name in SHARES:
+            name = want.name.removeprefix("ordered ")
+            second = int(want.tolerance) if name == "recursive-cl" else None
+            given.append(Requirement(name, want.wanted, second=second))
         elif isinstance(column, dict):
             closeness = Closeness.of(groups={names[0]: column})
             given.append(Requirement("separated-l", want.wanted))

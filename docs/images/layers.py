@@ -19,8 +19,10 @@ WORDS = {
     "sklearn": "a transformer",
     "web": "the local app",
     "paper": "the paper, run again",
+    "mcp": "a gate for agents",
     "report": "draws, computes nothing",
     "workflow": "one file per command",
+    "verifier": "counts everything again",
     "releases": "from partition to files",
     "tables": "the only code that meets rows",
     "frontiers": "points that meet a demand",
@@ -36,7 +38,9 @@ WORDS = {
     "scratch": "folders that do not stay",
     "errors": "every deliberate exception",
 }
-LEFT_OUT = {"examples", "lazy"}
+LEFT_OUT = {"examples", "instances", "lazy"}
+SHOWN = {"frontiers", "search", "workflow"}
+"""Rooms of results that show themselves: when asked to, they call the report above them."""
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 190, 44, 24, 40, 16
 STYLE = """<style>
 text { font: 11.5px system-ui, sans-serif; text-anchor: middle; fill: #334155; }
@@ -71,6 +75,8 @@ def rooms() -> Graph:
             continue
         used = found.setdefault(room, set())
         for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            if name.startswith("hartley.report") and room in SHOWN:
+                continue
             package, _, rest = name.partition(".")
             other = rest.partition(".")[0]
             if package == "hartley" and other != room:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from hartley import workflow
+import hartley
 from hartley.examples import CLINIC_COLUMNS, clinic, toy
 from hartley.model import Partition
 from hartley.report.figures import (
@@ -49,8 +49,8 @@ def main() -> None:
 
 
 def draw_figures(table: Path) -> None:
-    found = workflow.frontier(table, sensitive="age", public="cholesterol")
-    greedy = workflow.frontier(
+    found = hartley.frontier(table, sensitive="age", public="cholesterol")
+    greedy = hartley.frontier(
         table, sensitive="age", public="cholesterol", search="greedy", utility_weight=0.05
     )
     chosen = found.frontier.best_utility_with(5)

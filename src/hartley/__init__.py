@@ -11,11 +11,13 @@ that ``import hartley`` costs nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from hartley.lazy import done_by, lazy_names
+from hartley.lazy import lazy_names
 
 if TYPE_CHECKING:
+    import hartley.instances as instances  # noqa: F401 (for type checkers)
     from hartley.errors import (
         ColumnError,
         HartleyError,
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit
     from hartley.measures.audit import audit as measure
+    from hartley.measures.certain.robust_overlap import (
+        ComponentHold,
+        component_holds,
+        overlap_components,
+        robust_information,
+    )
     from hartley.measures.overlap import (
         are_confusable,
         bridges,
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
         maximin_information,
         overlap_partition,
     )
+    from hartley.measures.trajectory import Trajectory
     from hartley.measures.uncertainty import (
         candidate_counts,
         conditional_entropy,
@@ -46,86 +55,60 @@ if TYPE_CHECKING:
         min_uncertainty_reduction,
         row_k,
     )
-    from hartley.measures.utility import LineDistortion, Resolution, utility_of
+    from hartley.measures.utility import LineDistortion, OwnUtility, Resolution, Utility, utility_of
     from hartley.measures.utility.matrix import MatrixDistortion
     from hartley.measures.utility.several_columns import ColumnsDistortion
     from hartley.model import Alphabet, JointRange, MergeTree, Partition, meet
+    from hartley.model.requirement import Requirement, Verdict
+    from hartley.model.target import Target
     from hartley.paper.reproduce import reproduce
     from hartley.releases.policy import Policy
+    from hartley.search.greedy.runs import GreedyRun
     from hartley.tables import ReadOptions
-    from hartley.workflow import (
-        AuditResult,
-        FrontierResult,
-        ReleaseResult,
-        Study,
-        Target,
-        UtilityChoice,
-        apply,
-        audit,
-        compare,
-        frontier,
-        release,
-        verify,
-    )
+    from hartley.workflow.apply_policy import apply
+    from hartley.workflow.audit_table import AuditResult
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.publication.write_release import ReleaseResult
+    from hartley.workflow.request.utility_choice import UtilityChoice
+    from hartley.workflow.study import Study, audit, compare, frontier, greedy, release, solve
+    from hartley.workflow.verify_release import verify
     from hartley.workflow.warehouse.count_in_warehouse import audit_counts, audit_statement
     from hartley.workflow.warehouse.export_codebook import ExportResult, export
 
-_HOME = {
-    "Alphabet": "hartley.model",
-    "Audit": "hartley.measures.audit",
-    "AuditResult": "hartley.workflow",
-    "ColumnError": "hartley.errors",
-    "ColumnsDistortion": "hartley.measures.utility.several_columns",
-    "ExportResult": "hartley.workflow.warehouse.export_codebook",
-    "Frontier": "hartley.frontiers",
-    "FrontierResult": "hartley.workflow",
-    "HartleyError": "hartley.errors",
-    "InputError": "hartley.errors",
-    "JointRange": "hartley.model",
-    "LineDistortion": "hartley.measures.utility",
-    "MatrixDistortion": "hartley.measures.utility.matrix",
-    "MergeTree": "hartley.model",
-    "OptionError": "hartley.errors",
-    "Partition": "hartley.model",
-    "Point": "hartley.frontiers",
-    "Policy": "hartley.releases.policy",
-    "ReadOptions": "hartley.tables",
-    "ReleaseResult": "hartley.workflow",
-    "Resolution": "hartley.measures.utility",
-    "Study": "hartley.workflow",
-    "TableError": "hartley.errors",
-    "Target": "hartley.workflow",
-    "UnreachableError": "hartley.errors",
-    "UtilityChoice": "hartley.workflow",
-    "apply": "hartley.workflow",
-    "audit_counts": "hartley.workflow.warehouse.count_in_warehouse",
-    "audit_statement": "hartley.workflow.warehouse.count_in_warehouse",
-    "are_confusable": "hartley.measures.overlap",
-    "audit": "hartley.workflow",
-    "bridges": "hartley.measures.overlap",
-    "candidate_counts": "hartley.measures.uncertainty",
-    "compare": "hartley.workflow",
-    "components": "hartley.measures.overlap",
-    "conditional_entropy": "hartley.measures.uncertainty",
-    "confusion": "hartley.measures.overlap",
-    "distinct_l": "hartley.measures.uncertainty",
-    "export": "hartley.workflow.warehouse.export_codebook",
-    "frontier": "hartley.workflow",
-    "hartley_entropy": "hartley.measures.uncertainty",
-    "is_independent": "hartley.measures.uncertainty",
-    "least_posterior_entropy": "hartley.measures.uncertainty",
-    "max_uncertainty_reduction": "hartley.measures.uncertainty",
-    "maximin_information": "hartley.measures.overlap",
-    "measure": "hartley.measures.audit:audit",
-    "meet": "hartley.model",
-    "min_uncertainty_reduction": "hartley.measures.uncertainty",
-    "overlap_partition": "hartley.measures.overlap",
-    "release": "hartley.workflow",
-    "reproduce": "hartley.paper.reproduce",
-    "row_k": "hartley.measures.uncertainty",
-    "utility_of": "hartley.measures.utility",
-    "verify": "hartley.workflow",
+_NAMES = {
+    "hartley.errors": "ColumnError HartleyError InputError OptionError TableError UnreachableError",
+    "hartley.frontiers": "Frontier Point",
+    "hartley.measures.audit": "Audit",
+    "hartley.measures.certain.robust_overlap": "ComponentHold component_holds overlap_components "
+    "robust_information",
+    "hartley.measures.overlap": "are_confusable bridges components "
+    "confusion maximin_information overlap_partition",
+    "hartley.measures.trajectory": "Trajectory",
+    "hartley.measures.uncertainty": "candidate_counts conditional_entropy distinct_l hartley_entropy "
+    "is_independent least_posterior_entropy max_uncertainty_reduction min_uncertainty_reduction row_k",
+    "hartley.measures.utility": "LineDistortion OwnUtility Resolution Utility utility_of",
+    "hartley.measures.utility.matrix": "MatrixDistortion",
+    "hartley.measures.utility.several_columns": "ColumnsDistortion",
+    "hartley.model": "Alphabet JointRange MergeTree Partition meet",
+    "hartley.model.requirement": "Requirement Verdict",
+    "hartley.model.target": "Target",
+    "hartley.paper.reproduce": "reproduce",
+    "hartley.releases.policy": "Policy",
+    "hartley.tables": "ReadOptions",
+    "hartley.workflow.apply_policy": "apply",
+    "hartley.workflow.audit_table": "AuditResult",
+    "hartley.search.greedy.runs": "GreedyRun",
+    "hartley.workflow.find_frontier": "FrontierResult",
+    "hartley.workflow.publication.write_release": "ReleaseResult",
+    "hartley.workflow.request.utility_choice": "UtilityChoice",
+    "hartley.workflow.study": "Study audit compare frontier greedy release solve",
+    "hartley.workflow.verify_release": "verify",
+    "hartley.workflow.warehouse.count_in_warehouse": "audit_counts audit_statement",
+    "hartley.workflow.warehouse.export_codebook": "ExportResult export",
 }
+"""Where the names live; modules are loaded when a name is first used."""
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_HOME["measure"] = "hartley.measures.audit:audit"
 
 __all__ = [
     "Alphabet",
@@ -133,9 +116,11 @@ __all__ = [
     "AuditResult",
     "ColumnError",
     "ColumnsDistortion",
+    "ComponentHold",
     "ExportResult",
     "Frontier",
     "FrontierResult",
+    "GreedyRun",
     "HartleyError",
     "InputError",
     "JointRange",
@@ -143,17 +128,22 @@ __all__ = [
     "MatrixDistortion",
     "MergeTree",
     "OptionError",
+    "OwnUtility",
     "Partition",
     "Point",
     "Policy",
     "ReadOptions",
     "ReleaseResult",
+    "Requirement",
     "Resolution",
     "Study",
     "TableError",
     "Target",
+    "Trajectory",
     "UnreachableError",
+    "Utility",
     "UtilityChoice",
+    "Verdict",
     "apply",
     "are_confusable",
     "audit",
@@ -162,12 +152,14 @@ __all__ = [
     "bridges",
     "candidate_counts",
     "compare",
+    "component_holds",
     "components",
     "conditional_entropy",
     "confusion",
     "distinct_l",
     "export",
     "frontier",
+    "greedy",
     "hartley_entropy",
     "is_independent",
     "least_posterior_entropy",
@@ -176,33 +168,26 @@ __all__ = [
     "measure",
     "meet",
     "min_uncertainty_reduction",
+    "overlap_components",
     "overlap_partition",
     "release",
     "reproduce",
+    "robust_information",
     "row_k",
+    "solve",
     "utility_of",
     "verify",
 ]
 __version__ = "0.3.0"
 
-done_by(
-    {
-        "AuditResult.html": "hartley.report.notebook:audit_html",
-        "AuditResult.to_frame": "hartley.report.notebook:audit_frame",
-        "Comparison.to_frame": "hartley.report.notebook:comparison_frame",
-        "Frontier.plot": "hartley.report.figures:frontier_figure",
-        "Frontier.to_frame": "hartley.report.notebook:frontier_frame",
-        "FrontierResult.html": "hartley.report.notebook:frontier_html",
-        "Policy.apply": "hartley.releases.apply:apply_to_frame",
-        "ReleaseResult.html": "hartley.report.notebook:release_html",
-        "Study.html": "hartley.report.notebook:study_html",
-        "Study.report": "hartley.report.study_report:write_report",
-    }
-)
+_named = lazy_names(__name__, _HOME)
 
 
-__getattr__ = lazy_names(__name__, _HOME)
+def __getattr__(name: str) -> Any:
+    if name == "instances":  # a module, loaded when it is first used like everything else
+        return import_module("hartley.instances")
+    return _named(name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "__version__", "instances"]

@@ -91,6 +91,7 @@ _WRITTEN = "give the file that the release wrote"
 POLICY = DocumentKind("policy", 2 * 10**9, _WRITTEN)
 RECORD = DocumentKind("record", 2 * 10**9, _WRITTEN)
 CERTIFICATE = DocumentKind("certificate", 16 * 10**6, _WRITTEN)
+CODEBOOK = DocumentKind("public codebook", 200 * 10**6, _WRITTEN)
 SIGNATURE = DocumentKind("signature", 32 * 10**6, _WRITTEN)
 KEY = DocumentKind("key", 64_000, "make one with: hartley key FILE")
 PUBLIC_KEY = DocumentKind("public key", 64_000, "give the .pub file of the signer")

@@ -209,3 +209,27 @@ def quoted(names: Sequence[str], last: str = ", ") -> str:
     if len(shown) < 2:
         return "".join(shown)
     return ", ".join(shown[:-1]) + last + shown[-1]
+
+
+_REMOVED = {
+    "equal_width": ("borders", "18,40,65", "list the borders of your bands"),
+    "offset": ("borders", "18,40,65", "list the borders of your bands"),
+    "open_ends": ("borders", "18,40,65", "list the borders of your bands, of which the outer ones are open"),
+    "bands": (None, None, "leave it out: bands have any widths"),
+    "lose_at_most": (None, None, "leave it out: no band loses more than half of its rows"),
+    "neighbours": ("hierarchy", "region=groups.csv", "say which values may share a group"),
+}
+"""Options of earlier versions: the one to use instead, as an example, and what it says."""
+
+
+def require_not_removed(name: str) -> None:
+    """Refuse an option of an earlier version, and say what to write instead.
+
+    >>> require_not_removed("equal_width")
+    Traceback (most recent call last):
+    hartley.errors.OptionError: equal_width is gone; list the borders of your bands, as in borders='18,40,65'
+    """
+    if name in _REMOVED:
+        instead, value, said = _REMOVED[name]
+        example = "" if instead is None else f", as in {option(instead, value)}"
+        raise OptionError(f"{option(name)} is gone; {said}{example}")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from hartley.errors import OptionError, UnreachableError
-from hartley.lazy import Drawable, late_function
+from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.trajectory import Trajectory
 from hartley.measures.utility import Utility
 from hartley.measures.verdicts import ToleranceMeasures
@@ -115,6 +114,11 @@ class Point:
         """The partition itself."""
         return self.cut()
 
+    @property
+    def cost(self) -> float:
+        """What its worst cluster costs: a distance, or a number of values where there is none."""
+        return self.largest_cluster if self.max_distortion is None else self.max_distortion
+
     def kept(self, requirement: Requirement) -> float:
         """Return how much of a requirement the point keeps at worst.
 
@@ -168,8 +172,33 @@ class Point:
         }
 
 
+class Points:
+    """What a frontier and its result have in common: they are sequences of points, and are asked by name."""
+
+    points: Any
+    meeting: Any
+
+    def __len__(self) -> int:
+        """Count the points."""
+        return len(self.points)
+
+    def __getitem__(self, place: int) -> Point:
+        """Return a point by its place, from best utility to least leakage."""
+        found: Point = self.points[place]
+        return found
+
+    def __iter__(self) -> Iterator[Point]:
+        """Go through the points, from best utility to least leakage."""
+        return iter(self.points)
+
+    def at(self, **wanted: float) -> Point:
+        """Return the point that keeps what is named, as ``at(distinct_l=5)``; see ``meeting``."""
+        found: Point = self.meeting(wanted)
+        return found
+
+
 @dataclass(frozen=True, kw_only=True)
-class Frontier(Drawable):
+class Frontier(Points):
     """Mutually non-dominated points, from best utility to least leakage.
 
     Ask it by name for what is wanted; it refuses with a reason where nothing fits.
@@ -198,22 +227,6 @@ class Frontier(Drawable):
     was not found may be missing."""
     points: tuple[Point, ...]
     """The points, each better than the one before in leakage and worse in utility."""
-
-    def __len__(self) -> int:
-        """Count the points."""
-        return len(self.points)
-
-    def __getitem__(self, place: int) -> Point:
-        """Return a point by its place, from best utility to least leakage."""
-        return self.points[place]
-
-    def __iter__(self) -> Iterator[Point]:
-        """Go through the points, from best utility to least leakage."""
-        return iter(self.points)
-
-    def at(self, **wanted: float) -> Point:
-        """Return the point that keeps what is named, as ``at(distinct_l=5)``; see :meth:`meeting`."""
-        return self.meeting(wanted)
 
     def meeting(self, wanted: Wanted) -> Point:
         """Return the point that a demand asks for: the one table from a demand to a point.
@@ -326,7 +339,26 @@ class Frontier(Drawable):
 
     def to_frame(self) -> Any:
         """Return the points as a data frame of pandas or polars, whichever is there."""
-        return late_function("Frontier.to_frame")(self)
+        from hartley.report.notebook import frontier_frame
+
+        return frontier_frame(self)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw it: gives a figure that shows itself in a notebook and has ``save(path)``.
+
+        The options are those of the figure; needs the ``figures`` extra.
+        """
+        from hartley.report.figures import frontier_figure
+
+        return frontier_figure(self, **options)
+
+    def _repr_html_(self) -> str | None:
+        """Show the figure; without the packages that draw, a notebook falls back to the text."""
+        try:
+            shown: str = self.plot()._repr_html_()
+        except InputError:
+            return None
+        return shown
 
     def to_dict(self) -> dict[str, Any]:
         """Return the frontier as it stands in JSON."""

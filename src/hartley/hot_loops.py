@@ -32,6 +32,8 @@ from time import monotonic, process_time
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
+from hartley.notes import note
+
 if TYPE_CHECKING:
     from hartley.compiler_process import CompilerProcess
 
@@ -54,6 +56,11 @@ LOOKED_AGAIN_AFTER = 0.2
 """Seconds after which the disk is asked again whether a loop is there that was not."""
 PIECE_AS_WRITTEN = 25
 """As written, a loop takes at least so many times as long; its pieces are so many times smaller."""
+
+NOT_KEPT = (
+    "compiled loops cannot be kept, for no folder for them can be written to: every run compiles them anew; "
+    "set NUMBA_CACHE_DIR to a folder of yours"
+)
 
 _listeners: list[Callable[[str], None]] = []
 _conditions: list[Callable[[], bool]] = []
@@ -285,11 +292,16 @@ class HotLoop(Generic[P, R]):
 
         _watch.install()
         compiled: Any = numba.njit
-        try:
-            return compiled(cache=True, **self._options)(function)
-        except KeyError:
-            # A compiler that does not know an option does without: slower, with the same result.
-            return compiled(cache=True)(function)
+        for options in ({"cache": True} | self._options, {"cache": True}, self._options, {}):
+            try:
+                return compiled(**options)(function)
+            except KeyError:
+                # A compiler that does not know an option does without: slower, with the same result.
+                continue
+            except RuntimeError:
+                if "cache" in options:  # neither the folder of the package nor the user's can be written to
+                    note(NOT_KEPT)
+        raise AssertionError("the last attempt names no option")
 
     def _with_compiled_callees(self) -> FunctionType:
         """Copy the function so that the hot loops it calls are the compiled ones."""

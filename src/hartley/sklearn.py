@@ -11,40 +11,54 @@ Needs the extra ``hartley[sklearn]``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from hartley.errors import HartleyError
-from hartley.workflow import Demand, Objective, SearchLimits, StudyTable, Target, fit_policy
+from hartley.errors import ColumnError, HartleyError, PolicyError
+from hartley.model.demand import Demand
+from hartley.model.target import Target
+from hartley.workflow.policy_fit import fit_policy
+from hartley.workflow.request.objective import Objective
+from hartley.workflow.request.study_table import StudyTable
+from hartley.workflow.request.time_limit import SearchLimits
 
 
-class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Merges the values of X, all columns together, so that ``y`` cannot be read off them.
+class Recoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Merges the values of X, all columns together, so that the sensitive values cannot be read off them.
 
-    ``y`` is the sensitive value of each row; it plays no part in :meth:`transform`. Rows of new data
-    whose values were not seen in :meth:`fit` are an error, go to the nearest cluster, or come out
-    missing, as ``unseen`` says. After fitting, ``policy_`` is the codebook as ``hartley apply``
-    takes it, ``audit_`` what a reader of the recoded columns learns, and ``point_`` the point of the
-    frontier.
+    The sensitive value of each row is that of the columns of X that ``sensitive`` names (by name or place;
+    they are dropped), or of what is handed to :meth:`fit` as ``sensitive`` (metadata that a pipeline may
+    route), or else ``y``. It plays no part in :meth:`transform`.
+
+    ``require`` says what every recoded value must keep, such as ``{"distinct_l": 5, "row_k": 10}``; without
+    it ``target`` and ``amount`` do. Rows of new data whose values were not seen in :meth:`fit` go to the
+    nearest cluster, and come out missing where there is none; ``unseen="suppress"`` makes all of them
+    missing, ``unseen="error"`` refuses them. After fitting, ``policy_`` is the codebook as ``hartley apply``
+    takes it, ``audit_`` what a reader of the recoded columns learns, and ``point_`` the frontier's point.
     """
 
     def __init__(
         self,
         *,
+        sensitive: str | int | Sequence[str | int] | None = None,
+        require: Any = None,
         target: str = "distinct_l",
         amount: float = 2,
         leakage: str = "l0",
         utility: str | None = None,
         search: str = "optimal",
         labels: str = "midpoint",
-        unseen: str = "error",
+        unseen: str = "nearest",
         time_limit: float | None = None,
         seed: int = 0,
     ) -> None:
+        self.sensitive = sensitive
+        self.require = require
         self.target = target
         self.amount = amount
         self.leakage = leakage
@@ -57,23 +71,52 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = self.sensitive is None
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Recoder:  # noqa: N803 (scikit-learn's name)
-        """Search for the partition that meets the target, and label it."""
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", multi_output=True)  # noqa: N806
-        secrets = np.asarray(y).reshape(len(X), -1)
+    def fit(self, X: Any, y: Any = None, sensitive: Any = None) -> Recoder:  # noqa: N803 (scikit-learn's name)
+        """Search for the partition that meets what is required, and label it."""
+        if y is None and sensitive is None and self.sensitive is None:
+            raise ValueError("requires y to be passed, but the target y is None; or name sensitive columns")
+        options = {"dtype": None, "ensure_all_finite": "allow-nan"}
+        if sensitive is None and self.sensitive is None:
+            X, y = validate_data(self, X, y, multi_output=True, **options)  # noqa: N806
+            secrets = np.asarray(y).reshape(len(X), -1)
+        else:
+            X = validate_data(self, X, **options)  # noqa: N806
+            secrets = np.asarray([] if sensitive is None else sensitive, dtype=object).reshape(len(X), -1)
         try:
-            self._fit(X, secrets)
+            hidden = self._places()
+        except HartleyError as error:
+            raise ValueError(str(error)) from error
+        if hidden:
+            secrets = X[:, hidden]
+        self.kept_ = [place for place in range(X.shape[1]) if place not in hidden]
+        if not self.kept_:
+            raise ValueError("every column is sensitive; none is left to recode")
+        try:
+            self._fit(X[:, self.kept_], secrets)
         except HartleyError as error:
             raise ValueError(str(error)) from error
         return self
+
+    def _places(self) -> list[int]:
+        """Return the places of the sensitive columns of X."""
+        if self.sensitive is None:
+            return []
+        given = [self.sensitive] if isinstance(self.sensitive, (str, int)) else list(self.sensitive)
+        names = list(getattr(self, "feature_names_in_", ()))
+        found = []
+        for one in given:
+            if isinstance(one, str) and one not in names:
+                raise ColumnError.absent(one, names)
+            if not isinstance(one, str) and not 0 <= one < self.n_features_in_:
+                raise ColumnError(f"no column {one}; there are {self.n_features_in_}")
+            found.append(names.index(one) if isinstance(one, str) else int(one))
+        return found
 
     def _fit(self, X: npt.NDArray[Any], secrets: npt.NDArray[Any]) -> None:  # noqa: N803
         import pyarrow as pa
@@ -82,9 +125,10 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         hidden = [f"y{place}" for place in range(secrets.shape[1])]
         columns = {name: _cells(X[:, place]) for place, name in enumerate(public)}
         columns.update({name: _cells(secrets[:, place]) for place, name in enumerate(hidden)})
+        wanted = Target(self.target, self.amount) if self.require is None else self.require  # type: ignore[arg-type]
         fitted = fit_policy(
             StudyTable(pa.table(columns), sensitive=hidden, public=public),
-            Demand.of(Target(self.target, self.amount)),  # type: ignore[arg-type]
+            Demand.of(wanted),
             Objective(leakage=self.leakage, utility=self.utility, search=self.search),  # type: ignore[arg-type]
             SearchLimits(time_limit=self.time_limit, seed=self.seed),
             self.labels,  # type: ignore[arg-type]
@@ -92,20 +136,35 @@ class Recoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         self.policy_, self.audit_, self.point_ = fitted.policy, fitted.audit, fitted.point
 
     def transform(self, X: Any) -> npt.NDArray[Any]:  # noqa: N803 (scikit-learn's name)
-        """Put labels in the place of values."""
+        """Put labels in the place of values; sensitive columns are left out."""
         import pyarrow as pa
 
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, ensure_all_finite="allow-nan", reset=False)  # noqa: N806
-        frame = pa.table({f"x{place}": _cells(X[:, place]) for place in range(X.shape[1])})
+        frame = pa.table({f"x{place}": _cells(X[:, at]) for place, at in enumerate(self.kept_)})
         try:
-            released = self.policy_.apply(frame, unseen=self.unseen)  # type: ignore[arg-type]
+            released = self._released(frame)
         except HartleyError as error:
             raise ValueError(str(error)) from error
         columns = [_values(column) for column in released.columns]
         if all(column.dtype.kind in "biuf" for column in columns):
             return np.column_stack(columns)
         return np.column_stack([column.astype(object) for column in columns])
+
+    def _released(self, frame: Any) -> Any:
+        try:
+            return self.policy_.apply(frame, unseen=self.unseen)  # type: ignore[arg-type]
+        except PolicyError:
+            if self.unseen != "nearest":
+                raise
+            # What has no nearest cluster, as a new word, comes out missing.
+            return self.policy_.apply(frame, unseen="suppress")
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Return the names of the columns that come out: those that went in, less the sensitive ones."""
+        check_is_fitted(self)
+        names: npt.NDArray[Any] = _check_feature_names_in(self, input_features)[self.kept_]
+        return names
 
 
 def _cells(column: npt.NDArray[Any]) -> list[Any]:

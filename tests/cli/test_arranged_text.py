@@ -1,4 +1,4 @@
-"""Text in bands and groups: an order, a taxonomy, siblings, neighbours; and what is wrong with them."""
+"""Text in bands and groups: an order, a taxonomy, siblings; and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ ORDER = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n"
 TREE = (
     "value,level1,level2\na,AB,lo\nb,AB,lo\nc,CD,lo\nd,CD,lo\ne,EF,hi\nf,EF,hi\ng,GH,hi\nh,GH,hi\ni,GH,hi\n"
 )
-BESIDE = "one,other\na,b\nb,c\nc,d\nd,e\ne,f\nf,g\ng,h\nh,i\n"
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     rows = [(generator.choice("abcdefg"), generator.randrange(9)) for _ in range(60)] + [("h", 1), ("i", 2)]
     with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([("x", "s"), *rows])
-    for name, text in (("order.txt", ORDER), ("tree.csv", TREE), ("beside.csv", BESIDE)):
+    for name, text in (("order.txt", ORDER), ("tree.csv", TREE)):
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -43,7 +42,6 @@ CASES = {
         ("--hierarchy", "x=@tree.csv", "--order", "x=@order.txt"),
         {"a", "b", "CD", "e", "f", "GH"},
     ),
-    "neighbours": (("--neighbours", "x=@beside.csv"), {"a", "{b, c}", "d", "e", "f", "{g, h, i}"}),
 }
 
 
@@ -74,8 +72,6 @@ WRONG = {
     "an order that repeats one": (["--order", "x=@twice.txt"], "names 'a' more than once"),
     "a hierarchy that misses values": (["--hierarchy", "x=@few.csv"], "misses 'b'"),
     "a hierarchy that repeats one": (["--hierarchy", "x=@again.csv"], "names 'a' more than once"),
-    "neighbours in a ring": (["--neighbours", "x=@ring.csv"], "must form a tree"),
-    "neighbours that miss values": (["--neighbours", "x=@some.csv"], "miss 'd'"),
     "borders on text": (["--order", "x=@order.txt", "--borders", "10"], "is text"),
     "a file that is not there": (["--order", "x=@none.txt"], "none.txt"),
     "another column": (["--order", "y=@order.txt"], "no column 'y'"),
@@ -88,8 +84,6 @@ def test_what_is_wrong_with_it_is_one_line(folder, capsys, name):
     (folder / "twice.txt").write_text("a\n" + ORDER)
     (folder / "few.csv").write_text("value,level1\na,A\n")
     (folder / "again.csv").write_text(TREE + "a,AB,hi\n")
-    (folder / "ring.csv").write_text(BESIDE + "i,a\n")
-    (folder / "some.csv").write_text("one,other\na,b\nb,c\n")
     options, reason = WRONG[name]
     assert called(folder, *options) == 2
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("hartley: ")]

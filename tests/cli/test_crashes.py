@@ -12,7 +12,7 @@ import pytest
 
 from crashes import WATCH
 from hartley.cli.program import run
-from hartley.workflow import write_files
+from hartley.releases.writer.staging import write_files
 from sample_sizes import sample
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="other systems are played by test_operating_system")
@@ -33,7 +33,9 @@ CALLS = {
     "reproduce": "reproduce -o .",
     "key": "key o",
 }
-TO_PUBLISH = {"o.csv", "o.certificate.json", "o.certificate.sig.json", "o.pub"}
+TO_PUBLISH = {"o.csv", "o.certificate.json", "o.certificate.sig.json", "o.pub"} | {
+    f"o.codebook.{ending}" for ending in ("csv", "html", "json")
+}
 
 
 def called(call: str) -> None:

@@ -361,14 +361,6 @@ def test_a_program_asked_to_end_while_it_compiles_ends_as_always(tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            "--distinct-l 2 --shape intervals --borders 5 --offset nan",
-            "--offset needs a finite number, not nan",
-        ),
-        (
-            "--distinct-l 2 --shape intervals --borders 5 --offset inf",
-            "--offset needs a finite number, not inf",
-        ),
         ("--distinct-l 2 --shape intervals --borders fortnight", "give a step above 0, or choose 'day'"),
         ("--distinct-l abc", "'abc' is not a number"),
         ("--distinct-l 2 --seed 1e9", "'1e9' is not a whole number"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hartley
 from hartley.cli.program import run
 from hartley.releases.export.recoding import ColumnRule, recoding_of
 from hartley.releases.policy import Policy
@@ -36,9 +37,8 @@ def labels(table: Path, out: Path, column: str, *more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("column", "options", "first", "second", "last"),
     [
-        ("chol", ("--borders", "10"), "under 130", "130-149", "200 and over"),
-        ("chol", ("--borders", "25", "--offset", "5"), "under 130", "130-179", "205 and over"),
-        ("part", ("--borders", "2.5"), "under 15", "[15, 17.5)", "25 and over"),
+        ("chol", ("--borders", "10"), "under 130", "130 to 149", "200 and over"),
+        ("part", ("--borders", "2.5"), "under 15", "15 to under 17.5", "25 and over"),
         ("seen", ("--borders", "month"), "before 2024-02", "2024-02", "2024-11 and later"),
         ("seen", ("--borders", "quarter"), "before 2024-Q2", "2024-Q2", "2024-Q4 and later"),
     ],
@@ -53,8 +53,8 @@ def test_bands_are_named_by_their_borders(table, tmp_path, column, options, firs
 @pytest.mark.parametrize(
     ("column", "borders", "expected"),
     [
-        ("chol", "chol=130,152,200", ["under 130", "130-151", "152-199", "200 and over"]),
-        ("chol", "105,130,131,200", ["under 131", "131-199", "200 and over"]),
+        ("chol", "chol=130,152,200", ["under 130", "130 to 151", "152 to 199", "200 and over"]),
+        ("chol", "105,130,131,200", ["under 131", "131 to 199", "200 and over"]),
         ("chol", "150,", ["under 150", "150 and over"]),
         # Of bands of one cost those that leave the most candidates.
         ("seen", "2024-02-01,2024-05-15", ["before 2024-05-15", "2024-05-15 and later"]),
@@ -87,12 +87,24 @@ def test_a_list_of_borders_that_is_none_is_one_line(table, tmp_path, capsys, bor
     assert not (tmp_path / "o.csv").exists()
 
 
-def test_bands_of_equal_width_are_closed_unless_the_ends_are_open(table, tmp_path):
-    closed = list(dict.fromkeys(labels(table, tmp_path / "o.csv", "chol", "--equal-width")))
-    assert all("-" in label for label in closed)
-    call = ["frontier", str(table), "-s", "age", "-p", "chol", "--shape", "intervals", "--equal-width"]
-    code = run([*call, "--open-ends", "--json"])
-    assert code == 0
+@pytest.mark.parametrize(
+    ("old", "instead"),
+    [
+        (["--equal-width"], "--borders 18,40,65"),
+        (["--offset", "5"], "--borders 18,40,65"),
+        (["--open-ends"], "the outer ones are open"),
+        (["--bands", "equal"], "leave it out"),
+        (["--lose-at-most", "30%"], "leave it out"),
+        (["--neighbours", "x=beside.csv"], "--hierarchy region=groups.csv"),
+    ],
+)
+def test_an_option_that_is_gone_says_what_to_write_instead(table, capsys, old, instead):
+    assert run(["frontier", str(table), "-s", "age", "-p", "chol", "--shape", "intervals", *old]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is gone" in line
+    assert instead in line
+    with pytest.raises(hartley.OptionError, match="is gone"):
+        hartley.frontier(table, sensitive="age", public="chol", **{old[0][2:].replace("-", "_"): 1})
 
 
 def test_no_label_tells_the_least_or_greatest_member(table, tmp_path):
@@ -111,7 +123,7 @@ def test_new_rows_fall_into_the_bands(table, tmp_path):
     assert run(call) == 0
     with (tmp_path / "n.csv").open(newline="", encoding="utf-8") as file:
         found = sorted(row["chol"] for row in csv.DictReader(file))
-    assert found == sorted(["under 130", "130-149", "130-149", "200 and over"])
+    assert found == sorted(["under 130", "130 to 149", "130 to 149", "200 and over"])
 
 
 def test_withheld_values_stay_withheld_and_bands_stay_bands(table, tmp_path):
@@ -153,7 +165,6 @@ def test_labels_that_are_asked_for_are_kept(table, tmp_path):
         (["-p", "chol", "--borders", "month"], "dates"),
         (["-p", "chol", "--borders", "0"], "above 0"),
         (["-p", "chol", "--borders", "chol=5", "--borders", "10"], "name the column"),
-        (["-p", "chol", "--equal-width", "--codeword", "centroid"], "not as centroids"),
         (["-p", "chol", "--weight", "chol=2"], "--shape columns"),
     ],
 )

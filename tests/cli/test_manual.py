@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from hartley.cli.manual import examples_of
-from hartley.cli.option_groups import GROUPS, OTHER, group_of
+from hartley.cli.option_groups import GROUPS, OTHER, USUAL, group_of
 from hartley.cli.program import COMMANDS, program
 
 ON_TABLES = ("audit", "frontier", "release", "apply", "verify", "compare", "report")
@@ -51,3 +51,8 @@ def test_the_groups_come_in_the_order_of_the_work():
     assert places == sorted(places)
     assert shown.index("\nExamples:") > places[-1]
     assert "  TABLE\n" not in shown
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_the_options_that_most_people_need_are_options(name):
+    assert set(USUAL[name]) <= {one.name for one in command(name).params}

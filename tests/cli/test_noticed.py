@@ -52,5 +52,5 @@ def test_a_workbook_with_several_sheets_says_which_is_read(tmp_path, capsys):
     book.save(tmp_path / "book.xlsx")
     assert run(["audit", "book.xlsx"]) == 0
     streams = capsys.readouterr()
-    assert "book.xlsx has 2 sheets; 'Legend' is read, and not 'Data'" in " ".join(streams.err.split())
-    assert "--sheet Data" in " ".join(streams.err.split())
+    assert "'Data', which has the most rows, is read, and not 'Legend'" in " ".join(streams.err.split())
+    assert "30 rows, 2 columns" in streams.out

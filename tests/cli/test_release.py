@@ -249,6 +249,7 @@ import hartley.tables.sources.csv, hartley.workflow.make_release
 
 folder, table, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 names = ["out.csv", "out.policy.json", "out.certificate.json", "out.record.json"]
+names += ["out.codebook.csv", "out.codebook.html", "out.codebook.json"]
 asked = ["-s", "age", "-p", "cholesterol", "--search", "greedy", "--distinct-l", "2"]
 
 

@@ -50,6 +50,8 @@ def documented_beside(thing: type) -> list[str]:
 
 def taken(thing: Any) -> list[str]:
     """Return the names of the parameters of a function, or of the fields that make a value."""
+    if getattr(thing, "_is_protocol", False):
+        return []
     if is_dataclass(thing):
         return [field.name for field in fields(thing) if field.init]
     if inspect.isclass(thing) and issubclass(thing, msgspec.Struct):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,12 @@ def test_a_real_kernel_runs_the_notebook(path, tmp_path):
 def test_a_notebook_is_kept_without_output(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert all(not cell["outputs"] and cell["execution_count"] is None for cell in cells if "outputs" in cell)
+
+
+def test_the_notebook_of_the_paper_is_rendered_as_it_runs():
+    sys.path.insert(0, str(NOTEBOOKS[0].parent))
+    try:
+        import render
+    finally:
+        sys.path.pop(0)
+    assert render.rendered() == render.PAGE.read_text(encoding="utf-8")

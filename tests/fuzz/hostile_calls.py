@@ -261,7 +261,7 @@ def _utility(source: Mood) -> Arguments:
     found = _some(source, 0.4, "--utility", lambda s: _word(s, "resolution", "distortion", "x"))
     if "distortion" in found or source.odd(0.1):
         found += _some(source, 0.5, "--codeword", lambda s: _word(s, "midpoint", "centroid", "member", "x"))
-        found += _some(source, 0.3, "--combine", lambda s: _word(s, "max", "sum", "euclid", "x"))
+        found += _some(source, 0.3, "--combine", lambda s: _word(s, "max", "sum", "x"))
     found += _odd(source, 0.1, "--scale", lambda s: f"{_name(s)}={_number(s)}")
     return found + _some(source, 0.1, "--missing-at", _number)
 
@@ -280,21 +280,18 @@ def _shape(source: Mood) -> Arguments:
     found += _some(source, 0.15, "--shape", lambda s: _word(s, "any", "intervals", "columns", "columns", "x"))
     borders = ("5", "10", "0.5", "week", "month", "quarter", "year", "auto")
     found += _some(source, 0.1, "--borders", lambda s: _number(s) if s.odd(0.4) else s.choice(borders))
-    found += _odd(source, 0.1, "--offset", _number)
     shares = ("1", "2", "10%", "100%", "-1%", "1e9%", "%", "nan%", "0.5")
     found += _some(source, 0.08, "--withhold", lambda s: _number(s) if s.odd(0.5) else s.choice(shares))
     found += _some(source, 0.04, "--withheld-label", lambda s: s.choice(WORDS) if s.odd(0.5) else "withheld")
     if "columns" in found or source.odd(0.05):
         found += _trees(source)
-    return found + [flag for flag in ("--equal-width", "--open-ends") if source.random() < 0.06]
+    return found
 
 
 def _trees(source: Mood) -> Arguments:
     """Return what only codebooks of columns take."""
-    found = _some(source, 0.2, "--bands", lambda s: _word(s, "variable", "equal", "x"))
-    found += _some(source, 0.2, "--objective", lambda s: _word(s, "mean", "worst", "x"))
-    found += _some(source, 0.15, "--lose-at-most", lambda s: _number(s) if s.odd(0.5) else "30%")
-    for option in ("--order", "--hierarchy", "--neighbours"):
+    found = _some(source, 0.2, "--objective", lambda s: _word(s, "mean", "worst", "x"))
+    for option in ("--order", "--hierarchy"):
         found += _some(
             source, 0.15, option, lambda s: f"{_name(s)}={_document(s) if s.odd(0.4) else 'tree.csv'}"
         )

@@ -41,11 +41,7 @@ class Combination:
     @property
     def is_held(self) -> bool:
         """Whether it is among the combinations that must be right today."""
-        # A certificate says of different values that nothing is certain, whatever the tolerance.
-        is_other = (
-            self.call != "frontier" and self.axis == "joint" and self.requirement in ("separated", "groups")
-        )
-        return self.reader != "person" and self.shape != "columns" and not is_other
+        return self.reader != "person" and self.shape != "columns"
 
     @property
     def is_sensible(self) -> bool:

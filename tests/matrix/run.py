@@ -11,7 +11,6 @@ from random import Random, SystemRandom
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from hartley.search.by_size import least_largest
 from hartley.search.few_values import walk
 from hartley.search.line import cheapest, withheld
 from matrix.cells import combinations
@@ -30,7 +29,7 @@ def main() -> int:
     parser.add_argument("--large", action="store_true", help="ask the searches for many values instead")
     given = parser.parse_args()
     if given.large:
-        for module in (walk, cheapest, withheld, least_largest):
+        for module in (walk, cheapest, withheld):
             module.MOST_VALUES = 0  # type: ignore[attr-defined]
         walk.MOST_QUICK_VALUES = 0
     seed = SystemRandom().randrange(10**9) if given.seed is None else given.seed

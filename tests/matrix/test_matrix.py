@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from random import Random, SystemRandom
 
-from hartley.search.by_size import least_largest
 from hartley.search.few_values import walk
 from hartley.search.line import cheapest, withheld
-from matrix.cells import combinations
+from matrix.cells import Combination, combinations
 from matrix.runner import Tally, ask_all
 from sample_sizes import sample
 
@@ -19,20 +18,24 @@ def seed() -> int:
     return SystemRandom().randrange(10**9) if given is None else int(given)
 
 
-def hold(call: str, cells: int, most: int, *, answered: bool = False, drawn: int | None = None) -> None:
+def is_known_wrong(one: Combination) -> bool:
+    """Tell whether searches for many values are known to be wrong there, beside missing cells."""
+    return (one.reader != "plain" and one.requirement == "l0") or (one.shape != "any" and one.axis == "joint")
+
+
+def hold(call: str, cells: int, most: int, *, answered: bool = False) -> None:
     """Ask so many combinations of a call, and fail with every cell that is wrong.
 
-    ``answered``: none of bands beside what a reader knows, which searches for many values refuse, and none
-    beside missing cells, where they may miss that everything can be withheld, nor with values that are linked
-    by a tolerance, of which they count what is certain without it; run.py has all of them.
+    ``answered``: none of bands beside what a reader knows, which searches for many values refuse; and, beside
+    missing cells, neither bits beside what a reader knows nor bands of one component, which these
+    searches get wrong in about one cell of 500: ``run.py --large`` shows them.
     """
-    drawn = seed() if drawn is None else drawn
+    drawn = seed()
     random = Random(drawn)
     chosen = [one for one in combinations() if one.call == call and one.is_held]
     if answered:
         chosen = [one for one in chosen if one.shape == "any" or one.reader == "plain"]
-        chosen = [one for one in chosen if one.withheld != "beside missing"]
-        chosen = [one for one in chosen if one.requirement not in ("separated", "groups")]
+        chosen = [one for one in chosen if not (one.withheld == "beside missing" and is_known_wrong(one))]
     tally = Tally()
     ask_all(random, random.choices(chosen, k=cells), tally, most=most)
     print(f"HARTLEY_MATRIX_SEED={drawn}: {tally.right} right, {len(tally.refused)} refused")
@@ -45,11 +48,10 @@ def test_frontiers_are_those_of_the_definitions():
 
 
 def test_frontiers_by_the_searches_for_many_values_are_those_of_the_definitions(monkeypatch):
-    for module in (walk, cheapest, withheld, least_largest):
+    for module in (walk, cheapest, withheld):
         monkeypatch.setattr(module, "MOST_VALUES", 0)
     monkeypatch.setattr(walk, "MOST_QUICK_VALUES", 0)
-    # These searches are not right in every cell yet, so the sample stays the same; run.py draws anew.
-    hold("frontier", sample(150, 5_000), most=5, answered=True, drawn=1)
+    hold("frontier", sample(150, 5_000), most=5, answered=True)
 
 
 def test_frontiers_of_more_values_are_those_of_the_definitions():

@@ -4,7 +4,7 @@ import networkx
 import numpy as np
 from hypothesis import given, settings
 
-from hartley.measures.confusability_graph import (
+from hartley.measures.certain.confusability_graph import (
     confusability_edges,
     confusability_graph,
     confusability_matrix,

@@ -68,14 +68,14 @@ def test_the_toy_of_example_1():
 def test_determining_the_components_after_merges_by_fusing():
     # Paper, "Determining P*": Q = {x1,x3},{x2,x5},{x4,x6},{x7}.
     merged = Partition.from_clusters([[0, 2], [1, 4], [3, 5], [6]])
-    assert components(toy()).fuse(merged).clusters() == [[0, 1, 2, 3, 4, 5], [6]]
-    assert components(toy(), merged) == components(toy()).fuse(merged)
+    assert components(toy()).join(merged).clusters() == [[0, 1, 2, 3, 4, 5], [6]]
+    assert components(toy(), merged) == components(toy()).join(merged)
 
 
 @given(joint_ranges_with_partition())
 def test_fusing_gives_the_components_of_any_release(pair):
     joint, partition = pair
-    assert components(joint, partition) == components(joint).fuse(partition)
+    assert components(joint, partition) == components(joint).join(partition)
 
 
 @given(joint_ranges(max_public=12, max_sensitive=10, side=True))

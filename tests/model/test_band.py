@@ -29,16 +29,16 @@ def day(year, month, of_month=1):
 
 def test_whole_numbers_are_told_by_first_and_last():
     bands = Bands("whole", (150.0, 160.0, 161.0))
-    assert bands.labels == ("under 150", "150-159", "160", "161 and over")
+    assert bands.labels == ("under 150", "150 to 159", "160", "161 and over")
 
 
 def test_negative_whole_numbers_have_no_double_dash():
-    assert Bands("whole", (-10.0, 0.0, 5.0)).labels == ("under -10", "-10 to -1", "0-4", "5 and over")
+    assert Bands("whole", (-10.0, 0.0, 5.0)).labels == ("under -10", "-10 to -1", "0 to 4", "5 and over")
 
 
 def test_other_numbers_are_told_by_their_borders():
-    assert Bands("number", (150.0, 160.0)).label(1) == "[150, 160)"
-    assert Bands("whole", (0.5, 160.0)).label(1) == "[0.5, 160)"
+    assert Bands("number", (150.0, 160.0)).label(1) == "150 to under 160"
+    assert Bands("whole", (0.5, 160.0)).label(1) == "0.5 to under 160"
 
 
 def test_dates_are_told_in_the_calendar_they_fit():
@@ -60,7 +60,7 @@ def test_ordered_categories_are_told_by_their_names():
 
 def test_ends_that_are_given_are_closed():
     bands = Bands("whole", (160.0,), low=150.0, high=170.0)
-    assert bands.labels == ("150-159", "160-169")
+    assert bands.labels == ("150 to 159", "160 to 169")
     assert [bands.place(value) for value in (149, 150, 169, 170)] == [-1, 0, 1, -1]
 
 
@@ -97,7 +97,6 @@ def test_a_border_lies_between_the_values_it_parts(days):
         *grids,
         BorderGrid(step=5, calendar="year"),
         BorderGrid(step=7),
-        BorderGrid(step=10, offset=3),
     ]:
         allowed = grid.allowed(positions)
         for place in np.flatnonzero(allowed):

@@ -42,10 +42,10 @@ def test_clusters_and_back(partition):
 @given(PAIRS)
 def test_fusing_gives_the_finest_partition_that_both_refine(pair):
     one, other = pair
-    fused = one.fuse(other)
-    assert one.is_refinement_of(fused)
-    assert other.is_refinement_of(fused)
-    assert fused == other.fuse(one)
+    fused = one.join(other)
+    assert one.refines(fused)
+    assert other.refines(fused)
+    assert fused == other.join(one)
     # Finest: blocks of the fusion are connected by steps inside blocks of the two.
     reached = {0}
     while True:
@@ -64,7 +64,7 @@ def test_fusing_gives_the_finest_partition_that_both_refine(pair):
 @given(PAIRS)
 def test_refining_keeps_together_exactly_what_both_keep_together(pair):
     one, other = pair
-    both = one.refine(other)
+    both = one.meet(other)
     size = len(one.labels)
     for i in range(size):
         for j in range(size):
@@ -78,12 +78,12 @@ def test_refining_and_fusing_are_right_for_every_pair_of_small_partitions():
     for size in range(1, 5):
         every = [Partition(labels) for labels in every_partition(size)]
         for one, other in product(every, repeat=2):
-            both, either = one.refine(other), one.fuse(other)
+            both, either = one.meet(other), one.join(other)
             for i, j in combinations(range(size), 2):
                 pairs = [one.labels[i] == one.labels[j], other.labels[i] == other.labels[j]]
                 assert (both.labels[i] == both.labels[j]) == all(pairs)
                 assert either.labels[i] == either.labels[j] or not any(pairs)
-            assert one.is_refinement_of(other) == (both == one)
+            assert one.refines(other) == (both == one)
 
 
 def test_merging_gives_a_new_partition():
@@ -94,4 +94,4 @@ def test_merging_gives_a_new_partition():
 
 def test_partitions_of_different_sizes_cannot_be_combined():
     with pytest.raises(InputError, match="2 and 3 values"):
-        Partition.singletons(2).refine(Partition.singletons(3))
+        Partition.singletons(2).meet(Partition.singletons(3))

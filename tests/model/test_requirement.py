@@ -35,7 +35,7 @@ def test_text_and_requirement_are_the_same(text):
         ("distinct-l", "cannot read"),
         ("distinct-l:=5", "cannot read"),
         ("distinct-k=5", "did you mean 'distinct-l'"),
-        ("entropy=5", "choose 'distinct-l'"),
+        ("shannon=5", "choose 'distinct-l'"),
         ("distinct-l=2.5", "whole number"),
         ("distinct-l=five", "whole number"),
         ("l0=x", "number of bits"),
@@ -45,6 +45,14 @@ def test_text_and_requirement_are_the_same(text):
         ("distinct-l=0", "from 1 on"),
         ("row-k:age=5", "takes no column"),
         ("istar:age=0", "takes no column"),
+        ("guess-at-most=x", "a share such as 80%"),
+        ("guess-at-most=100%", "between 0% and 100%"),
+        ("entropy-l=0.5", "from 1 on"),
+        ("recursive-cl=3", "two numbers c,l"),
+        ("recursive-cl=3,1", "from 2 on"),
+        ("recursive-cl=0,2", "above 0"),
+        ("t-closeness=2", "from 0 to 1"),
+        ("beta-likeness=0", "above 0"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(text, says):

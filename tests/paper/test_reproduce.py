@@ -270,7 +270,11 @@ def test_the_page_and_figures_of_the_experiment(on_the_data):
     series = drawn["hungarian_l0_resolution_papers_axes"].data
     assert {row["method"] for row in series["others"]} == {"generalisation", "iac-mdsf"}
     said = dominance_words(result.experiment.panels[0])
-    assert said[-1].startswith("To leave 5 candidates, the largest cluster holds 3 (optimal), 8 (greedy), 28")
+    assert said[-2].startswith("To leave 5 candidates, the largest cluster holds 3 (optimal), 8 (greedy), 28")
+    ties = result.experiment.panels[0].ties
+    assert (ties.runs, ties.in_order, ties.optimum) == (200, 8, 3)
+    assert {reached for reached, _ in ties.found} >= {4, 6, 7, 8}
+    assert "4 to 8" in said[-1]
 
 
 def test_nothing_written_holds_a_row_of_the_data(on_the_data, hungarian_heart):

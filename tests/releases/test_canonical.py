@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
+from hartley import release
 from hartley.errors import PolicyError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
-from hartley.workflow import release
 
 READERS = {"policy": Policy, "certificate": Certificate, "record": Record}
 

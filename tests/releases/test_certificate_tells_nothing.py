@@ -21,6 +21,7 @@ import msgspec
 import pytest
 
 from conftest import shared_file
+from hartley import release
 from hartley.errors import UnreachableError
 from hartley.measures.audit import audit
 from hartley.model import JointRange
@@ -30,7 +31,6 @@ from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
 from hartley.releases.writer.claims import certificate_of, measures_of
-from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
 from sample_sizes import sample
 

@@ -130,6 +130,40 @@ def test_labels_coincide_only_where_the_limit_leaves_nothing_free() -> None:
     assert tighter.labels == ((5,),)
 
 
+def nearest_free_middles(clusters: list[list[int]]) -> list[Decimal]:
+    """The definition, slowly, in tenths: those alone first, then each in order takes the nearest."""
+    taken = {10 * cluster[0] for cluster in clusters if len(cluster) == 1}
+    found = []
+    for cluster in clusters:
+        low, high = 10 * min(cluster), 10 * max(cluster)
+        middle = (low + high) // 2
+        inside = [tick for tick in range(low, high + 1) if tick not in taken or low == high]
+        found.append(min(inside, key=lambda tick: (abs(tick - middle), tick)))
+        taken.add(found[-1])
+    return [Decimal(tick) / 10 for tick in found]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_middle_that_is_taken_moves_to_the_nearest_that_is_free(seed: int) -> None:
+    size = 8 + seed % 14
+    values = list(range(size))
+    crossed = Partition(np.minimum(np.arange(size), size - 1 - np.arange(size)))
+    drawn = Partition(np.random.default_rng(seed).integers(0, size // 3, size))
+    for part in (crossed, drawn):
+        book = codebook(Alphabet.of_values(values), part, "midpoint")
+        assert [label for (label,) in book.labels] == nearest_free_middles(part.clusters())
+
+
+def test_many_clusters_with_one_middle_are_labelled_in_about_linear_time() -> None:
+    size = 60_000
+    crossed = Partition(np.minimum(np.arange(size), size - 1 - np.arange(size)))
+    book = codebook(Alphabet.of_values(list(range(size))), crossed, "midpoint")  # minutes, if each asked all
+    assert book.coincided == 0
+    texts = Alphabet.of_values([(place, "a") for place in range(3000)], ("n", "t"))
+    half = Partition(np.minimum(np.arange(3000), 2999 - np.arange(3000)))
+    assert codebook(texts, half, "midpoint").coincided == 0
+
+
 def test_an_unknown_kind_of_labels_is_refused() -> None:
     with pytest.raises(OptionError, match="unknown kind of labels"):
         codebook(Alphabet.of_values([1]), Partition.whole(1), "mean")  # type: ignore[arg-type]
@@ -183,3 +217,20 @@ def require_inside(public: Alphabet, book: Codebook) -> None:
                 assert column.kind != "date" or isinstance(label, dt.date)
             if label is not None and column.released_kind == "number":
                 assert parse_cell(cell_text(label), "number") == Decimal(cell_text(label))
+
+
+def test_ranges_are_told_in_words_and_large_sets_by_a_number_of_their_own():
+    assert labels([30, 33, 41, None], [[0, 1], [2, 3]], "range") == ["30 to 33", "41 or missing"]
+    assert labels(["A", "B", "C or D", None], [[0, 2], [1, 3]], "range") == ['A or "C or D"', "B or missing"]
+    many = labels(list("abcdefghijklmn"), [list(range(6)), list(range(6, 13)), [13]], "range")
+    assert many == ["group 1 of 6 values", "group 2 of 7 values", "n"]
+
+
+def test_dates_are_told_in_years_or_months_only_as_far_as_labels_stay_apart():
+    days = [dt.date(1920 + 3 * year, 5, 6) for year in range(8)]
+    assert labels(days, [[0, 1, 2, 3], [4, 5, 6, 7]], "range") == ["1920 to 1929", "1932 to 1941"]
+    near = [dt.date(1950, 1, 1), dt.date(1950, 9, 9), dt.date(1950, 9, 20), dt.date(1951, 6, 1)]
+    assert labels(near, [[0, 1], [2, 3]], "range") == ["1950-01 to 1950-09", "1950-09 to 1951-06"]
+    same = [dt.date(1950, 1, 1), dt.date(1950, 1, 2), dt.date(1950, 9, 19), dt.date(1950, 9, 20)]
+    told = labels(same, [[0, 2], [1, 3]], "range")
+    assert told == ["1950-01-01 to 1950-09-19", "1950-01-02 to 1950-09-20"]

@@ -140,8 +140,8 @@ def test_a_release_with_rounded_ends_verifies_and_apply_writes_the_same_labels(t
     ends = [
         end
         for row in csv.DictReader(released.splitlines())
-        if row["age"].startswith("[")
-        for end in row["age"][1:-1].split(", ")
+        if " to " in row["age"]
+        for end in row["age"].split(" to ")
     ]
     assert ends
     assert all(len(end.partition(".")[2]) <= 2 for end in ends)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hartley import release
 from hartley.model.target import Target
 from hartley.releases.codebook import type_for_labels
-from hartley.workflow import release
 
 
 @pytest.mark.parametrize(

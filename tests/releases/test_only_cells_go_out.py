@@ -10,6 +10,7 @@ import gzip
 import io
 import pickle
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,10 @@ import pyreadstat
 import pytest
 from openpyxl.comments import Comment
 
+from hartley import release
 from hartley.releases.formats import ENDINGS
 from hartley.releases.policy import Policy
 from hartley.tables import ReadOptions
-from hartley.workflow import release
 
 MARK = "Pseudo"
 NUMBER = 7_777_777_777
@@ -190,6 +191,9 @@ def everything_in(path: Path) -> bytes:
         plain = io.BytesIO()
         pq.write_table(file.read(), plain, compression="none")
         found += plain.getvalue() + repr(file.metadata.to_dict()).encode()
+    if path.suffix == ".xlsx":
+        with zipfile.ZipFile(path) as packed:
+            found += b"".join(packed.read(name) for name in packed.namelist())
     return found
 
 

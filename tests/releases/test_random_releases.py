@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from hartley import release
 from hartley.errors import UnreachableError
 from hartley.model.target import Target
 from hartley.releases.certificate import Certificate
 from hartley.releases.codebook import LABELS
 from hartley.releases.record import Record
 from hartley.tables import ReadOptions
-from hartley.workflow import release
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify
 from random_tables import cell_as_text, random_rows, read_released, write_table

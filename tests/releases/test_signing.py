@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from hartley import release
 from hartley.errors import InputError, PolicyError, WriteError
 from hartley.model.target import Target
 from hartley.releases.certificate import PAYLOAD_TYPE, Envelope
 from hartley.releases.signing import SigningKey
-from hartley.workflow import release
 from hartley.workflow.make_key import make_key
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify, verify_published

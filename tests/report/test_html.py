@@ -9,7 +9,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from hartley import workflow
+import hartley
 from hartley.cli.program import run
 from hartley.model import Alphabet, JointRange
 from hartley.model.target import Target
@@ -47,17 +47,32 @@ def cells_in(page: str) -> list[str]:
     "more",
     [(), ("--utility", "resolution"), ("--leakage", "istar"), ("--search", "greedy"), ("--distinct-l", "3")],
 )
-def test_the_version_for_the_board_holds_no_cell(table, tmp_path, more):
-    assert cells_in(write(table, tmp_path, *more)) == []
+def test_the_version_for_the_board_holds_no_sensitive_cell(table, tmp_path, more):
+    page = write(table, tmp_path, *more)
+    assert not [cell for cell in SENSITIVE if str(cell) in page.replace(",", "")]
 
 
-def test_the_version_for_the_board_holds_no_middle_of_a_cluster(table, tmp_path):
-    page = write(table, tmp_path)
-    found = workflow.frontier(table, sensitive="illness", public="weight")
-    clusters = found.frontier.balanced().partition.clusters()
-    middles = {str((PUBLIC[c[0]] + PUBLIC[c[-1]]) // 2) for c in clusters if len(c) > 1}
-    assert middles
-    assert not [middle for middle in middles if middle in page]
+def test_page_one_is_for_those_who_decide(table, tmp_path):
+    page = write(table, tmp_path, "--distinct-l", "3")
+    first = page[page.index('<section class="board">') : page.index("</section>")]
+    assert "<strong>PROTECTED.</strong>" in first
+    assert "at least three different values of illness" in first
+    made = hartley.release(table, tmp_path / "o.csv", sensitive="illness", public="weight", distinct_l=3)
+    assert f"{made.after.distinct_l} of 8 values of illness" in first
+    assert f"(k-anonymity)</th><td>{made.after.row_k}</td>" in first
+    assert first.count("<tr>") == 4 + 1 + 5
+    assert not re.search(r"\bbits?\b|I\*|L0|numpy", first)
+    # The labels shown are those of the file.
+    labels = set(made.output.read_text(encoding="utf-8").splitlines()[1:])
+    released = re.findall(r'<td class="number">[0-9,]+</td><td>(.*?)</td></tr>', first)
+    assert len(released) == 5
+    assert set(released) <= labels
+    listed = page[page.index("<h2>The released values</h2>") :]
+    assert all(f"<td>{label}</td>" in listed for label in labels)
+
+
+def test_without_a_target_no_unprotected_table_is_recommended(table, tmp_path):
+    assert "<strong>PROTECTED.</strong>" in write(table, tmp_path)
 
 
 @pytest.mark.parametrize("more", [("--disclosive",), ("--for", "curator")])
@@ -110,9 +125,9 @@ def test_the_public_page_says_what_was_asked_for_and_needs_something_asked(table
 
 def test_the_numbers_are_those_of_the_measures(table, tmp_path):
     page = write(table, tmp_path, "--distinct-l", "4")
-    before = workflow.audit(table, sensitive="illness", public="weight").audit
+    before = hartley.audit(table, sensitive="illness", public="weight").audit
     assert f"{before.l0_bits:.2f}".rstrip("0").rstrip(".") + " bits" in page
-    point = workflow.frontier(table, sensitive="illness", public="weight").frontier.best_utility_with(4)
+    point = hartley.frontier(table, sensitive="illness", public="weight").frontier.best_utility_with(4)
     assert point.leakage_bits == log2(8 / 5)
     assert "it has the best utility of all that leave at least 4 candidates." in page
     assert "Proven: no recoding of the same or a better utility gives away less than 0.68 bits" in page
@@ -163,15 +178,15 @@ def test_a_large_table_gives_a_small_page():
         sensitive_codes=np.concatenate([np.arange(6_000) % 900, source.integers(0, 900, 60_000)]),
         public=Alphabet.of_values(list(range(6_000)), ("x",)),
     )
-    from hartley.frontiers import Frontier
     from hartley.measures.utility import LineDistortion
     from hartley.model import Partition
-    from hartley.workflow.question import Question
+    from hartley.search.points.measured import frontier_of, point_of_partition
+    from hartley.search.problem import Problem
 
-    question = Question(joint=joint, leakage="l0", utility=LineDistortion.of(joint.public))
+    question = Problem(joint=joint, leakage="l0", utility=LineDistortion.of(joint.public))
     partitions = [Partition(np.arange(6_000) // step) for step in (1, 3, 40)]
-    points = [question.point(partial(Partition, partition.labels)) for partition in partitions]
-    frontier: Frontier = question.frontier(points, search="optimal", complete=False)
+    points = [point_of_partition(question, partial(Partition, partition.labels)) for partition in partitions]
+    frontier = frontier_of(question, points, complete=False)
     report = Report(
         table="large.csv",
         joint=joint,
@@ -203,6 +218,6 @@ def test_an_unreachable_target_writes_nothing(table, tmp_path):
 
 
 def test_without_a_target_the_balanced_point_is_shown(table):
-    frontier = workflow.frontier(table, sensitive="illness", public="weight").frontier
+    frontier = hartley.frontier(table, sensitive="illness", public="weight").frontier
     assert Choice.of(frontier, None).point == frontier.balanced()
     assert Choice.of(frontier, Target("utility_weight", 0.5)).point == frontier.least_lagrangian(0.5)

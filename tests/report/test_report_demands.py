@@ -103,7 +103,7 @@ def test_a_report_of_several_columns_is_of_the_table_that_a_release_would_write(
     )
     use = made.usefulness
     assert f"{use.values_before} combinations of age and town became {use.values_after};" in said
-    assert "every released value leaves at least 3 candidates" in said
+    assert "Left for everyone, at least (l-diversity) 3 of 9 values of pay" in said
     assert "this one keeps most detail on average, and no bound is known for that" in said
     page.unlink()
     assert run(["report", str(path), *asked, "--objective", "worst", "-o", str(page)]) == 0

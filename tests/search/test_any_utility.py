@@ -34,7 +34,7 @@ def utilities(instance: Instance, source: random.Random) -> list[Utility]:
     while len(cells) < size:
         cells.append((10 + len(cells), "a"))
     public = Alphabet.of_values(cells, columns=("number", "letter"))
-    columns = ColumnsDistortion.of(public, combination=source.choice(["max", "sum", "euclid"]))
+    columns = ColumnsDistortion.of(public, combination=source.choice(["max", "sum"]))
     return [line, MatrixDistortion(table), columns]
 
 

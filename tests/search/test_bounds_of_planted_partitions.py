@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hartley.workflow import frontier
+from hartley import frontier
 
 CLUSTERS = 30
 SIZE = 3

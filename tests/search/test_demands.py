@@ -1,9 +1,9 @@
-"""The cheapest partition that keeps a demand, against all partitions of small tables."""
+"""The solve partition that keeps a demand, against all partitions of small tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
+from math import log2
 from random import Random
 
 import numpy as np
@@ -17,14 +17,14 @@ from hartley.measures.verdicts import kept_by_each
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.demands.find_cheapest import cheapest
-from hartley.search.demands.merges import joined, merged
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.merges import joined, merged
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from reference_every_partition import every_partition
 
 
-def random_question(source: Random) -> DemandQuestion:
+def random_question(source: Random) -> Problem:
     size, secrets = source.randint(3, 6), source.randint(2, 5)
     kind = source.choice(["line", "resolution", "columns"])
     pairs = [(x, source.randrange(secrets)) for x in range(size) for _ in range(source.randint(1, 3))]
@@ -49,10 +49,10 @@ def random_question(source: Random) -> DemandQuestion:
     closeness = Closeness.of({"sensitive": source.choice([0, 1])})
     if source.random() < 0.5:
         asked.append(Requirement("separated-l", source.randint(1, 3)))
-    return DemandQuestion(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
+    return Problem(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
 
 
-def keeps(question: DemandQuestion, partition: Partition) -> bool:
+def keeps(question: Problem, partition: Partition) -> bool:
     released = question.joint.release(partition)
     return all(
         (kept_by_each(released, one, question.closeness) >= one.wanted).all() for one in question.requirements
@@ -68,7 +68,7 @@ def test_bound_optimum_and_found_stand_in_order(seed):
         if keeps(question, partition := Partition(labels))
     ]
     try:
-        answer = cheapest(question)
+        answer = solve(question)
     except UnreachableError:
         assert not costs
         return
@@ -84,7 +84,7 @@ def test_with_side_information_every_observation_keeps_the_demand(seed):
     source = Random(1000 + seed)
     triples = [(source.randrange(5), source.randrange(4), source.randrange(2)) for _ in range(25)]
     joint = JointRange.from_pairs(triples)
-    question = DemandQuestion(
+    question = Problem(
         joint=joint,
         utility=Resolution(joint.public.size),
         requirements=(Requirement("distinct-l", 2), Requirement("row-k", 2)),
@@ -95,7 +95,7 @@ def test_with_side_information_every_observation_keeps_the_demand(seed):
         if keeps(question, partition := Partition(labels))
     ]
     try:
-        answer = cheapest(question)
+        answer = solve(question)
     except UnreachableError:
         assert not possible
         return
@@ -103,7 +103,7 @@ def test_with_side_information_every_observation_keeps_the_demand(seed):
     assert answer.cost == answer.lower_bound_cost == min(max(one.sizes) for one in possible)
 
 
-def drawn_with_side(source: Random) -> DemandQuestion:
+def drawn_with_side(source: Random) -> Problem:
     """Draw a question that only merging answers: side information, or released values that are members."""
     size = source.randint(2, 14)
     has_side = source.random() < 0.7
@@ -123,11 +123,11 @@ def drawn_with_side(source: Random) -> DemandQuestion:
     if source.random() < 0.5:
         asked.append(Requirement("separated-l", source.randint(1, 2)))
     closeness = Closeness.of({"sensitive": 1})
-    return DemandQuestion(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
+    return Problem(joint=joint, utility=utility, requirements=tuple(asked), closeness=closeness)
 
 
-def merged_by_definition(question: DemandQuestion) -> Partition | None:
-    """Merge the first cluster that keeps too little with the cheapest other, all measured anew each time."""
+def merged_by_definition(question: Problem) -> Partition | None:
+    """Merge the first cluster that keeps too little with the solve other, all measured anew each time."""
     size = question.joint.public.size
     clusters = [[place] for place in range(size)]
     while True:
@@ -182,7 +182,7 @@ def test_merging_that_is_stopped_keeps_the_demand_all_the_same(seed):
     assert found.cost == float(question.utility.costs(found.partition).max())
     groups = components(question.joint.release(found.partition)).size
     for most in range(1, groups + 1):
-        limited = replace(question, most_components=most)
+        limited = question.asking(Requirement("istar", log2(most)))
         if components(question.joint.release(Partition.whole(question.joint.public.size))).size > most:
             continue
         fewer = joined(limited, found, Effort(should_stop=lambda: True))

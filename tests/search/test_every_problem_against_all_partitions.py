@@ -22,10 +22,10 @@ from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.measures.utility.several_columns import COMBINATIONS, ColumnsDistortion
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.words import CODEWORDS, Leakage
-from hartley.search.dispatch import optimal_levels, searched_levels
 from hartley.search.effort import Effort
 from hartley.search.greedy import component_joining, joint_search, narrowest_first
 from hartley.search.levels import Levels
+from hartley.search.points.ladders import optimal_levels, searched_levels
 from reference_every_partition import (
     Table,
     Truth,

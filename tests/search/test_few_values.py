@@ -10,17 +10,17 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.model.shapes.shape import Shape
-from hartley.search.demands.question import DemandQuestion
-from hartley.search.dispatch import few_levels, optimal_levels
 from hartley.search.effort import Effort
 from hartley.search.few_values import loops
 from hartley.search.few_values.walk import MOST_OBSERVATIONS, best_of_few, is_walked
-from hartley.search.resolution.l0 import l0_levels
+from hartley.search.points.ladders import few_levels, optimal_levels
+from hartley.search.problem import Problem
+from hartley.search.sizes.frontier import l0_levels
 from strategies import joint_ranges
 
 
-def asked(joint: JointRange, utility: Utility, *requirements: Requirement, **more: object) -> DemandQuestion:
-    return DemandQuestion(joint=joint, utility=utility, requirements=requirements, **more)
+def asked(joint: JointRange, utility: Utility, *requirements: Requirement, **more: object) -> Problem:
+    return Problem(joint=joint, utility=utility, requirements=requirements, **more)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_no_cluster_of_a_polished_partition_splits_at_the_same_cost():
             continue
         found = polished(start, enough, utility, joint.public.positions)
         worst = utility.costs(start).max()
-        assert found.is_refinement_of(start)
+        assert found.refines(start)
         assert enough.is_met_by(found)
         assert utility.costs(found).max() <= worst
         if codeword in ("midpoint", "size"):

@@ -10,13 +10,12 @@ from enough_instances import joint_of, random_rows
 from hartley.measures.utility import LineDistortion
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.by_size.least_largest import least_largest_cluster
-from hartley.search.by_size.withheld import least_largest_withholding
 from hartley.search.effort import Effort
 from hartley.search.line.cheapest import cheapest_clusters
-from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
+from hartley.search.sizes.search import least_largest_cluster
+from hartley.search.sizes.withheld import least_largest_withholding
 
 
 def after(questions):
@@ -40,8 +39,6 @@ def test_what_is_found_until_then_is_enough(questions, codeword):
         least_largest_cluster(whole, after(questions)),
         least_largest_withholding(whole, 6, after(questions)),
     ]
-    if codeword == "midpoint":
-        answers.append(best_equal_width(values, open_ends=True, effort=after(questions)))
     for answer in answers:
         assert whole.is_met_by(answer.partition)
         assert answer.lower_bound <= answer.cost

@@ -13,18 +13,18 @@ from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search import any_utility
+from hartley.search.axis import AxisSearch
 from hartley.search.codebooks import CodebookProblem, PublicColumn, codebooks_by_demand
 from hartley.search.columns.cells import NumberCells
 from hartley.search.columns.search import search_columns
 from hartley.search.columns.withheld import withhold_tuples
-from hartley.search.dispatch import searched_levels
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
-from hartley.search.line.axis import AxisSearch, candidate_search
+from hartley.search.line.axis import candidate_search
 from hartley.search.line.components import fewest
 from hartley.search.line.components.connected import connected_search
-from hartley.search.resolution.one_size import SizeSearch
-from hartley.search.resolution.side_search import SideSearch
+from hartley.search.points.ladders import searched_levels
+from hartley.search.sizes.frontier import size_search
 
 LEAKAGES = ("l0", "istar", "joint")
 LIMITS = (3, 10, 30, 100)
@@ -114,35 +114,20 @@ def test_a_search_stopped_at_its_first_dear_method_has_the_cheap_answer_of_every
     stopped = made(drawn, utility, UNLIMITED, ())
     recorded(stopped, stop_at=1)
     assert not stopped.solve_all()
-    for number in range(1, stopped.most + 1):
+    for number in range(1, stopped.axis.most + 1):
         assert stopped.known(number).cost <= cheap.known(number).cost
         assert stopped.known(number).bound >= cheap.known(number).bound
 
 
-@pytest.mark.parametrize("leakage", ["l0", "joint"])
-@pytest.mark.parametrize("kind", [SizeSearch, SideSearch])
-def test_all_sizes_are_glanced_at_before_any_is_searched_at_length(monkeypatch, kind, leakage):
-    drawn, positions = table(2, has_side=kind is SideSearch)
-    met: list[tuple[str, int]] = []
-    for name in ("glance", "best"):
-        search = getattr(kind, name)
-
-        def noted(self, largest, *given, search=search, name=name):
-            met.append((name, largest))
-            return search(self, largest, *given)
-
-        monkeypatch.setattr(kind, name, noted)
-    searched_levels(drawn, leakage, Resolution(len(positions)))
-    names = [name for name, _ in met]
-    assert names == sorted(names, reverse=True)
-    glanced = {size for name, size in met if name == "glance"}
-    assert len(glanced) > 2
-    stop = Effort(should_stop=lambda: bool(met) and met[-1][0] == "best")
-    met.clear()
-    starts = [Partition.whole(len(positions))]
-    found = searched_levels(drawn, leakage, Resolution(len(positions)), stop, starts)
-    assert {size for name, size in met if name == "glance"} == glanced
-    assert not found.complete or all(level.proven_optimal for level in found.levels)
+@pytest.mark.parametrize("one_component", [False, True])
+@pytest.mark.parametrize("has_side", [False, True])
+def test_all_levels_are_glanced_at_before_any_is_searched_at_length(has_side, one_component):
+    drawn, _ = table(2, has_side=has_side)
+    search = size_search(drawn, UNLIMITED, (), one_component=one_component)
+    met = recorded(search)
+    search.solve_all()
+    assert met == sorted(met)
+    assert met.count(0) > 2
 
 
 def test_every_distortion_and_every_level_gets_a_part_of_the_steps_before_any_gets_all(monkeypatch):

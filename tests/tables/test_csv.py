@@ -133,8 +133,7 @@ def test_lines_with_quotes_are_checked_at_once_as_one_by_one(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_check, "BLOCK", block)
         at_once = shape_of(content, delimiter)
-        patch.setattr(csv_check._Check, "_take_quoted", lambda *_: False)
-        patch.setattr(csv_check._Check, "_take_plain", lambda *_: False)
+        patch.setattr(csv_check._Check, "_takes_at_once", lambda *_: False)
         assert at_once == shape_of(content, delimiter)
 
 

@@ -20,6 +20,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from hartley import audit as audit_table
+from hartley import release
 from hartley.cli.program import run
 from hartley.errors import InputError
 from hartley.measures.audit import audit, audit_of_summary
@@ -27,8 +29,7 @@ from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
 from hartley.tables.sources.database_session import Database, shown_url
-from hartley.workflow import audit as audit_table
-from hartley.workflow import release
+from hartley.workflow.describe_table import describe
 from servers import PASSWORD
 from tables.test_one_answer import NASTY
 
@@ -646,3 +647,16 @@ def test_moments_that_do_not_fit_are_refused_or_text(postgresql: str) -> None:
         "294276-01-01 00:00:00+00",
     ]
     table.close()
+
+
+def test_columns_that_cannot_be_measured_stand_in_nobodys_way(postgresql: str) -> None:
+    execute(
+        postgresql,
+        "CREATE TABLE odd AS SELECT i % 3 AS s, ARRAY[1, i] AS a, '{}'::jsonb AS j, interval '1 day' AS v, "
+        "time '10:00' AS h, '\\x01'::bytea AS b FROM generate_series(1, 12) i",
+    )
+    found = describe(postgresql, ReadOptions(query="odd"))
+    assert [(column.name, column.kind) for column in found.columns] == [
+        ("s", "number"),
+        *((name, None) for name in "ajvhb"),
+    ]

@@ -22,13 +22,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from hartley import scratch
+from hartley import release, scratch
 from hartley.errors import InputError, OptionError
 from hartley.model.target import Target
 from hartley.scratch import PREFIX, remove_abandoned
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.counting.fetch_range import RangeRead
-from hartley.workflow import release
 
 FRAME = pa.table({"s": [1, 2, 2, 3], "x": ["a", "b", "é", None]})
 ROLES = Roles(sensitive=("s",), public=("x",))

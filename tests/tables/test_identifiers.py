@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hartley.workflow import describe
+from hartley.workflow.describe_table import describe
 
 ROWS = 120
 DRAWN = random.Random(31)

@@ -23,12 +23,12 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+from hartley import release, verify
 from hartley.cli.progress import heard_on
 from hartley.model.target import Target
 from hartley.tables import ReadOptions, Roles, open_table
 from hartley.tables.engine import on_progress
 from hartley.tables.estimate import estimate
-from hartley.workflow import release, verify
 
 ROWS, VALUES = 3_600_000, 400_000
 COLUMNS = ("-s", "s", "-p", "x")

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hartley import audit as audit_table
 from hartley.errors import ColumnError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.tables import ReadOptions, Roles, Table, open_table
 from hartley.tables import table as table_module
 from hartley.tables.counting.sql_summary import SummaryRead
-from hartley.workflow import audit as audit_table
 from tables.test_one_answer import KINDS, NASTY, tables
 
 NAMES = st.sampled_from(list(KINDS))

@@ -13,17 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hartley import audit as audit_table
+from hartley import frontier, release, verify
 from hartley.errors import PolicyError, TableError, WriteError
 from hartley.measures.audit import audit, audit_of_summary
 from hartley.model.target import Target
 from hartley.releases.certificate import file_sha256
 from hartley.releases.policy import Policy
+from hartley.releases.writer.original_source import CountedFrame
 from hartley.tables import Roles, open_table
 from hartley.tables.sources import spark as spark_source
 from hartley.tables.sources.spark import SparkCounting
-from hartley.workflow import audit as audit_table
-from hartley.workflow import frontier, release, verify
-from hartley.workflow.publication.original_source import CountedFrame
 from tables.test_matrix import NASTY, ROLES, TRUTH
 
 
@@ -328,6 +328,9 @@ def a_release_stays_in_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.Mon
         "stays.policy.json",
         "stays.certificate.json",
         "stays.record.json",
+        "stays.codebook.csv",
+        "stays.codebook.html",
+        "stays.codebook.json",
     }
     # Distinct rows of the columns that are asked for: 12 · 2 · 35 at most, never the 6,000 rows.
     assert 0 < max(fetched) <= 840

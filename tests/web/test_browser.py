@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hartley import workflow
+import hartley
 from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove
 from hartley.workflow.verify_release import verify
 
@@ -138,7 +138,7 @@ def visit(chromium, address) -> Iterator[Visit]:
 
 @pytest.fixture(scope="module")
 def frontier(clinic_csv):
-    return workflow.frontier(clinic_csv, sensitive="age", public="cholesterol").frontier
+    return hartley.frontier(clinic_csv, sensitive="age", public="cholesterol").frontier
 
 
 def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
@@ -146,7 +146,7 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
     visit.to_frontier()
 
     # The audit and the frontier are those of the workflow.
-    audit = workflow.audit(clinic_csv, sensitive="age", public="cholesterol").audit
+    audit = hartley.audit(clinic_csv, sensitive="age", public="cholesterol").audit
     assert f"{audit.l0_bits:.2f} bits" in visit.text("#findings")
     assert page.locator("#chart .point").count() == len(frontier.points)
     assert visit.text("#search-said") == f"{len(frontier.points)} points, all proven to be best."
@@ -213,7 +213,7 @@ def test_from_a_table_to_its_files(visit, clinic_csv, frontier, tmp_path):
     assert checked.holds
     record = json.loads(files["clinic-released.record.json"].read_text())
     assert record["after"]["distinct_l"] == point.distinct_l
-    assert "no cell of the table" in files["report.html"].read_text(encoding="utf-8")
+    assert "Internal, do not publish" in files["report.html"].read_text(encoding="utf-8")
     assert "For the curator only" in files["curators-report.html"].read_text(encoding="utf-8")
 
 
@@ -232,7 +232,7 @@ def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_c
     visit.wait_for_frontier()
 
     # The frontier is that of a reader of both, and the sentences say what he learns from both.
-    found = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", keep="sex")
+    found = hartley.frontier(clinic_csv, sensitive="age", public="cholesterol", keep="sex")
     frontier = found.frontier
     assert page.locator("#chart .point").count() == len(frontier.points)
     page.locator("#by-candidates").fill("4")
@@ -279,10 +279,10 @@ def test_a_kept_and_a_harmless_column_from_the_roles_to_the_file(visit, clinic_c
 
 
 def test_more_choices_reach_the_release(visit, clinic_csv, tmp_path):
-    first = workflow.release(
+    first = hartley.release(
         clinic_csv,
         tmp_path / "first.csv",
-        target=workflow.Target("distinct_l", 3),
+        target=hartley.Target("distinct_l", 3),
         sensitive="age",
         public="pain",
     )
@@ -493,7 +493,7 @@ def test_a_border_is_dragged_and_candidates_and_cost_change_at_once(visit, clini
     page.wait_for_selector("#borders .handle")
     page.wait_for_selector("#progress", state="hidden")
     page.locator("#by-candidates").fill("9")
-    found = workflow.frontier(
+    found = hartley.frontier(
         clinic_csv, sensitive="age", public="cholesterol", missing="drop", shape="intervals"
     )
     point, line = found.frontier.best_utility_with(9), BorderLine.of(found.question)
@@ -841,7 +841,7 @@ def test_the_greedy_run_can_be_asked_for(visit, clinic_csv):
     visit.page.select_option("[name=utility]", "resolution")
     visit.page.click("#search-options button")
     visit.page.get_by_text("of the greedy run").wait_for()
-    greedy = workflow.frontier(
+    greedy = hartley.frontier(
         clinic_csv, sensitive="age", public="cholesterol", search="greedy", utility="resolution"
     )
     assert visit.page.locator("#chart .point").count() == len(greedy.frontier.points)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from hartley import workflow
+import hartley
 
 AGE = {"sensitive": ["age"], "public": ["cholesterol"], "missing": "drop", "search": "optimal"}
 
@@ -31,7 +31,7 @@ def points(frontier):
 def test_requirements_are_kept_from_the_frontier_to_the_release(browser, asked, clinic_csv):
     require = [{"name": "row-k", "wanted": 10}, {"name": "distinct-l", "wanted": 9}]
     found = searched(browser, asked, require=require)["frontier"]
-    expected = workflow.frontier(
+    expected = hartley.frontier(
         clinic_csv,
         sensitive="age",
         public="cholesterol",
@@ -101,7 +101,7 @@ def test_intervals_begin_where_the_form_says(browser, asked):
 def test_what_withholding_buys_is_said_and_the_release_counts_it(browser, asked, clinic_csv):
     few = {**asked, "public": ["pulse"]}
     found = searched(browser, few, withhold=3, withheld_label="-1")["frontier"]
-    plain = workflow.frontier(clinic_csv, sensitive="age", public="pulse", missing="drop").frontier
+    plain = hartley.frontier(clinic_csv, sensitive="age", public="pulse", missing="drop").frontier
     assert points(found["without"]) == points([point.to_dict() for point in plain.points])
     place = found["suggested"]
     point = found["points"][place]

@@ -15,7 +15,7 @@ ODD: tuple[Any, ...] = (
 )
 ROLES = ("sensitive", "public", "side", "keep", "harmless", "earlier", "missing", "missing_at")
 QUESTION = (
-    *("leakage", "utility", "codeword", "search", "require", "tolerance", "shape", "borders", "offset"),
+    *("leakage", "utility", "codeword", "search", "require", "tolerance", "shape", "borders"),
     *("withhold", "withheld_label", "publish_sensitive", "keep_order", "defuse_formulas"),
 )
 READING = {

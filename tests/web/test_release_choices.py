@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from hartley import workflow
+import hartley
+from hartley import Target, verify
 from hartley.cli.program import run
 from hartley.web import page_json
-from hartley.workflow import Target, verify
 from web_door import LIMIT, finished, opened
 
 
@@ -93,7 +93,7 @@ def test_the_audit_is_of_a_reader_of_recoded_and_kept_columns(browser, clinic_cs
     found = browser.post(
         "/api/audit", json={**opened(browser), "keep": ["sex"], "harmless": ["pulse"]}
     ).json()
-    expected = workflow.audit(clinic_csv, sensitive="age", public=["cholesterol", "sex"]).to_dict()
+    expected = hartley.audit(clinic_csv, sensitive="age", public=["cholesterol", "sex"]).to_dict()
     assert found["audit"] == json.loads(json.dumps(expected))
     assert "A reader of cholesterol and sex" in found["about"]
 
@@ -146,7 +146,7 @@ def test_every_kind_of_label_can_be_written(browser, labels):
 
 
 def policy_of(tmp_path, clinic_csv, **asked) -> bytes:
-    made = workflow.release(
+    made = hartley.release(
         clinic_csv, tmp_path / "first.csv", target=Target("distinct_l", 3), sensitive="age", **asked
     )
     return made.policy.read_bytes()
@@ -171,7 +171,7 @@ def test_an_earlier_release_is_counted_with_the_new_one(browser, clinic_csv, ser
     assert found["state"] == "done", found["message"]
     frontier = found["frontier"]
     policy = tmp_path / "first.policy.json"
-    expected = workflow.frontier(
+    expected = hartley.frontier(
         clinic_csv, sensitive="age", public="cholesterol", earlier=[policy], search="greedy"
     )
     assert frontier["points"] == json.loads(json.dumps(expected.to_dict()["points"]))

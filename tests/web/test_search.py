@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hartley import workflow
+import hartley
 from hartley.cli.program import run
 from hartley.web.worker import Worker
 from web_door import finished, opened
@@ -56,8 +56,8 @@ def test_app_command_line_and_python_give_the_same_frontier(browser, clinic_csv,
     assert shown == json.loads(capsys.readouterr().out)
     given = dict(asked)
     if "codeword" in given:
-        given["utility"] = workflow.UtilityChoice(codeword=given.pop("codeword"))
-    result = workflow.frontier(clinic_csv, sensitive="age", public="cholesterol", **given)
+        given["utility"] = hartley.UtilityChoice(codeword=given.pop("codeword"))
+    result = hartley.frontier(clinic_csv, sensitive="age", public="cholesterol", **given)
     assert shown == json.loads(json.dumps(result.to_dict()))
     assert without == ([], None)
     if result.frontier.leakage == "istar":
@@ -247,7 +247,7 @@ def test_rows_with_missing_cells_can_be_left_out(browser, clinic_csv):
     audit = browser.post("/api/audit", json=asked).json()
     assert "left out for a missing value" in audit["about"]
     found = finished(browser, browser.post("/api/search", json=asked).json())
-    result = workflow.frontier(
+    result = hartley.frontier(
         clinic_csv, sensitive="age", public="cholesterol", missing="drop", search="greedy"
     )
     assert found["frontier"]["points"] == json.loads(json.dumps(result.to_dict()["points"]))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from hartley import workflow
+import hartley
 from hartley.web.page_json import Suggestion
 from hartley.web.request import Asked
 
@@ -15,7 +15,7 @@ ASKED = Asked.of({"sensitive": ["age"], "public": ["dose"]})
 
 
 def test_a_search_that_was_stopped_does_not_say_that_more_costs_no_more():
-    found = workflow.frontier(TABLE, sensitive="age", public="dose").frontier
+    found = hartley.frontier(TABLE, sensitive="age", public="dose").frontier
     assert "because five is what curators usually ask for" in Suggestion.of(found, ASKED).because
     stopped = replace(found, complete=False, points=(found.points[0], found.points[-1]))
     suggested = Suggestion.of(stopped, ASKED)

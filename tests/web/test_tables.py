@@ -7,10 +7,11 @@ import json
 
 import pytest
 
-from hartley import workflow
+import hartley
 from hartley.tables.locations import ENDINGS, PACKED_KINDS
 from hartley.tables.text_files import PACKINGS as READ_PACKINGS
 from hartley.web.uploads import KINDS, PACKINGS, TEXT
+from hartley.workflow.describe_table import describe
 from web_door import LIMIT, finished, opened
 
 
@@ -39,7 +40,7 @@ def test_an_uploaded_table_is_described(browser):
 def test_the_table_of_the_command_line_is_opened_by_a_word(browser, clinic_csv):
     described = browser.post("/api/open", json={"which": "given"}).json()
     assert described["name"] == "clinic.csv"
-    assert described["columns"] == workflow.describe(clinic_csv).to_dict()["columns"]
+    assert described["columns"] == describe(clinic_csv).to_dict()["columns"]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_the_audit_is_that_of_the_workflow(browser, clinic_csv):
     opened = browser.post("/api/open", json={"which": "given"}).json()
     asked = {"revision": opened["revision"], "sensitive": ["age"], "public": ["cholesterol"], "side": ["sex"]}
     found = browser.post("/api/audit", json=asked).json()["audit"]
-    expected = workflow.audit(clinic_csv, sensitive="age", public="cholesterol", side="sex").to_dict()
+    expected = hartley.audit(clinic_csv, sensitive="age", public="cholesterol", side="sex").to_dict()
     assert found == json.loads(json.dumps(expected))
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from hartley import release
 from hartley.errors import ColumnError, OptionError, PolicyError, UnreachableError, WriteError
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
 from random_tables import read_released, write_table
 

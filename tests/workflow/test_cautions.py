@@ -66,8 +66,8 @@ def test_a_published_secret_is_pointed_out(tmp_path: Path, capsys: pytest.Captur
 def test_what_a_tree_would_cost_is_said_to_the_curator_alone(tmp_path: Path) -> None:
     made = released(tmp_path, "out.csv", publish_sensitive=True)
     assert made.transparent_loss is not None
-    price = f"whose classes span {made.transparent_loss:.1%} of a column on average"
-    assert f"{price}, not {made.usefulness.loss:.1%}" in said(made)
+    price = f"whose classes span {100 * made.transparent_loss:.1f} % of a column on average"
+    assert f"{price}, not {100 * made.usefulness.loss:.1f} %" in said(made)
     for written in (made.certificate, made.record, made.policy):
         assert "transparent_loss" not in written.read_text()
     assert released(tmp_path, "two.csv").transparent_loss is None

@@ -155,10 +155,3 @@ def test_a_limit_on_bits_is_met_beside_side_information(tmp_path: Path, utility:
             )
             assert made.after.l0_bits <= require["l0"] + 1e-9
             assert made.verification.holds
-
-
-def test_equal_widths_that_leave_groups_apart_are_refused_and_not_merged_into_other_shapes() -> None:
-    rows = [(1, 20, "u"), (2, 21, "u"), (11, 30, "u"), (12, 31, "u")]
-    study = hartley.Study(_table(rows), sensitive="s", public="x")
-    with pytest.raises(hartley.OptionError, match="only of any width"):
-        study.frontier(leakage="joint", shape="intervals", equal_width=True, require={"distinct_l": 2})

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from hartley import compare
 from hartley.errors import InputError, OptionError, TableError, UnreachableError
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.measures.uncertainty import distinct_l, max_uncertainty_reduction
@@ -17,10 +18,9 @@ from hartley.model.target import Target
 from hartley.report.words.comparison import finding, noise_finding, target_words
 from hartley.search.baselines import BASELINES
 from hartley.search.effort import UNLIMITED
-from hartley.workflow import compare
+from hartley.search.frontier import frontier as optimal_frontier
 from hartley.workflow.compare_methods import bound_at
 from hartley.workflow.rivals.comparison import Measured, Refused
-from hartley.workflow.search_frontier import optimal_frontier
 
 ROLES = {"sensitive": "age", "public": "cholesterol", "missing_at": 0.0}
 

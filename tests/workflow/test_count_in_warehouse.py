@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 import sqlglot
 
+from hartley import audit
 from hartley.cli.program import run
 from hartley.errors import OptionError, TableError
 from hartley.releases.export.dialect import DIALECTS, TRANSLATED
-from hartley.workflow import audit
 from hartley.workflow.warehouse.count_in_warehouse import audit_counts, audit_statement
 
 POOLS: dict[str, list[Any]] = {

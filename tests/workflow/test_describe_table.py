@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+import sys
+from datetime import UTC, datetime
 
-from hartley import workflow
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import hartley
+from hartley.workflow.describe_table import describe
 
 
 def test_columns_come_in_order_with_kind_values_missing_and_examples(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("age,visit,note\n30,2020-01-05,a\n41,,a\n41,2021-02-03,\n", encoding="utf-8")
-    described = workflow.describe(path)
+    described = describe(path)
     assert (described.name, described.rows) == ("t.csv", 3)
     assert [column.to_dict() for column in described.columns] == [
         {"name": "age", "kind": "number", "values": 2, "missing": 0, "examples": ["30", "41"]},
@@ -26,27 +31,37 @@ def test_columns_come_in_order_with_kind_values_missing_and_examples(tmp_path):
 
 
 def test_a_column_without_single_values_is_listed_and_cannot_be_measured():
-    described = workflow.describe(pa.table({"age": [1, 2], "tags": [["a"], ["b", "c"]]}))
+    described = describe(pa.table({"age": [1, 2], "tags": [["a"], ["b", "c"]]}))
     tags = described.columns[1]
     assert (tags.name, tags.kind, tags.values, tags.missing) == ("tags", None, None, None)
 
 
 def test_only_a_few_examples_are_shown():
-    described = workflow.describe(pa.table({"x": list(range(500))}))
+    described = describe(pa.table({"x": list(range(500))}))
     assert described.columns[0].examples == ("0", "1", "2", "3")
     assert described.columns[0].values == 500
 
 
 def test_the_counts_are_those_of_an_audit():
     table = pa.table({"s": [1, 1, None, 3], "x": ["a", "b", "b", None]})
-    described = {column.name: column for column in workflow.describe(table).columns}
-    audit = workflow.audit(table, sensitive="s", public="x").audit
+    described = {column.name: column for column in describe(table).columns}
+    audit = hartley.audit(table, sensitive="s", public="x").audit
     assert audit.sensitive.values == described["s"].values + 1
     assert audit.public.values == described["x"].values + 1
 
 
 def test_columns_beyond_one_pass_are_counted_too():
     table = pa.table({f"c{place}": [row % (place % 5 + 1) for row in range(5)] for place in range(120)})
-    described = workflow.describe(table).columns
+    described = describe(table).columns
     assert [column.values for column in described] == [place % 5 + 1 for place in range(120)]
     assert {column.missing for column in described} == {0}
+
+
+def test_moments_with_a_zone_need_no_further_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pytz", None)
+    file = tmp_path / "t.parquet"
+    moments = [datetime(2020, 1, day, tzinfo=UTC) for day in (1, 2)]
+    pq.write_table(pa.table({"t": moments, "s": [1, 2]}), file)
+    moment, _ = describe(file).columns
+    assert (moment.kind, moment.values) == ("timestamp", 2)
+    assert list(moment.examples) == [str(one) for one in moments]

@@ -16,11 +16,11 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+from hartley import release, verify
 from hartley.errors import ColumnError, HartleyError, TableError
 from hartley.model.target import Target
 from hartley.releases.policy import Policy
 from hartley.tables import Roles, open_table
-from hartley.workflow import release, verify
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.publication.write_release import ReleaseResult
 

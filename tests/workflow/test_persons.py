@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hartley import audit, release
 from hartley.cli.program import run
 from hartley.errors import HartleyError, OptionError, TableError, UnreachableError
 from hartley.measures.person_range import fewest_of_all_rows, person_range
 from hartley.model import JointRange, Partition
 from hartley.model.closeness import NO_CLOSENESS
 from hartley.model.requirement import Requirement
-from hartley.workflow import audit, release
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.persons.hold_for_persons import held_for_persons, repaired
 from hartley.workflow.verify_release import verify
@@ -119,7 +119,7 @@ def test_merging_ends_with_what_is_required_of_persons() -> None:
                 start,
                 (requirement,),
                 NO_CLOSENESS,
-                lambda one: (float(one.sizes.max()),),
+                lambda one: one.sizes.astype(float),
                 in_order=in_order,
             )
         except UnreachableError:
@@ -251,8 +251,8 @@ def test_what_has_no_meaning_for_persons_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = as_table([(1, "a", "p"), (2, "b", "p"), (2, "b", "q")])
-    with pytest.raises(TableError, match="of 1 persons changes from row to row"):
-        audit(table, sensitive="s", public="x", person="who")
+    with pytest.raises(OptionError, match="of 1 persons changes from row to row"):
+        audit(table, sensitive="s", public="x", person="who", require={"row_k": 2})
     wrong: list[tuple[type[HartleyError], dict[str, Any]]] = [
         (OptionError, {"public": ["x", "who"], "person": "who"}),
         (OptionError, {"public": "x", "person": "s"}),
@@ -281,9 +281,43 @@ def test_what_has_no_meaning_for_persons_is_refused(
         "persons": 2,
         "most_values": 2,
         "all_rows_l": 2,
+        "changing": 0,
     }
     (tmp_path / "bare.csv").write_text("x,s,who\n1,a,p\n2,b,q\n1,a,r\n2,b,q\n")
     assert run(["audit", str(tmp_path / "bare.csv"), "-s", "s", "-p", "x", "--person", "who"]) == 0
     assert "--person who --distinct-l 2" in " ".join(capsys.readouterr().out.split())
     assert run(["audit", str(tmp_path / "in.csv"), "-s", "s", "-p", "who", "--person", "who"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_value_that_changes_is_asked_for_row_by_row_and_persons_are_counted() -> None:
+    # The sets of public values: p and q have {a, b}, r has {a}; p has two values, q one of them.
+    rows = [("a", 1, "p"), ("b", 2, "p"), ("a", 2, "q"), ("b", 2, "q"), ("a", 3, "r")]
+    found = audit(as_table(rows), sensitive="s", public="x", person="who")
+    assert (found.distinct_l, found.row_k, found.audit.rows) == (1, 1, 3)
+    assert found.persons is not None
+    assert found.persons.changing == 1
+    both = audit(as_table(rows[:4]), sensitive="s", public="x", person="who")
+    assert (both.distinct_l, both.row_k) == (2, 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_of_changing_values_is_what_the_definition_says(seed: int) -> None:
+    draw = Random(seed)
+    rows = [(draw.choice("abc"), draw.randint(1, 3), draw.choice("pqrstu")) for _ in range(12)]
+    seen = {who: frozenset(x for x, _, p in rows if p == who) for _, _, who in rows}
+    left = [{s for _, s, p in rows if seen[p] == seen[who]} for who in seen]
+    alike = [sum(seen[p] == seen[who] for p in seen) for who in seen]
+    found = audit(as_table(rows), sensitive="s", public="x", person="who")
+    assert found.distinct_l == min(map(len, left))
+    assert found.row_k == min(alike)
+
+
+def test_a_release_tells_of_persons_and_not_of_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"{person % 7},{'xyz'[person % 3]},p{person}" for person in range(30) for _ in range(2)]
+    (tmp_path / "in.csv").write_text("\n".join(["x,s,who", "9,x,lone", "9,x,lone", *lines]) + "\n")
+    call = ["release", str(tmp_path / "in.csv"), str(tmp_path / "out.csv"), "-s", "s", "-p", "x"]
+    assert run([*call, "--person", "who", "--distinct-l", "2"]) == 0
+    assert "Before, 1 of 31 people" in " ".join(capsys.readouterr().out.split())

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hartley import release
 from hartley.errors import ColumnError, OptionError, WriteError
 from hartley.model.target import Target
 from hartley.tables import ReadOptions, Table
-from hartley.workflow import release
 from hartley.workflow.apply_policy import apply
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify

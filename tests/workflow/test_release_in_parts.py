@@ -15,15 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from enough_instances import most_apart
+from hartley import release
 from hartley.errors import TableError, UnreachableError
 from hartley.measures.audit import audit as measure
 from hartley.model import Alphabet, JointRange, Partition
 from hartley.notes import heard_notes
 from hartley.releases.codebook import Codebook, codebook
 from hartley.releases.record import Record
-from hartley.releases.writer import reader_view, row_parts
+from hartley.releases.rows import reader_view, row_parts
 from hartley.tables import ReadOptions
-from hartley.workflow import release
 from hartley.workflow.publication import choose_point
 from hartley.workflow.publication.write_release import ReleaseResult
 from hartley.workflow.verify_release import verify

@@ -15,8 +15,8 @@ from hartley.measures.usefulness import Usefulness
 from hartley.measures.utility import Resolution
 from hartley.model import JointRange
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question
-from hartley.workflow.request.time_limit import SECONDS_UNASKED, SearchLimits
+from hartley.search.problem import SECONDS_UNASKED, Problem
+from hartley.workflow.request.time_limit import SearchLimits
 
 
 def table(rows: int = 40) -> pa.Table:
@@ -41,7 +41,7 @@ def test_where_nobody_says_how_long_only_a_search_that_may_never_end_has_a_limit
         for size in (2_000, 2_001)
     )
     asked = [
-        Question(joint=joint, leakage="l0", utility=Resolution(joint.public.size)) for joint in (few, many)
+        Problem(joint=joint, leakage="l0", utility=Resolution(joint.public.size)) for joint in (few, many)
     ]
     assert [one.default_seconds for one in asked] == [None, SECONDS_UNASKED]
     assert replace(asked[1], joint=many.without_side()).default_seconds is None
@@ -137,7 +137,6 @@ def test_weights_orders_and_hierarchies_are_distances_of_single_columns(tmp_path
         ({"order": {"rank": ["low", "mid"]}}, "the order lacks 1 of the values"),
         ({"hierarchy": {"town": [("a", "n")]}}, "lacks 3 of the values of column 'town'"),
         ({"weight": {"nowhere": 2}}, "nowhere"),
-        ({"bands": "equal"}, "choose that shape"),
     ],
 )
 def test_what_is_said_of_a_column_and_does_not_fit_is_refused(tmp_path, said, error):
@@ -173,12 +172,12 @@ def test_what_is_certain_is_released_over_several_columns(tmp_path):
 
 def test_a_frontier_searched_from_both_ends_has_every_level_that_matters():
     from hartley.model.requirement import Requirement
-    from hartley.search.demands.find_cheapest import cheapest
+    from hartley.search.solve import solve
 
     found = hartley.frontier(table(30), **ROLES)
     assert found.frontier.complete
     for level in range(1, found.joint.sensitive.size + 1):
-        alone = cheapest(found.question.demanded([Requirement("distinct-l", level)]))
+        alone = solve(found.question.asking(Requirement("distinct-l", level)))
         point = found.frontier.meeting({"distinct_l": level})
         assert point.max_distortion <= alone.cost + 1e-9
         assert point.distinct_l >= level

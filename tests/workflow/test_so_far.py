@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from hartley import workflow
+import hartley
 from hartley.examples import CLINIC_COLUMNS, clinic
 from hartley.measures.uncertainty import distinct_l
 
@@ -19,7 +19,7 @@ def table():
 @pytest.mark.parametrize("utility", ["resolution", "distortion"])
 def test_the_frontier_grows_towards_the_end_and_never_claims_too_much(table, utility):
     offered = []
-    result = workflow.frontier(
+    result = hartley.frontier(
         table,
         sensitive="age",
         public="cholesterol",
@@ -39,6 +39,6 @@ def test_the_frontier_grows_towards_the_end_and_never_claims_too_much(table, uti
 
 def test_listening_changes_nothing(table):
     offered = []
-    heard = workflow.frontier(table, sensitive="age", public="cholesterol", so_far=offered.append)
+    heard = hartley.frontier(table, sensitive="age", public="cholesterol", so_far=offered.append)
     assert offered
-    assert heard.frontier == workflow.frontier(table, sensitive="age", public="cholesterol").frontier
+    assert heard.frontier == hartley.frontier(table, sensitive="age", public="cholesterol").frontier

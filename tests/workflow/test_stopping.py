@@ -15,8 +15,10 @@ from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question
-from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.greedy.runs import greedy_frontier, greedy_run
+from hartley.search.points.measured import point_of_partition
+from hartley.search.problem import Problem
 from sample_sizes import sample
 
 SIZE = 13
@@ -57,12 +59,12 @@ def utility_of(name: str, rng: random.Random) -> Utility:
 def test_whenever_it_is_stopped_points_and_bounds_are_true(leakage, utility, side):
     rng = random.Random(f"{leakage} {utility} {side}")
     joint = table(rng, side=side)
-    question = Question(joint=joint, leakage=leakage, utility=utility_of(utility, rng))
+    question = Problem(joint=joint, leakage=leakage, utility=utility_of(utility, rng))
     whole = optimal_frontier(question, stopping_after(1500))
     for questions in [0, 1, 2, 4, 7, *(rng.randrange(8, 400) for _ in range(sample(5, 40)))]:
         stopped = optimal_frontier(question, stopping_after(questions))
         for point in stopped.points:
-            measured = question.point(point.cut)
+            measured = point_of_partition(question, point.cut)
             assert (measured.leakage_bits, measured.distinct_l) == (point.leakage_bits, point.distinct_l)
             assert (measured.components, measured.clusters) == (point.components, point.clusters)
             assert measured.utility == pytest.approx(point.utility)
@@ -84,7 +86,7 @@ def test_whenever_it_is_stopped_points_and_bounds_are_true(leakage, utility, sid
 def test_a_stopped_search_is_no_worse_than_the_greedy_run_before_it(leakage, utility):
     rng = random.Random(f"{leakage} {utility}")
     for _ in range(6):
-        question = Question(joint=table(rng, side=False), leakage=leakage, utility=utility_of(utility, rng))
+        question = Problem(joint=table(rng, side=False), leakage=leakage, utility=utility_of(utility, rng))
         asked: list[None] = []
         counting = Effort(should_stop=partial(_asked, asked))
         greedy = greedy_frontier(question, greedy_run(question, None, counting))
@@ -100,7 +102,7 @@ def test_a_stopped_search_is_no_worse_than_the_greedy_run_before_it(leakage, uti
 def test_a_greedy_run_that_was_stopped_is_not_complete():
     rng = random.Random(3)
     joint = table(rng, side=True)
-    question = Question(joint=joint, leakage="l0", utility=Resolution(SIZE))
+    question = Problem(joint=joint, leakage="l0", utility=Resolution(SIZE))
     assert greedy_frontier(question, greedy_run(question, None, Effort())).complete
     run = greedy_run(question, None, stopping_after(2))
     assert not greedy_frontier(question, run).complete
@@ -110,7 +112,7 @@ def test_a_greedy_run_that_was_stopped_is_not_complete():
 
 def test_problem_3_stopped_before_one_group_is_left_says_that_it_was_stopped():
     joint = JointRange.from_pairs([(x, x) for x in range(SIZE)])
-    question = Question(joint=joint, leakage="joint", utility=LineDistortion(np.arange(float(SIZE))))
+    question = Problem(joint=joint, leakage="joint", utility=LineDistortion(np.arange(float(SIZE))))
     with pytest.raises(UnreachableError, match="stopped before"):
         greedy_frontier(question, greedy_run(question, 1.0, stopping_after(SIZE + 3)))
 
@@ -118,7 +120,7 @@ def test_problem_3_stopped_before_one_group_is_left_says_that_it_was_stopped():
 @pytest.mark.parametrize("utility", ["resolution", "midpoint", "centroid"])
 def test_with_requirements_a_limit_leaves_no_level_out_and_a_longer_one_makes_none_worse(utility):
     rng = random.Random(utility)
-    question = Question(
+    question = Problem(
         joint=table(rng, side=False),
         leakage="l0",
         utility=utility_of(utility, rng),

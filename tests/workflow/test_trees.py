@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ from typing import Any
 import msgspec
 import pandas as pd
 import pytest
+from pycanon import anonymity
 
 import hartley
+from hartley.cli import main
 from hartley.errors import OptionError, UnreachableError
+from hartley.releases.certificate import Certificate
 from hartley.releases.policy import Policy
 from hartley.releases.tree_document import TreeCut
-from hartley.releases.verifier.verification import Documents, verify_release
+from hartley.verifier.verification import Documents, verify_release
+from hartley.workflow.verify_release import verify_with_public_values
 from sample_sizes import sample
 
 
@@ -84,6 +89,60 @@ def test_random_releases_are_confirmed_by_the_verifier(seed: int, tmp_path: Path
         return
     assert made.verification.holds
     assert "tree" in [check.name for check in made.verification.checks]
+    # Whoever has the public values and the files alone comes to the same result.
+    frame[[*public, *asked.get("keep", ())]].to_csv(tmp_path / "public.csv", index=False)
+    by_stranger = verify_with_public_values(
+        made.output, public_values=tmp_path / "public.csv", certificate=made.certificate
+    )
+    assert by_stranger.holds, by_stranger.failures
+    others = frame[[*public, *asked.get("keep", ())]].iloc[1:]
+    others.to_csv(tmp_path / "public.csv", index=False)
+    by_stranger = verify_with_public_values(
+        made.output, public_values=tmp_path / "public.csv", certificate=made.certificate
+    )
+    assert not by_stranger.holds
+
+
+RULES = (
+    {"guess_at_most": 0.6},
+    {"entropy_l": 2},
+    {"recursive_cl": (3, 2)},
+    {"t_closeness": 0.35},
+    {"beta_likeness": 2},
+    {"guess_at_most": 0.7, "distinct_l": 3, "row_k": 4},
+)
+
+
+@pytest.mark.parametrize("seed", range(sample(12, 100)))
+def test_rules_on_shares_hold_in_the_file_as_another_program_counts_them(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    frame, asked = random_frame(draw), RULES[seed % len(RULES)]
+    secret = draw.choice(("illness", "income"))
+    try:
+        made = released(frame, tmp_path, sensitive=secret, require=asked, exposure="accept")
+    except UnreachableError:
+        return
+    assert made.verification.holds
+    out = pd.read_csv(made.output, keep_default_na=False).astype({"age": str})
+    for name, wanted in asked.items():
+        if name == "guess_at_most":
+            assert anonymity.alpha_k_anonymity(out, ["age", "job"], [secret])[0] <= wanted + 1e-9
+        elif name == "entropy_l":
+            assert anonymity.entropy_l_diversity(out, ["age", "job"], [secret]) >= wanted - 1
+        elif name == "t_closeness":
+            assert anonymity.t_closeness(out, ["age", "job"], [secret]) <= wanted + 1e-9
+        elif name == "beta_likeness":
+            assert anonymity.basic_beta_likeness(out, ["age", "job"], [secret]) <= wanted + 1e-9
+        elif name == "recursive_cl":
+            for _, one in out.groupby(["age", "job"]):
+                counts = one[secret].value_counts().tolist()
+                assert counts[0] < wanted[0] * sum(counts[wanted[1] - 1 :])
+
+
+def test_a_rule_on_shares_needs_a_tree(tmp_path: Path) -> None:
+    asked = {"require": {"guess_at_most": 0.8}, "transparent": None}
+    with pytest.raises(OptionError, match="can be broken by a class that grows"):
+        released(random_frame(random.Random(2)), tmp_path, **asked)
 
 
 def test_the_certificate_says_what_is_promised_to_whom(tmp_path: Path) -> None:
@@ -97,7 +156,65 @@ def test_the_certificate_says_what_is_promised_to_whom(tmp_path: Path) -> None:
 def test_without_transparent_nothing_is_promised_to_that_reader(tmp_path: Path) -> None:
     frame = random_frame(random.Random(1))
     made = released(frame, tmp_path, require={"distinct_l": 2}, transparent=None, shape="tree")
-    assert "reader" not in json.loads(made.certificate.read_text())["predicate"]
+    promise = json.loads(made.certificate.read_text())["predicate"]
+    assert promise["reader"] == "public-values"
+    assert "statement" not in promise
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_said"),
+    [
+        ({}, True),
+        ({"require": {"distinct_l": 2, "row_k": 3}}, True),
+        ({"keep": "sex"}, True),
+        ({"publish_sensitive": True, "exposure": "accept"}, False),
+        ({"require": {"row_k": 3}, "exposure": "accept"}, False),
+        ({"sensitive": ["illness", "income"]}, False),
+        ({"tolerance": {"income": 1}, "sensitive": "income", "require": {"separated_l": 2}}, False),
+        ({"utility": "resolution"}, False),
+        ({"public": "job"}, False),
+        ({"side": "sex"}, False),
+        ({"missing": "drop"}, False),
+        ({"keep_order": True}, False),
+        ({"shape": "tree"}, False),
+    ],
+)
+def test_labels_alone_promise_something_where_the_search_is_blind_to_names(
+    asked: dict[str, Any], is_said: bool, tmp_path: Path
+) -> None:
+    given = {"require": {"distinct_l": 2}, "publish_sensitive": False, "transparent": None, **asked}
+    frame = random_frame(random.Random(3))
+    made = released(frame, tmp_path, **given)
+    promise = json.loads(made.certificate.read_text())["predicate"]
+    assert promise["reader"] == "public-values"
+    assert ("statement" in promise) == is_said
+    if is_said:
+        assert "at least 2 values of illness possible for every row" in promise["statement"]
+    # A sentence that is not due, or a stronger reader, is noticed.
+    certificate, policy = Certificate.read(made.certificate), Policy.read(made.policy)
+    for changed in ({"reader": "knows-the-program"}, {"statement": "Nobody can learn anything."}):
+        claim = msgspec.structs.replace(certificate.predicate, **changed)
+        forged = msgspec.structs.replace(certificate, predicate=claim).sealed(policy)
+        found = verify_release(made.output, frame, policy, Documents(certificate=forged))
+        assert [one.name for one in found.failures] == ["promise to a reader who knows the program"]
+
+
+def test_public_values_alone_do_not_confirm_requirements_on_groups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = random_frame(random.Random(1))
+    groups = {"illness": {value: "lung" if value in "uv" else value for value in "uvwxyz"}}
+    asked = {"require": {"separated_l": 2}, "groups": groups, "exposure": "accept"}
+    made = released(frame, tmp_path, **asked)
+    frame[["age", "job"]].to_csv(tmp_path / "public.csv", index=False)
+    given = ["hartley", "verify", str(made.output), "--public-values", str(tmp_path / "public.csv")]
+    monkeypatch.setattr(sys, "argv", given)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    said = " ".join(capsys.readouterr().out.split())
+    assert "only classes and their sizes were checked" in said
+    assert "CONFIRMED IN PART Not checked: requirements" in said
 
 
 def test_who_knows_a_value_leaves_one_less(tmp_path: Path) -> None:

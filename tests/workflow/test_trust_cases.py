@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import hartley
+from hartley import UtilityChoice
 from hartley.cli.program import run
 from hartley.errors import UnreachableError
-from hartley.workflow import UtilityChoice
 
 TOP = 2**60
 D3 = [(1, 0), (0, 5), (1, 5), (0, 21), (0, 22)]

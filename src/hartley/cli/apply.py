@@ -13,7 +13,7 @@ from hartley.cli.output import console, heading, paragraph, print_json, verdict,
 from hartley.cli.progress import announce_and_read
 from hartley.report.words import audit as words
 from hartley.report.words.audit import headline
-from hartley.workflow import shown_source
+from hartley.tables.locations import shown_source
 from hartley.workflow.apply_policy import ApplyResult, apply
 
 

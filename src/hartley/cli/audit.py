@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hartley import workflow
+import hartley
 from hartley.cli import option_values, options
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, finding, grid, heading, paragraph, print_json, to_type, verdict
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce_and_read
+from hartley.cli.published import audit_files, published
 from hartley.errors import OptionError, mentioned, worded
 from hartley.notes import heard_notes, note
 from hartley.report.words import audit as words
+from hartley.report.words.against import against_headline, against_rows, how_read
 from hartley.report.words.audit import candidates_apart, headline, identifier_warning
-from hartley.report.words.columns import column_kind, column_note, next_columns, persons_note
+from hartley.report.words.columns import (
+    column_kind,
+    column_note,
+    next_columns,
+    persons_note,
+    repeating_column,
+)
 from hartley.report.words.verdict import USUAL
-from hartley.workflow import Audit, AuditResult, shown_source
+from hartley.tables.locations import shown_source
+from hartley.workflow.audit_table import AuditResult
+from hartley.workflow.describe_table import TableDescription, describe
 
 MOST_COLUMNS, MOST_ALONE = 12, 200
 """Columns whose cells stand side by side, and columns that stand one below the other, at most.
@@ -29,8 +39,10 @@ Laying a table out takes time as the square of its columns.
 """
 
 if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
     from hartley.measures.stochastic.summary import StochasticSummary
     from hartley.measures.verdicts import ToleranceMeasures
+    from hartley.workflow.against.audit_against import Against
 
 
 @click.command("audit", cls=ManualCommand)
@@ -44,9 +56,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add statistical measures, and say whether the table is large enough for them.",
 )
+@click.option(
+    "--overlap",
+    type=int,
+    metavar="T",
+    help="Add what is told apart when overlaps of fewer than T values do not count, and how many rows it "
+    "takes to split a group.",
+)
 @options.earlier
 @options.person
+@options.against
+@options.regress
 @click.option("--counts", metavar="FILE", help="Audit the result of `hartley sql audit` in place of a table.")
+@published
 @options.disclosive
 @options.json_output
 @click.pass_context
@@ -67,6 +89,8 @@ def command(
     """
     if counts is not None:
         return _audit_counts(ctx, table, counts, given, as_json=as_json)
+    if given["published"]:
+        return audit_files(ctx, table, given, as_json=as_json)
     if table is None:
         raise click.MissingParameter(
             ctx=ctx, param=next(one for one in ctx.command.params if one.name == "table")
@@ -74,12 +98,16 @@ def command(
     if not given["sensitive"]:
         return list_columns(table, as_json=as_json, **given)
     with announce_and_read(table, given["query"]):
-        result = workflow.audit(
+        result = hartley.audit(
             table,
             **option_values.study_fields(given),
             require=given["require"],
             each=given["each"],
             stochastic=given["stochastic"],
+            against=given["against"],
+            hierarchies=option_values.files_by_column(given["hierarchies"], "hierarchy", "city=city.csv"),
+            overlap=given["overlap"],
+            regress=given["regress"],
         )
     if as_json:
         print_json(result.to_dict(disclosive=disclosive))
@@ -103,12 +131,16 @@ def _answer(ctx: click.Context, result: AuditResult) -> int:
 
 def list_columns(table: str, *, as_json: bool, **given: Any) -> int:
     """List the columns of a table that nobody has given a role yet, and say what to type next."""
-    needing = [name for name in ("public", "side", "require", "earlier", "stochastic") if given[name]]
+    needing = [
+        name
+        for name in ("public", "side", "require", "earlier", "stochastic", "against", "overlap")
+        if given.get(name)
+    ]
     if needing:
         raise OptionError(f"--{needing[0]} needs a column to protect; name it with --sensitive")
     heard: list[str] = []
     with heard_notes(heard.append), announce_and_read(table, given["query"]):
-        found = workflow.describe(table, option_values.read_options(given))
+        found = describe(table, option_values.read_options(given))
     for message in heard:
         note(message)
     if as_json:
@@ -124,12 +156,12 @@ def _suggested_reading(notes: Sequence[str]) -> list[str]:
     said: dict[tuple[str, str], None] = {}
     for message in notes:
         for name, value in mentioned(message):
-            if name in ("decimal", "missing_words", "sheet") and value:
+            if name in ("decimal", "missing_words", "sheet", "encoding") and value:
                 said["--missing-word" if name == "missing_words" else f"--{name}", value] = None
     return [word for pair in said for word in pair]
 
 
-def _listing(found: workflow.TableDescription) -> dict[str, Any]:
+def _listing(found: TableDescription) -> dict[str, Any]:
     """Return the columns without any cell."""
     columns = [
         {
@@ -149,9 +181,7 @@ def _listing(found: workflow.TableDescription) -> dict[str, Any]:
     return {"name": found.name, "rows": found.rows, "columns": columns}
 
 
-def show_columns(
-    out: Console, table: str, found: workflow.TableDescription, reading: Sequence[str] = ()
-) -> None:
+def show_columns(out: Console, table: str, found: TableDescription, reading: Sequence[str] = ()) -> None:
     """Print the columns, and what to type next."""
     heading(
         out,
@@ -182,13 +212,16 @@ def show_columns(
         paragraph(out, worded(persons, as_flag))
         out.print()
     columns = next_columns(found)
-    coded = [one.name for one in found.columns if one.is_coded and columns and one.name in columns]
+    named = () if columns is None else (columns[0], *columns[1])
+    coded = [one.name for one in found.columns if one.is_coded and one.name in named]
     as_text = [word for name in coded for word in ("--text", name)]
-    _show_first_call(out, shown_source(table), columns, [*reading, *as_text])
+    person = repeating_column(found)
+    linked = [] if person is None else ["--person", person.name]
+    _show_first_call(out, shown_source(table), columns, [*linked, *reading, *as_text])
 
 
 def _show_first_call(
-    out: Console, table: str, columns: tuple[str, str] | None, reading: Sequence[str]
+    out: Console, table: str, columns: tuple[str, tuple[str, ...]] | None, reading: Sequence[str]
 ) -> None:
     if columns is None:
         paragraph(out, "An audit needs two columns with more than one value: one to protect, one to publish.")
@@ -197,10 +230,11 @@ def _show_first_call(
     paragraph(
         out,
         "Name the column to protect (-s) and the columns you want to publish (-p; repeat it for several). "
-        "These two are only a guess:",
+        "These are only a guess:",
     )
     protected, published = columns
-    to_type(out, ["hartley", "audit", table, "-s", protected, "-p", published, *reading])
+    roles = [word for name in published for word in ("-p", name)]
+    to_type(out, ["hartley", "audit", table, "-s", protected, *roles, *reading])
 
 
 def _audit_counts(
@@ -235,6 +269,8 @@ def show(
     paragraph(out, _table_line(result))
     out.print()
     top = headline(audit, holds=result.holds, left=() if result.jointly else result.by_sensitive)
+    if result.against is not None:
+        top = against_headline(result.against, result)
     verdict(out, top.colour, top.word, top.sentence)
     warning = identifier_warning(result)
     if warning is not None:
@@ -256,15 +292,22 @@ def show(
     _show_narrowest(out, audit, disclosive=disclosive)
     if audit.components > 1 and disclosive:
         _show_components(out, audit)
+    if result.against is not None:
+        _show_against(out, result.against)
     if result.each:
         _show_each(out, result.each)
     if result.stochastic is not None:
         _show_stochastic(out, result.stochastic)
+    if result.overlap is not None:
+        out.print()
+        heading(out, "How firmly groups hang together")
+        for sentence in words.robust_overlap(result.overlap):
+            paragraph(out, sentence)
     if result.separation is not None:
         _show_tolerance(out, result, result.separation)
     if result.requirements:
         _show_requirements(out, result)
-    if top.colour != "green" and audit.side is None:
+    if top.colour != "green" and audit.side is None and result.against is None:
         _show_next_call(out, name, result, reading)
 
 
@@ -273,6 +316,10 @@ def _reveals(audit: Audit) -> str:
 
 
 def _who(result: AuditResult) -> str:
+    found = result.against
+    if found is not None and found.sensitive_from == "people who fit":
+        people = words.counted(found.people, "person", "people")
+        return f"{people} of the original beside {words.counted(found.released_rows, 'row')}"
     if result.persons is None:
         return f"{words.counted(result.audit.rows, 'row')}, each counted as one person"
     return f"{words.counted(result.persons.persons, 'person')}, by {result.persons.column}, their rows linked"
@@ -285,6 +332,11 @@ def _table_line(result: AuditResult) -> str:
         f"{words.values_of(audit.public.values, audit.public.columns)}, "
         f"{words.values_of(audit.sensitive.values, audit.sensitive.columns)}."
     )
+    if result.persons is not None and result.persons.changing:
+        line += (
+            f" {words.named(audit.sensitive)} changes between the rows of "
+            f"{words.counted(result.persons.changing, 'person')}: what is asked is the value of each row."
+        )
     if result.dropped_rows:
         line += f" {words.counted(result.dropped_rows, 'row')} left out because a cell is empty."
     if audit.side is not None:
@@ -306,8 +358,16 @@ def _show_next_call(out: Console, name: str, result: AuditResult, reading: Seque
     out.print()
     heading(out, "What to type next")
     values = words.values_of(wanted, audit.sensitive.columns)
+    if len(published) > 1:
+        paragraph(
+            out,
+            "The release below keeps most detail, with ranges of their own for each group of similar rows: "
+            "for researchers. For a public file with the same few bands for everyone, at a price in detail, "
+            "add --shape columns --withhold 2%.",
+        )
     paragraph(out, f"To publish a version that leaves at least {values} possible for everyone:")
-    call = ["hartley", "release", name, "released.csv", *roles, "--distinct-l", str(wanted), *reading]
+    output = "released.xlsx" if name.lower().endswith((".xlsx", ".xls", ".ods")) else "released.csv"
+    call = ["hartley", "release", name, output, *roles, "--distinct-l", str(wanted), *reading]
     to_type(out, call)
 
 
@@ -349,6 +409,15 @@ def _show_components(out: Console, audit: Audit) -> None:
             right=[0],
         )
     )
+
+
+def _show_against(out: Console, found: Against) -> None:
+    """Print what the file gives away about the people of its original."""
+    out.print()
+    heading(out, "Held against the original")
+    out.print(grid(["", "people", "share"], against_rows(found), right=[1, 2]))
+    for line in how_read(found):
+        paragraph(out, line)
 
 
 def _show_left_out(out: Console, columns: int) -> None:

@@ -9,17 +9,20 @@ import click
 from rich.console import Console
 
 from hartley.cli import option_values, options
+from hartley.cli.judged import files, judge
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.program import as_flag
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError, worded
+from hartley.model.target import Target
 from hartley.report.figures import frontier_figure
 from hartley.report.words import audit as words
-from hartley.report.words.comparison import finding, noise_finding, target_words
-from hartley.workflow import Target, compare, shown_source
+from hartley.report.words.comparison import finding, noise_finding, target_words, tie_words
+from hartley.tables.locations import shown_source
 from hartley.workflow.compare_methods import COMPARED_TARGETS
 from hartley.workflow.rivals.comparison import Comparison, Measured, Refused
+from hartley.workflow.study import compare
 
 targets = options.stacked(
     click.option(
@@ -78,6 +81,7 @@ question = options.stacked(
 @question
 @options.reading
 @options.missing_at
+@files
 @options.plot
 @options.json_output
 def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int:
@@ -86,11 +90,17 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
     With --distinct-l or --max-leakage all methods protect alike, and the one that keeps more detail is
     better. With --largest-cluster or --max-distortion all keep the same detail, and the one that reveals less
     is better. Without either, all are held to the protection of hartley's balanced point.
+
+    With --release, compare files that others made; with --candidates, several settings of hartley. All are
+    measured alike, from the files.
     """
+    if given["releases"] or given["candidates"]:
+        return judge(table, given, plot=plot, as_json=as_json)
+    if given["regress"] or given["take"] is not None or given["output"] is not None:
+        raise OptionError("--regress, --take and --output are for --release or --candidates")
     wanted: dict[str, float | None] = {kind: given[kind] for kind in COMPARED_TARGETS}
     target = Target.one_of(wanted) if any(number is not None for number in wanted.values()) else None
     has_more = bool(given["require"]) or given["row_k"] is not None or given["separated_l"] is not None
-    files = dict(map(_file, given["hierarchies"]))
     announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=None) as effort:
         found = compare(
@@ -102,7 +112,7 @@ def command(table: str, *, plot: str | None, as_json: bool, **given: Any) -> int
             each=given["each"],
             target=target,
             withhold=given["withhold"],
-            hierarchies=files,
+            hierarchies=dict(map(_file, given["hierarchies"])),
             time_limit=given["time_limit"],
             effort=effort,
         )
@@ -148,6 +158,8 @@ def show(out: Console, name: str, found: Comparison) -> None:
     out.print()
     paragraph(out, finding(found))
     paragraph(out, worded(noise_finding(found), as_flag))
+    for line in tie_words(found.ties):
+        paragraph(out, line)
     out.print()
     for line in _legend(found):
         paragraph(out, line)

@@ -9,16 +9,17 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hartley import workflow
+import hartley
 from hartley.cli import option_values, options
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json
 from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
+from hartley.frontiers import Frontier, Point
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
-from hartley.workflow import Frontier, FrontierResult, Point, shown_source
-from hartley.workflow.find_frontier import NO_STEPS
+from hartley.tables.locations import shown_source
+from hartley.workflow.find_frontier import NO_STEPS, FrontierResult
 
 MOST_ROWS = 60
 """A terminal shows no more points than this; JSON has them all."""
@@ -49,7 +50,7 @@ def command(table: str, *, trace: bool, plot: str | None, as_json: bool, **given
         raise OptionError(NO_STEPS)
     announce(table, given["query"])
     with patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
-        result = workflow.frontier(
+        result = hartley.frontier(
             table,
             **option_values.study_fields(given),
             **option_values.search_fields(given),

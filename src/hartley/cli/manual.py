@@ -92,6 +92,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("hartley serve clinic.csv", "Open the app with this table."),
         ("hartley serve --port 8080 --no-open", "Start the app without a table or a browser."),
     ),
+    "mcp": (
+        ("hartley mcp data", "Let an agent audit the tables in the folder data."),
+        ("hartley mcp .", "The same for the folder that the command is called in."),
+    ),
     "reproduce": (
         ("hartley reproduce", "Run the paper's worked examples again."),
         (

@@ -8,7 +8,11 @@ from typing import Any
 
 from hartley.errors import OptionError
 from hartley.errors import option as mention
-from hartley.workflow import Demand, ReadOptions, Requirement, Target, UtilityChoice
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.target import Target
+from hartley.tables import ReadOptions
+from hartley.workflow.request.utility_choice import UtilityChoice
 
 STUDY = (
     "sensitive",
@@ -41,6 +45,7 @@ def search_fields(given: dict[str, Any]) -> dict[str, Any]:
         "leakage": given["leakage"],
         "utility": utility_choice(given),
         "search": given["search"],
+        "ties": given.get("ties", "order"),
         **shape_fields(given),
     }
 
@@ -61,29 +66,28 @@ def demand(given: dict[str, Any]) -> Demand:
     return found
 
 
+def files_by_column(given: Iterable[str], name: str, example: str) -> dict[str, str]:
+    """Return the file of each column that was named as COL=FILE."""
+    return dict(_pair(text, name, example) for text in given)
+
+
 def shape_fields(given: dict[str, Any]) -> dict[str, Any]:
     """Return the shape of clusters and the rows to withhold, as keywords."""
     return {
         "shape": given["shape"],
         "borders": _borders(given["borders"]),
-        "offset": given["offset"],
-        "equal_width": given["equal_width"],
-        "open_ends": given["open_ends"],
         "withhold": given["withhold"],
         "transparent": given["transparent"],
         "transparent_knows": given["transparent_knows"],
         "withheld_label": given["withheld_label"],
-        "bands": given["bands"],
         "order": dict(_pair(text, "order", "education=order.txt") for text in given["order"]),
         "hierarchy": dict(_pair(text, "hierarchy", "country=regions.csv") for text in given["hierarchy"]),
         "prefix": given["prefix"],
-        "neighbours": dict(_pair(text, "neighbours", "region=beside.csv") for text in given["neighbours"]),
         "dissimilarity": dict(
             _pair(text, "dissimilarity", "job=unlike.csv") for text in given["dissimilarity"]
         ),
         "weight": dict(map(_weight, given["weight"])),
         "objective": given["objective"],
-        "lose_at_most": 0.5 if given["lose_at_most"] == "50%" else given["lose_at_most"],
     }
 
 
@@ -154,6 +158,7 @@ def read_options(given: dict[str, Any]) -> ReadOptions:
         encoding=given["encoding"],
         delimiter=given["delimiter"],
         decimal=given["decimal"],
+        dates=given["dates"],
         missing_words=given["missing_words"],
         sheet=given["sheet"],
         query=given["query"],
@@ -168,7 +173,7 @@ def reading_words(given: dict[str, Any]) -> list[str]:
     for name in ("delimiter", "decimal", "encoding", "sheet", "query", "missing"):
         if given.get(name) not in (None, usual.get(name)):
             said += [f"--{name}", given[name]]
-    for name in ("missing_words", "text", "number"):
+    for name in ("dates", "missing_words", "text", "number"):
         for word in given.get(name, ()):
             said += ["--missing-word" if name == "missing_words" else f"--{name}", word]
     return said

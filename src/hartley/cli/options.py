@@ -81,13 +81,20 @@ reading = stacked(
         help="What stands before the fraction of a number in a CSV file.",
     ),
     click.option(
+        "--dates",
+        multiple=True,
+        metavar="[COL=]FORMAT",
+        help="How dates are written in a CSV file: dd.mm.yyyy, dd/mm/yyyy, mm/dd/yyyy or dd-mm-yyyy; by "
+        "default the cells tell.",
+    ),
+    click.option(
         "--missing-word",
         "missing_words",
         multiple=True,
         metavar="WORD",
         help="Read cells with this word as empty, such as NA; repeat for several.",
     ),
-    click.option("--sheet", metavar="NAME", help="Sheet of a workbook; by default its first."),
+    click.option("--sheet", metavar="NAME", help="Sheet of a workbook; by default the one with most rows."),
     click.option(
         "--query", metavar="SQL", help="What to select in a database: a SELECT, or the name of a table."
     ),
@@ -116,7 +123,7 @@ utility = stacked(
     ),
     click.option(
         "--combine",
-        type=click.Choice(["max", "sum", "euclid"]),
+        type=click.Choice(["max", "sum"]),
         default="max",
         show_default=True,
         help="How moves in several public columns add up to one.",
@@ -146,6 +153,13 @@ question = stacked(
         default="optimal",
         show_default=True,
         help="The best recodings, with a proof or a bound; or the paper's merges, step by step.",
+    ),
+    click.option(
+        "--ties",
+        type=click.Choice(["order", "random"]),
+        default="order",
+        show_default=True,
+        help="Of equally good merges of a greedy search: that of the first values, or as --seed decides.",
     ),
     click.option(
         "--utility-weight", type=float, metavar="W", help="The weight of utility in the paper's Lagrangian."
@@ -252,18 +266,6 @@ shape = stacked(
         "calendar, anywhere (each), or on the finest round grid that costs nothing (auto).",
     ),
     click.option(
-        "--offset", type=float, default=0.0, metavar="N", help="Shift the multiples of the step by this much."
-    ),
-    click.option("--equal-width", is_flag=True, help="Make all bands equally wide."),
-    click.option("--open-ends", is_flag=True, help="Let the first and the last band be wider."),
-    click.option(
-        "--bands",
-        type=click.Choice(["variable", "equal"]),
-        default="variable",
-        show_default=True,
-        help="Codebooks of columns: bands of any widths, or the best of the ladders of equal ones.",
-    ),
-    click.option(
         "--order",
         multiple=True,
         metavar="COL=FILE",
@@ -274,12 +276,6 @@ shape = stacked(
         multiple=True,
         metavar="COL=FILE",
         help="Groups of a text column: value,level1,level2,...",
-    ),
-    click.option(
-        "--neighbours",
-        multiple=True,
-        metavar="COL=FILE",
-        help="Pairs of neighbouring values of a text column.",
     ),
     click.option(
         "--dissimilarity",
@@ -300,13 +296,6 @@ shape = stacked(
         default="mean",
         show_default=True,
         help="Several columns: what is to be small, the mean width of a row's class or the greatest.",
-    ),
-    click.option(
-        "--lose-at-most",
-        default="50%",
-        show_default=True,
-        metavar="SHARE",
-        help="The largest share of a band's rows that may be withheld.",
     ),
 )
 
@@ -364,6 +353,31 @@ keep = click.option(
     "--keep", multiple=True, metavar="COL", help="Publish this column unchanged; every requirement counts it."
 )
 
+hierarchies = click.option(
+    "--hierarchy",
+    "hierarchies",
+    multiple=True,
+    metavar="COL=FILE",
+    help="Which values share a label of a text column: a CSV file of value,level1,level2,...",
+)
+
+against = stacked(
+    click.option(
+        "--against",
+        metavar="ORIGINAL",
+        help="The table that TABLE was made from, recoded or synthetic: count the people of it whose "
+        "sensitive value is read off from TABLE.",
+    ),
+    hierarchies,
+)
+
+regress = click.option(
+    "--regress",
+    multiple=True,
+    metavar="FORMULA",
+    help="A regression that should say the same on the released file, as 'wage ~ age + education'.",
+)
+
 json_output = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )
@@ -376,6 +390,15 @@ disclosive = click.option(
     "--disclosive", is_flag=True, help="Show sensitive values of the most exposed; for the curator only."
 )
 
+
+like_input = click.option(
+    "--like-input",
+    type=click.Choice(["yes", "no", "bom"]),
+    default="yes",
+    show_default=True,
+    help="In CSV, use the delimiter, decimal mark and encoding of TABLE; no: commas, points and UTF-8; bom: "
+    "as yes, but UTF-8 with a byte order mark, by which Excel knows it.",
+)
 
 defuse_formulas = click.option(
     "--defuse-formulas", is_flag=True, help="In CSV, put a quote before cells that a spreadsheet would run."

@@ -18,7 +18,7 @@ import click
 
 import hartley
 from hartley.cli import streams
-from hartley.errors import HartleyError, UnreachableError, worded
+from hartley.errors import HartleyError, UnreachableError, require_not_removed, worded
 from hartley.notes import heard_notes, written_files
 from hartley.operating_system import address_space, is_closed_pipe, usable_cores
 
@@ -37,6 +37,7 @@ COMMANDS = {
     "compare": "Put hartley beside other methods at the same target.",
     "report": "Write one page: whom a table exposes, and what a release would change.",
     "serve": "Work on a table in the browser.",
+    "mcp": "Let agents audit tables of a folder; no answer holds a cell.",
     "reproduce": "Run the paper's examples and its experiment again.",
 }
 """Each command lives in the module ``hartley.cli.<name>`` as the function ``command``."""
@@ -155,6 +156,12 @@ def _run(arguments: Sequence[str] | None, judged: list[Verdict] | None, written:
         return _say(error.said(as_flag), 3)
     except HartleyError as error:
         return _say(error.said(as_flag) + _but(written), 2)
+    except click.NoSuchOption as error:
+        try:
+            require_not_removed(error.option_name.lstrip("-").replace("-", "_"))
+        except HartleyError as removed:
+            return _say(removed.said(as_flag), 2)
+        return _say(_one_line(error), 2)
     except click.ClickException as error:
         return _say(_one_line(error), 2)
     except (KeyboardInterrupt, click.Abort):
@@ -187,7 +194,7 @@ def _but(written: Sequence[Path]) -> str:
 
 
 def _say(message: str, code: int) -> int:
-    from hartley.workflow import without_passwords
+    from hartley.tables.locations import without_passwords
 
     try:
         click.echo(f"hartley: {_visible(without_passwords(message))}", err=True)

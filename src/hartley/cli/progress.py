@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from hartley.cli.output import notes
 from hartley.hot_loops import interrupt, on_compilation
-from hartley.workflow import Effort, estimate, on_progress
+from hartley.tables.engine import on_progress
+from hartley.tables.estimate import estimate
 from hartley.workflow.request.time_limit import effort_within
+
+if TYPE_CHECKING:
+    from hartley.search.effort import Effort
 
 Heard = Callable[[int, int, str], None]
 """Is told (done, total, what)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -17,8 +17,13 @@ from hartley.report.figures import candidates_figure
 from hartley.report.words import audit as words
 from hartley.report.words import release as release_words
 from hartley.report.words.cautions import cautions
-from hartley.workflow import Audit, release, shown_source
+from hartley.tables.locations import shown_source
+from hartley.workflow.publication.metadata import write_metadata
 from hartley.workflow.publication.write_release import ReleaseResult
+from hartley.workflow.study import release
+
+if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
 
 
 @click.command("release", cls=ManualCommand)
@@ -59,11 +64,18 @@ from hartley.workflow.publication.write_release import ReleaseResult
 )
 @click.option(
     "--labels",
-    type=click.Choice(["midpoint", "centroid", "member", "interval", "set"]),
-    help="What OUT shows for a group of values; by default the codeword, and sets for text.",
+    type=click.Choice(["midpoint", "centroid", "member", "range", "interval", "set"]),
+    help="What OUT shows for a group of values: a number, a range in words (35 to 39; default for bands and "
+    "several columns), an interval ([35, 39]), or a set.",
 )
 @click.option("--policy", metavar="FILE", help="Where the policy goes; by default beside OUT.")
 @click.option("--certificate", metavar="FILE", help="Where the certificate goes; by default beside OUT.")
+@click.option(
+    "--metadata",
+    multiple=True,
+    type=click.Choice(["croissant", "dcat", "ddi"]),
+    help="Also write a record that catalogues read, from the certificate; repeat for several.",
+)
 @click.option("--key", metavar="FILE", help="Sign the certificate with this key; see hartley key.")
 @options.earlier
 @options.person
@@ -71,6 +83,7 @@ from hartley.workflow.publication.write_release import ReleaseResult
 @click.option("--into-database", metavar="URL", help="The database for --into, if TABLE is not in it.")
 @click.option("--keep-order", is_flag=True, help="Keep the order of the rows, which may reveal something.")
 @options.defuse_formulas
+@options.like_input
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @options.reading
 @options.missing_at
@@ -100,17 +113,21 @@ def command(table: str, out: str, *, plot: str | None, as_json: bool, **given: A
             keep_order=given["keep_order"],
             overwrite=given["overwrite"],
             defuse_formulas=given["defuse_formulas"],
+            like_input=given["like_input"],
             exposure="accept" if given["accept_exposure"] else "refuse",
             accept_identifier=given["accept_identifier"],
             time_limit=given["time_limit"],
             seed=given["seed"],
             progress=progress,
         )
+    records = write_metadata(
+        result.output, result.certificate, given["metadata"], overwrite=given["overwrite"]
+    )
     if plot is not None:
         candidates_figure(result.joint, result.partition).save(plot)
     warn_of_formulas(result.formula_cells, defused=given["defuse_formulas"])
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), "metadata": [str(path) for path in records]})
     else:
         show(console(), shown_source(table), result)
     return 0
@@ -134,8 +151,10 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
         readers.append(("with earlier releases", result.together))
         if result.together_all != result.together:
             readers.append(("the same, all columns", result.together_all))
+    # Each column by itself is in the verdict above; the measures are of their combinations.
+    left = "fewest left (l)" if len(result.before.sensitive.columns) == 1 else "combinations left (l)"
     what_is_seen = grid(
-        ["what a reader sees", "fewest left (l)", "fewest rows (k)", "worst (L0)", "everyone (I*)"],
+        ["what a reader sees", left, "fewest rows (k)", "worst (L0)", "everyone (I*)"],
         [
             [
                 who,
@@ -186,7 +205,8 @@ def show(out: Console, name: str, result: ReleaseResult) -> None:
     for line in cautions(result):
         paragraph(out, worded(line, as_flag))
     signed = "" if result.signature is None else f" and {result.signature}"
-    paragraph(out, f"Publish: {result.output} and {result.certificate}{signed}.")
+    codebook = f"{result.codebook} (also .html and .json)"
+    paragraph(out, f"Publish: {result.output}, {codebook} and {result.certificate}{signed}.")
     paragraph(
         out,
         f"Keep secret: {result.policy} and {result.record}. They hold the codebook, its key, and what was "

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from hartley import workflow
+import hartley
 from hartley.cli import option_values, options
 from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, paragraph
@@ -17,7 +17,7 @@ from hartley.cli.progress import announce, patience
 from hartley.errors import OptionError
 from hartley.report.html import AUDIENCES, Audience, template_engine
 from hartley.report.study_report import require_page, study_report, write_page
-from hartley.workflow import is_database, shown_source
+from hartley.tables.locations import is_database, shown_source
 
 
 @click.command("report", cls=ManualCommand)
@@ -72,7 +72,7 @@ def command(
     if disclosive and audience not in (None, "curator"):
         raise OptionError(f"--disclosive shows cells, which is not for the {audience}; leave one of them out")
     audience = "curator" if disclosive else audience or "board"
-    study = workflow.Study(table, **option_values.study_fields(given))
+    study = hartley.Study(table, **option_values.study_fields(given))
     demand = study.demand(option_values.demand(given), each=given["each"])
     announce(table, given["query"])
     with study, patience(seed=given["seed"], time_limit=given["time_limit"]) as effort:
@@ -93,7 +93,7 @@ def command(
         out,
         {
             "public": "To publish: it says what a release promises, and nothing measured on the original.",
-            "board": "Internal, do not publish: it holds no cell of the table, but counts of the original.",
+            "board": "Internal, do not publish: it holds no sensitive cell, but counts of the original.",
             "curator": "For the curator only: contains data from the table.",
         }[audience],
     )

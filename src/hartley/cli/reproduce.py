@@ -20,7 +20,7 @@ from hartley.paper.heart_data import SOURCE, HeartRows
 from hartley.paper.pages import dominance_words, figures, markdown, summary
 from hartley.paper.printed_values import NOT_REPRODUCIBLE, PaperValue, shown
 from hartley.paper.reproduce import NO_DATA, Reproduction, fetch_data, read_data, reproduce
-from hartley.workflow import cannot_write, write_files
+from hartley.releases.writer.staging import cannot_write, write_files
 
 KEPT = "processed.hungarian.data"
 

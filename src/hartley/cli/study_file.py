@@ -30,13 +30,13 @@ from click.core import ParameterSource
 
 from hartley.cli.option_groups import GROUPS, OTHER, group_of
 from hartley.documents import STUDY
-from hartley.errors import OptionError
+from hartley.errors import OptionError, require_not_removed
 
 PATHS = frozenset(
     {"table", "out", "policy", "certificate", "record", "key", "public_key", "original", "output"}
 )
 """Arguments and options that are paths."""
-PATHS_OF_COLUMNS = frozenset({"groups", "order", "hierarchy", "neighbours", "dissimilarity"})
+PATHS_OF_COLUMNS = frozenset({"groups", "order", "hierarchy", "dissimilarity"})
 """Options that hold a path for each column, as in ``--order size=sizes.txt``."""
 MANY_PATHS = frozenset({"earlier", "counts", "reference"})
 """Options that may hold several paths."""
@@ -73,6 +73,7 @@ def said_by(path: str, command: click.Command) -> dict[str, Any]:
             parameter = parameters.get(key)
             if parameter is None or parameter.name is None or parameter.name in OWN:
                 if key not in (known := keys_of_all_commands()):
+                    require_not_removed(key.replace("-", "_"))
                     raise OptionError(f"{path!r} has an unknown key {key!r}{_nearest(key, known)}")
                 continue
             if key in found:
@@ -206,7 +207,7 @@ def save(ctx: click.Context, path: str) -> None:
 
 
 def _toml(value: Any) -> str:
-    from hartley.workflow import without_passwords
+    from hartley.tables.locations import without_passwords
 
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_toml, value))}]"

@@ -12,14 +12,24 @@ from hartley.cli.manual import ManualCommand
 from hartley.cli.output import console, grid, heading, paragraph, print_json, verdict
 from hartley.cli.progress import announce_and_work
 from hartley.errors import OptionError, TableError
-from hartley.workflow.publication.release_paths import default_names
-from hartley.workflow.verify_release import Verification, verify, verify_published
+from hartley.releases.writer.release_paths import default_names
+from hartley.workflow.verify_release import (
+    Verification,
+    verify,
+    verify_published,
+    verify_with_public_values,
+)
 
 
 @click.command("verify", cls=ManualCommand)
 @click.argument("released")
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @click.option("--policy", metavar="FILE", help="The policy of the release (secret).")
+@click.option(
+    "--public-values",
+    metavar="TABLE",
+    help="Everybody's public values: check a transparent release by them alone.",
+)
 @click.option("--certificate", metavar="FILE", help="The certificate; by default the one beside RELEASED.")
 @click.option("--no-certificate", is_flag=True, help="Check rows and requirements without a certificate.")
 @click.option("--record", metavar="FILE", help="The private record; by default the one beside RELEASED.")
@@ -37,6 +47,7 @@ def command(
     released: str,
     original: str | None,
     policy: str | None,
+    public_values: str | None,
     certificate: str | None,
     no_certificate: bool,
     record: str | None,
@@ -53,7 +64,17 @@ def command(
     of the record, and the proofs that no release would be better.
     """
     found = _certificate(released, certificate, no_certificate)
-    if original is None and policy is None:
+    if public_values is not None:
+        if found is None or original is not None or policy is not None:
+            raise OptionError(
+                "--public-values goes with the certificate alone: leave --original, --policy and "
+                "--no-certificate out"
+            )
+        result = verify_with_public_values(
+            released, public_values=public_values, certificate=found, public_key=public_key
+        )
+        record = None
+    elif original is None and policy is None:
         if public_key is None or found is None:
             raise OptionError(
                 "give --original and --policy to check everything, or --public-key to check the signature"
@@ -86,7 +107,9 @@ def command(
     if as_json:
         print_json({**result.to_dict(), "certificate": found, "record": record})
     else:
-        show(console(), released, result, certificate=found, is_public=original is None)
+        is_signed = original is None and public_values is None
+        is_whole = original is not None
+        show(console(), released, result, certificate=found, is_public=is_signed, is_whole=is_whole)
     return 0 if result.holds else 3
 
 
@@ -108,9 +131,22 @@ def _certificate(released: str, certificate: str | None, no_certificate: bool) -
     return str(beside)
 
 
-def show(out: Console, name: str, result: Verification, *, certificate: str | None, is_public: bool) -> None:
-    """Print what was checked."""
-    heading(out, f"{name}: {_subject(certificate, is_public)} {'holds' if result.holds else 'DOES NOT HOLD'}")
+def show(
+    out: Console,
+    name: str,
+    result: Verification,
+    *,
+    certificate: str | None,
+    is_public: bool,
+    is_whole: bool = True,
+) -> None:
+    """Print what was checked; ``is_whole``: with the original."""
+    is_part = result.holds and bool(result.unchecked_requirements)
+    subject = (
+        "only classes and their sizes were checked, and" if is_part else _subject(certificate, is_public)
+    )
+    said = "what was checked holds" if is_part else "holds" if result.holds else "DOES NOT HOLD"
+    heading(out, f"{name}: {subject} {said}")
     failed = [check for check in result.checks if not check.holds]
     held = [check.name.replace("_", " ") for check in result.checks if check.holds]
     if failed:
@@ -122,10 +158,12 @@ def show(out: Console, name: str, result: Verification, *, certificate: str | No
         )
         out.print(grid(["failed", "why"], [[check.name.replace("_", " "), check.reason] for check in failed]))
     else:
-        sentences = [f"All {len(result.checks):,} checks hold."]
+        sentences = [f"Not checked: {result.unchecked_requirements}."] * is_part
+        sentences += [f"{'The' if is_part else 'All'} {len(result.checks):,} checks hold."]
         sentences += ["No signature was checked."] * (not result.signature_checked)
-        sentences += ["No record was checked."] * (not is_public and not result.record_checked)
-        verdict(out, "green", "CONFIRMED", " ".join(sentences))
+        sentences += ["No record was checked."] * (is_whole and not result.record_checked)
+        colour, word = ("amber", "CONFIRMED IN PART") if is_part else ("green", "CONFIRMED")
+        verdict(out, colour, word, " ".join(sentences))
     if held:
         paragraph(out, f"Checked: {', '.join(held)}.")
     if is_public and result.holds:
@@ -134,13 +172,14 @@ def show(out: Console, name: str, result: Verification, *, certificate: str | No
             "This proves that the holder of the key certified exactly this file, and that the certificate "
             "has not been changed since.",
         )
-    if not is_public:
+    if is_whole:
         for said in result.optimality.proven:
             paragraph(out, f"Proven: {said}.")
         for said in result.optimality.unproven:
             paragraph(out, f"Not proven: {said}.")
     for said in result.not_checked:
-        paragraph(out, f"Not checked: {said}.")
+        if said != result.unchecked_requirements:
+            paragraph(out, f"Not checked: {said}.")
 
 
 def _subject(certificate: str | None, is_public: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -13,6 +14,7 @@ from hartley.measures.uncertainty import candidate_counts, prior_counts, row_cou
 from hartley.model import Alphabet, JointRange, Partition, RangeSummary
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Int64s, Ints
+from hartley.model.late_tuple import LateTuple
 from hartley.model.range_summary import MOST_LISTED, MOST_NARROWEST, NarrowObservation, Span
 
 MOST_COMPONENTS = 10
@@ -123,9 +125,9 @@ class Audit:
         How many of them leave the fewest candidates.
     narrowest_rows : int
         How many rows show one of those.
-    narrowest : tuple of Narrow
+    narrowest : sequence of Narrow
         The first few of those, in order.
-    groups : tuple of Component
+    groups : sequence of Component
         The first few components, those with the fewest sensitive values first.
 
     Examples
@@ -157,8 +159,8 @@ class Audit:
     observations: int
     narrowest_count: int
     narrowest_rows: int
-    narrowest: tuple[Narrow, ...]
-    groups: tuple[Component, ...]
+    narrowest: Sequence[Narrow]
+    groups: Sequence[Component]
 
     def __repr__(self) -> str:
         exposed = self.narrowest_rows if self.distinct_l == 1 else 0
@@ -251,8 +253,10 @@ def audit_of_summary(found: RangeSummary) -> Audit:
         observations=found.observations,
         narrowest_count=found.narrowest_count,
         narrowest_rows=found.narrowest_rows,
-        narrowest=tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest),
-        groups=_components(found, groups),
+        narrowest=LateTuple.of(
+            lambda: tuple(_narrow(found.sensitive, narrow) for narrow in found.narrowest), found.pairs
+        ),
+        groups=LateTuple.of(lambda: _components(found, groups), found.pairs),
     )
 
 
@@ -278,9 +282,12 @@ def summary(joint: JointRange, partition: Partition | None = None) -> RangeSumma
         row_k=int(rows.min()),
         narrowest_count=len(narrowest),
         narrowest_rows=int(rows[narrowest].sum()),
-        narrowest=tuple(
-            _observation(released, int(observation), int(rows[observation]))
-            for observation in narrowest[:MOST_NARROWEST]
+        narrowest=LateTuple.of(
+            lambda: tuple(
+                _observation(released, int(observation), int(rows[observation]))
+                for observation in narrowest[:MOST_NARROWEST]
+            ),
+            released.pairs,
         ),
         anchors=np.repeat(anchor, counts),
         linked=released.indices,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,9 @@ def _width(sensitive: Alphabet, place: int) -> float | None:
     there = coordinate.values[~coordinate.missing]
     if coordinate.kind != "number" or len(there) < 2:
         return None
-    return CLOSE * float(there.max() - there.min())
+    # As Python's numbers: where the range is no number, nothing is within a part of it.
+    width = CLOSE * (float(there.max()) - float(there.min()))
+    return width if isfinite(width) else None
 
 
 def _of_part(joint: JointRange, place: int, width: float | None) -> ColumnLeft:

@@ -10,14 +10,14 @@ union-find over the sensitive values alone; the graph itself is never built for 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log2
 
 import numpy as np
 
 from hartley.errors import InputError
 from hartley.hot_loops import hot_loop
-from hartley.model import JointRange, Partition
+from hartley.model import JointRange, Label, Partition
 from hartley.model.arrays import Ints, code_type
 from hartley.model.disjoint_sets import unite
 
@@ -174,17 +174,17 @@ def maximin_information(joint: JointRange, partition: Partition | None = None) -
     return log2(overlap_partition(joint, partition).size)
 
 
-def are_confusable(joint: JointRange, one: int, other: int, partition: Partition | None = None) -> bool:
+def are_confusable(
+    joint: JointRange, one: int | Label, other: int | Label, partition: Partition | None = None
+) -> bool:
     """Tell whether two sensitive values are overlap connected (Definition 1a).
 
     Parameters
     ----------
     joint : JointRange
         Which values occur together.
-    one : int
-        The place of a sensitive value in its alphabet.
-    other : int
-        The place of another.
+    one, other : int or label
+        Two sensitive values: a whole number is a place in the alphabet, anything else a label.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
 
@@ -206,7 +206,7 @@ def are_confusable(joint: JointRange, one: int, other: int, partition: Partition
     (True, False)
     """
     groups = overlap_partition(joint, partition).labels
-    _require_sensitive(joint, one, other)
+    one, other = _sensitive_place(joint, one), _sensitive_place(joint, other)
     return bool(groups[one] == groups[other])
 
 
@@ -216,6 +216,8 @@ class ConfusionChain:
 
     observations: tuple[int, ...]
     """Observations of the released joint range, from one that shows the first value to one of the second."""
+    labels: tuple[Label, ...] = field(default=(), compare=False, repr=False)
+    """Their public values; of a release, the numbers of its clusters."""
 
 
 @dataclass(frozen=True)
@@ -224,10 +226,12 @@ class ComponentSeparation:
 
     group: tuple[int, ...]
     """Sensitive values; every observation has all its candidates inside the group or all outside."""
+    labels: tuple[Label, ...] = field(default=(), compare=False, repr=False)
+    """The sensitive values themselves: for the curator only."""
 
 
 def confusion(
-    joint: JointRange, one: int, other: int, partition: Partition | None = None
+    joint: JointRange, one: int | Label, other: int | Label, partition: Partition | None = None
 ) -> ConfusionChain | ComponentSeparation:
     """Return a shortest chain that keeps two sensitive values confusable, or the proof that none exists.
 
@@ -235,16 +239,14 @@ def confusion(
     ----------
     joint : JointRange
         Which values occur together.
-    one : int
-        The place of a sensitive value in its alphabet.
-    other : int
-        The place of another.
+    one, other : int or label
+        Two sensitive values: a whole number is a place in the alphabet, anything else a label.
     partition : Partition, optional
         Which public values the release merges; without one, the table as it is.
 
     Returns
     -------
-    ConfusionChain or Separation
+    ConfusionChain or ComponentSeparation
         The observations of the chain; or a closed group of sensitive values with only one of the two inside.
 
     Raises
@@ -256,17 +258,23 @@ def confusion(
     --------
     >>> import hartley
     >>> from hartley.examples import toy
-    >>> hartley.confusion(toy(), 0, 1)
+    >>> hartley.confusion(toy(), "s1", "s2")
     ConfusionChain(observations=(0,))
-    >>> hartley.confusion(toy(), 0, 2)
-    ComponentSeparation(group=(0, 1))
+    >>> hartley.confusion(toy(), 0, 2), hartley.confusion(toy(), 0, 2).labels
+    (ComponentSeparation(group=(0, 1)), ('s1', 's2'))
     """
     released = joint.release(partition)
-    _require_sensitive(joint, one, other)
+    one, other = _sensitive_place(joint, one), _sensitive_place(joint, other)
+    shown = joint.public if partition is None else released.public
     showing = _observations_of(released)
     came_from: dict[int, tuple[int, int] | None] = {one: None}
+
+    def chain(observations: tuple[int, ...]) -> ConfusionChain:
+        public = released.public_of[list(observations)].tolist()
+        return ConfusionChain(observations, tuple(map(shown.label, public)))
+
     if one == other:
-        return ConfusionChain((int(showing[one][0]),))
+        return chain((int(showing[one][0]),))
     queue = deque([one])
     seen = np.zeros(released.observations, dtype=bool)
     while queue:
@@ -280,8 +288,9 @@ def confusion(
                     came_from[candidate] = (value, int(observation))
                     queue.append(candidate)
             if other in came_from:
-                return ConfusionChain(_walk_back(came_from, other))
-    return ComponentSeparation(tuple(sorted(came_from)))
+                return chain(_walk_back(came_from, other))
+    group = tuple(sorted(came_from))
+    return ComponentSeparation(group, tuple(map(joint.sensitive.label, group)))
 
 
 @dataclass(frozen=True)
@@ -338,10 +347,13 @@ def bridges(joint: JointRange, partition: Partition | None = None, most: int = 1
     return tuple(found)
 
 
-def _require_sensitive(joint: JointRange, *values: int) -> None:
-    size = joint.sensitive.size
-    if not all(0 <= value < size for value in values):
-        raise InputError(f"sensitive values are numbered 0 to {size - 1}")
+def _sensitive_place(joint: JointRange, value: int | Label) -> int:
+    """Return the place of a sensitive value that is given by place or label."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return joint.sensitive.place(value)
+    if not 0 <= value < joint.sensitive.size:
+        raise InputError(f"sensitive values are numbered 0 to {joint.sensitive.size - 1}")
+    return value
 
 
 def _observations_of(released: JointRange) -> list[Ints]:

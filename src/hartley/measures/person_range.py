@@ -2,8 +2,11 @@
 
 He sees the set of public values that stand in the rows of a person, and what is left are the sensitive values
 of the persons who have the same set. What all rows of a person leave possible, their intersection, is never
-fewer: it is what a reader is left with who knows of no other person how many rows belong together. All this
-holds where a person has one sensitive value.
+fewer: it is what a reader is left with who knows of no other person how many rows belong together.
+
+Where the sensitive value of a person changes from row to row, the question is the value of each row: what is
+left are all values of all persons with the same set. Each different value of a person then counts once, and
+rows are no persons: :func:`fewest_persons` counts those.
 """
 
 from __future__ import annotations
@@ -15,41 +18,61 @@ from hartley.model import Alphabet, JointRange
 from hartley.model.arrays import Ints
 
 
-def require_one_value_each(linked: JointRange) -> None:
-    """Refuse persons whose sensitive value changes from row to row, and rows without a person."""
+def require_persons(linked: JointRange) -> None:
+    """Refuse rows without a person."""
     if linked.side is None or linked.observed_side is None:
         raise InputError("linked rows need the person of each row")
     if any(bool(coordinate.missing.any()) for coordinate in linked.side.coordinates):
         raise TableError("some rows have no person; leave them out, or name another column")
+
+
+def values_of_persons(linked: JointRange) -> Ints:
+    """Return each person with each of his different sensitive values: two rows, persons and values."""
+    assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
     person = linked.observed_side[linked.observation_of]
-    values = np.unique(np.stack([person, linked.indices]), axis=1)
-    if values.shape[1] > linked.side.size:
-        several = int((np.bincount(values[0]) > 1).sum())
-        raise TableError(
-            f"the sensitive value of {several:,} persons changes from row to row; what a reader of all their "
-            "rows learns is known only where each person has one value"
-        )
+    width = max(linked.sensitive.size, 1)
+    values = np.unique(person.astype(np.int64) * width + linked.indices)
+    return np.stack([values // width, values % width])
 
 
-def profiles_of(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints, Ints]:
-    """Return the sets of public values that persons have, the set of each person, and his sensitive value."""
+def changing_persons(linked: JointRange) -> int:
+    """Count the persons whose sensitive value changes from row to row.
+
+    >>> changing_persons(JointRange.from_pairs([("x", 1, "ann"), ("y", 2, "ann"), ("x", 2, "bob")]))
+    1
+    """
+    return int((np.bincount(values_of_persons(linked)[0]) > 1).sum())
+
+
+def fewest_persons(linked: JointRange) -> int:
+    """Return the fewest persons who share a set of public values.
+
+    >>> fewest_persons(JointRange.from_pairs([("x", 1, "ann"), ("x", 2, "ann"), ("x", 2, "bob")]))
+    2
+    """
+    return int(np.bincount(profiles_of(linked)[1]).min())
+
+
+def profiles_of(linked: JointRange) -> tuple[list[tuple[int, ...]], Ints]:
+    """Return the sets of public values that persons have, and the set of each person."""
     assert linked.observed_side is not None  # noqa: S101 (asked only of linked rows)
     persons = int(linked.observed_side.max()) + 1
     order = np.lexsort((linked.public_of, linked.observed_side))
     seen = linked.public_of[order]
     starts = np.searchsorted(linked.observed_side[order], np.arange(persons + 1))
-    numbers: dict[tuple[int, ...], int] = {}
-    for person in range(persons):
-        numbers.setdefault(tuple(seen[starts[person] : starts[person + 1]].tolist()), len(numbers))
+    sizes = np.diff(starts)
+    found: list[tuple[int, ...]] = []
+    number_of = np.empty(persons, dtype=np.int64)
+    for size in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == size)
+        sets, number = np.unique(seen[starts[alike][:, None] + np.arange(size)], axis=0, return_inverse=True)
+        number_of[alike] = len(found) + number.ravel()
+        found += map(tuple, sets.tolist())
     # By value, so that where every person has one row the profiles are the public values in their order.
-    listed = sorted(numbers)
-    place = {profile: number for number, profile in enumerate(listed)}
-    profile_of = np.array(
-        [place[tuple(seen[starts[person] : starts[person + 1]].tolist())] for person in range(persons)]
-    )
-    value_of = np.empty(persons, dtype=np.int64)
-    value_of[linked.observed_side[linked.observation_of]] = linked.indices
-    return listed, profile_of, value_of
+    order = np.array(sorted(range(len(found)), key=found.__getitem__), dtype=np.int64)
+    place = np.empty(len(found), dtype=np.int64)
+    place[order] = np.arange(len(found))
+    return [found[number] for number in order.tolist()], place[number_of]
 
 
 def person_range(linked: JointRange) -> JointRange:
@@ -62,13 +85,14 @@ def person_range(linked: JointRange) -> JointRange:
     >>> [persons.candidates(seen).tolist() for seen in range(persons.observations)]
     [[0, 1], [0], [2]]
     """
-    require_one_value_each(linked)
+    require_persons(linked)
     plain = linked.without_side()
-    profiles, profile_of, value_of = profiles_of(linked)
+    profiles, profile_of = profiles_of(linked)
+    person, value = values_of_persons(linked)
     are_single = all(len(profile) == 1 for profile in profiles)
     return JointRange.from_codes(
-        public_codes=profile_of,
-        sensitive_codes=value_of,
+        public_codes=profile_of[person],
+        sensitive_codes=value,
         public=plain.public if are_single else Alphabet.numbered(len(profiles), "rows of one person"),
         sensitive=plain.sensitive,
     )
@@ -83,5 +107,5 @@ def fewest_of_all_rows(linked: JointRange) -> int:
     """
     plain = linked.without_side()
     candidates = [set(plain.candidates(value).tolist()) for value in range(plain.observations)]
-    profiles, _, _ = profiles_of(linked)
+    profiles, _ = profiles_of(linked)
     return min(len(set.intersection(*(candidates[value] for value in profile))) for profile in profiles)

@@ -43,6 +43,8 @@ NOTHING = 5e-13
 class Trajectory:
     """The measures of every step of a run; entry 0 is the untouched data.
 
+    Examples
+    --------
     >>> from hartley.examples import toy
     >>> run = MergeTree.of_merges(7, np.array([0, 1, 3, 0]), np.array([2, 4, 5, 6]))
     >>> along = trajectory(toy(), run, Resolution(7))
@@ -51,14 +53,21 @@ class Trajectory:
     """
 
     l0: Floats
+    """Bits that the worst observation reveals."""
     istar: Floats
+    """Bits that every reader gets for certain."""
     distinct_l: Int64s
+    """Fewest sensitive values that one released value leaves possible."""
     components: Int64s
+    """Groups of sensitive values that are told apart for certain."""
     largest_cluster: Int64s
+    """Public values in the largest cluster."""
     clusters: Int64s
+    """How many released values there are."""
     cost: Floats
     """The worst cluster's cost: its size under resolution, its distortion under distortion."""
     utility: Floats
+    """What is left of the public values: bits under resolution, minus the cost under distortion."""
 
     def __post_init__(self) -> None:
         for entry in fields(self):

@@ -60,6 +60,8 @@ class ColumnUsefulness:
     """Rows whose cell is missing or withheld, and has no move; of text 0."""
     vanished: bool = False
     """Whether values that differed all have one label."""
+    unit: str = ""
+    """What moves are counted in where that is not the column's own number: days, of dates."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
@@ -186,6 +188,7 @@ class _View:
     is_unchanged: Flags
     counted: Counted = "label"
     vanished: bool = False
+    unit: str = ""
 
     @classmethod
     def of(cls, column: Coordinate, partition: Partition, gone: Flags, shown: Shown | None) -> _View:
@@ -221,7 +224,8 @@ class _View:
         released[gone] = np.nan
         counted = "label" if shown is None else shown.counted
         width = np.where(gone, 1.0, width[labels])
-        return cls(column.name, positions, released, width, unchanged, counted, vanished)
+        unit = "days" if column.kind == "date" else ""
+        return cls(column.name, positions, released, width, unchanged, counted, vanished, unit)
 
     def measured(self, rows: Int64s) -> ColumnUsefulness:
         total = float(rows.sum())
@@ -244,6 +248,7 @@ class _View:
             counted=self.counted,
             left_out_rows=left_out,
             vanished=self.vanished,
+            unit=self.unit,
         )
 
 

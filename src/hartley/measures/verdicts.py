@@ -20,8 +20,8 @@ from hartley.measures.separation import (
 from hartley.measures.uncertainty import candidate_counts, max_uncertainty_reduction, row_counts
 from hartley.model import JointRange
 from hartley.model.arrays import Int64s
-from hartley.model.closeness import NO_CLOSENESS, Closeness, plain_codes
-from hartley.model.requirement import Requirement, Verdict
+from hartley.model.closeness import NO_CLOSENESS, Closeness
+from hartley.model.requirement import ClassCounts, Requirement, Shares, Verdict
 
 
 def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_CLOSENESS) -> Int64s:
@@ -31,13 +31,11 @@ def kept_by_each(joint: JointRange, requirement: Requirement, closeness: Closene
     >>> kept_by_each(joint, Requirement("row-k", 2)).tolist()
     [2, 2]
     """
-    if requirement.name == "row-k":
+    codes = requirement.codes(joint.sensitive, closeness)
+    if codes is None:
         return row_counts(joint).astype(np.int64)
-    if requirement.name == "distinct-l" and requirement.column is None:
+    if codes.is_plain and codes.width == joint.sensitive.size:
         return candidate_counts(joint).astype(np.int64)
-    codes = (closeness.codes if requirement.name == "separated-l" else plain_codes)(
-        joint.sensitive, requirement.column
-    )
     return chain_counts(joint.observation_of, codes.code_of[joint.indices], codes, joint.observations)
 
 
@@ -47,6 +45,9 @@ def kept(joint: JointRange, requirement: Requirement, closeness: Closeness = NO_
         return max_uncertainty_reduction(joint)
     if requirement.name == "istar":
         return maximin_information(joint)
+    if isinstance(requirement, Shares):
+        counts = ClassCounts.of(joint, requirement.codes(joint.sensitive, closeness))
+        return requirement.kept(counts, joint.sensitive)
     return int(kept_by_each(joint, requirement, closeness).min())
 
 

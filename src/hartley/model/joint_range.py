@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -123,28 +124,86 @@ class JointRange:
         InputError
             If there is no pair, the tuples differ in length, or a public value lacks its position.
         """
-        given = [tuple(map(_missing_as_none, pair)) for pair in pairs]
+        given = [tuple(pair) for pair in pairs]
         if len({len(pair) for pair in given}) > 1 or (given and len(given[0]) not in (2, 3)):
             raise InputError("give pairs (public, sensitive), or triples (public, sensitive, side)")
         if not given:
             raise InputError("a joint range needs at least one pair of values")
+        public, sensitive, *side = zip(*given, strict=True)
+        return cls.from_values(
+            public=public, sensitive=sensitive, side=side[0] if side else None, positions=positions
+        )
+
+    @classmethod
+    def from_values(
+        cls,
+        *,
+        public: Iterable[Label],
+        sensitive: Iterable[Label],
+        side: Iterable[Label] | None = None,
+        positions: Mapping[Label, float] | None = None,
+    ) -> JointRange:
+        """Build from the public, sensitive and side values of the rows, each a sequence by itself.
+
+        As :meth:`from_pairs`, whose pairs begin with the public value where the paper writes (s, x).
+
+        >>> JointRange.from_values(sensitive=["s1", "s2", "s1"], public=["x1", "x1", "x2"])
+        JointRange(2 public values, 2 sensitive values, 3 pairs)
+        """
         codes: list[Ints] = []
         orders: list[list[Label]] = []
-        for role in zip(*given, strict=True):
+        for role in (public, sensitive) if side is None else (public, sensitive, side):
             number: dict[Label, int] = {}
-            codes.append(np.array([number.setdefault(value, len(number)) for value in role]))
+            given = map(_missing_as_none, role)
+            codes.append(np.array([number.setdefault(value, len(number)) for value in given]))
             orders.append(list(number))
+        if len({len(one) for one in codes}) > 1:
+            raise InputError("every row needs a value of each role")
+        if not len(codes[0]):
+            raise InputError("a joint range needs at least one pair of values")
         if positions is not None and not all(value in positions for value in orders[0]):
             raise InputError("positions must be given for every public value")
         place = None if positions is None else [positions[value] for value in orders[0]]
         return cls.from_codes(
             public_codes=codes[0],
             sensitive_codes=codes[1],
-            side_codes=codes[2] if len(codes) == 3 else None,
+            side_codes=None if side is None else codes[2],
             public=_given_order(orders[0], "public", place),
             sensitive=_given_order(orders[1], "sensitive", None),
-            side=_given_order(orders[2], "side", None) if len(codes) == 3 else None,
+            side=None if side is None else _given_order(orders[2], "side", None),
         )
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, public: str | Sequence[str], sensitive: str | Sequence[str], **fields: Any
+    ) -> JointRange:
+        """Build from a data frame, a file or any other table, with its columns by role.
+
+        Parameters
+        ----------
+        frame
+            A data frame of pandas, polars, Arrow or another library, or the path of a table.
+        public, sensitive
+            The columns of each role; several act as one joint value.
+        **fields
+            ``side`` (columns that the reader knows), ``missing``, ``missing_at``, ``options``, as of a
+            :class:`~hartley.Study`.
+
+        Returns
+        -------
+        JointRange
+            Its values sorted: numbers ascending, then texts, then what is missing.
+
+        Examples
+        --------
+        >>> import hartley, pyarrow
+        >>> table = pyarrow.table({"age": [30, 41, 41], "chol": [181, 180, 181]})
+        >>> hartley.JointRange.from_frame(table, public="chol", sensitive="age").public.labels()
+        [180, 181]
+        """
+        import hartley  # whose front page knows what reads tables; a model does not
+
+        return hartley.Study(frame, public=public, sensitive=sensitive, **fields).joint_range()
 
     @classmethod
     def from_codes(
@@ -311,6 +370,45 @@ class JointRange:
             rows=self.rows,
         )
         return released if self.known_of_side is None else replace(released, known_of_side=self.known_of_side)
+
+    def partition(self, clusters: Iterable[Iterable[Label]]) -> Partition:
+        """Return the partition with these clusters of public values, named by their labels.
+
+        Values that no cluster names stay alone.
+
+        >>> joint = JointRange.from_pairs([("x1", "s1"), ("x2", "s1"), ("x3", "s2")])
+        >>> joint.partition([["x1", "x3"]]), joint.clusters(joint.partition([["x1", "x3"]]))
+        (Partition({0, 2}, {1}), [['x1', 'x3'], ['x2']])
+        """
+        named = [[self.public.place(label) for label in cluster] for cluster in clusters]
+        alone = set(range(self.public.size)).difference(*named)
+        return Partition.from_clusters([*named, *([place] for place in sorted(alone))])
+
+    def clusters(self, partition: Partition) -> list[list[Label]]:
+        """Return the clusters of a partition by the labels of their public values."""
+        labels = self.public.labels()
+        return [[labels[place] for place in cluster] for cluster in partition]
+
+    def reordered(self, order: Int64s) -> JointRange:
+        """Return the same pairs with the public values in another order.
+
+        >>> joint = JointRange.from_pairs([("x1", "s1"), ("x2", "s1"), ("x3", "s2")])
+        >>> joint.reordered(np.array([2, 0, 1])).public.labels()
+        ['x3', 'x1', 'x2']
+        """
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        pair = self.observation_of
+        found = JointRange.from_codes(
+            public_codes=place[self.public_of[pair]],
+            sensitive_codes=self.indices,
+            public=self.public.take(order),
+            sensitive=self.sensitive,
+            side_codes=None if self.observed_side is None else self.observed_side[pair],
+            side=self.side,
+            rows=self.rows,
+        )
+        return found if self.known_of_side is None else replace(found, known_of_side=self.known_of_side)
 
     def by_observation(self) -> JointRange:
         """Return the same pairs, with all that a reader sees at once in the place of a public value.

@@ -8,6 +8,7 @@ there are pairs, and never more than the square of the sensitive values.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,7 @@ class RangeSummary:
     row_k: int
     narrowest_count: int
     narrowest_rows: int
-    narrowest: tuple[NarrowObservation, ...]
+    narrowest: Sequence[NarrowObservation]
     """The first few of those with the fewest candidates, in the order of their values."""
     anchors: Ints
     """For each link the code of its anchor, and in ``linked`` that of the candidate linked to it."""

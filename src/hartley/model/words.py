@@ -11,13 +11,20 @@ SingleLeakage: TypeAlias = Literal["l0", "istar"]
 SINGLE_LEAKAGES: tuple[SingleLeakage, ...] = get_args(SingleLeakage)
 ObjectiveName: TypeAlias = Literal["mean", "worst"]
 """What is to be small over several columns: the mean loss, or the worst class and then the mean loss."""
+OBJECTIVES: tuple[ObjectiveName, ...] = get_args(ObjectiveName)
 SearchName: TypeAlias = Literal["optimal", "greedy"]
 SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
+Ties: TypeAlias = Literal["order", "random"]
+"""Which of equally good merges a greedy search takes: of the earliest values, or as a seed decides."""
+TIES: tuple[Ties, ...] = get_args(Ties)
 Codeword: TypeAlias = Literal["centroid", "midpoint", "member"]
 CODEWORDS: tuple[Codeword, ...] = get_args(Codeword)
-Labels: TypeAlias = Literal["midpoint", "centroid", "member", "interval", "set"]
+Labels: TypeAlias = Literal["midpoint", "centroid", "member", "range", "interval", "set"]
 """What a cluster is written as."""
 LABELS: tuple[Labels, ...] = get_args(Labels)
+LikeInput: TypeAlias = Literal["yes", "no", "bom"]
+"""Whether a CSV file is written as the input was; in UTF-8 with a byte order mark instead of its encoding."""
+LIKE_INPUT: tuple[LikeInput, ...] = get_args(LikeInput)
 Consent: TypeAlias = Literal["refuse", "accept"]
 """What to do with something that is dangerous to publish."""
 SLACK = 1e-9

@@ -33,10 +33,14 @@ from hartley.search.baselines import (
     local_recoding,
 )
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.greedy.runs import TieSpread, greedy_frontier, greedy_run, tie_spread
+from hartley.search.points.measured import point_of_partition
+from hartley.search.problem import Problem
 from hartley.tables import Roles, open_table
-from hartley.workflow.question import Question
-from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 
+TIED_RUNS = 200
+"""Greedy runs with ties at random."""
 K = 5
 """The k of the paper's comparison."""
 MISSING_AT = -9.0
@@ -86,6 +90,8 @@ class Panel:
     optimal: Frontier
     rivals: Mapping[str, tuple[Point, ...]]
     dominance: tuple[Dominance, ...]
+    ties: TieSpread
+    """What the greedy search reaches with ties at random: to leave five candidates, or one component."""
     cpu_seconds: float
 
     @property
@@ -112,6 +118,7 @@ class Panel:
                 for name, points in self.on_papers_axes().items()
             },
             "dominance": [one.to_dict() for one in self.dominance],
+            "greedy_ties": self.ties.to_dict(),
             "cpu_seconds": self.cpu_seconds,
         }
 
@@ -141,7 +148,7 @@ def experiment(rows: HeartRows, effort: Effort = UNLIMITED) -> Experiment:
     panels = []
     for leakage in ("l0", "istar"):
         for utility in (Resolution(joint.public.size), LineDistortion.of(joint.public, "centroid")):
-            question = Question(joint=joint, leakage=leakage, utility=utility)
+            question = Problem(joint=joint, leakage=leakage, utility=utility)
             partitions = {GENERALISATION: [one.partition for one in found.values()], IAC: subsets}
             if leakage == "istar":
                 case = Case(joint=joint, utility=utility, effort=effort)
@@ -184,7 +191,7 @@ def standing(rival: str, points: Sequence[Point], frontier: Frontier) -> Dominan
     )
 
 
-def _panel(question: Question, partitions: Mapping[str, Sequence[Partition]], effort: Effort) -> Panel:
+def _panel(question: Problem, partitions: Mapping[str, Sequence[Partition]], effort: Effort) -> Panel:
     def progress(done: int, total: int, what: str) -> None:
         effort.progress(done, total, f"{question.leakage} and {question.utility.name}: {what}")
 
@@ -194,7 +201,12 @@ def _panel(question: Question, partitions: Mapping[str, Sequence[Partition]], ef
     rivals = {
         name: _points(question, given, keep_all=name == GENERALISATION) for name, given in partitions.items()
     }
+
+    def reached(found: Frontier) -> Point:
+        return found.best_utility_with(K) if question.leakage == "l0" else found.best_utility(0.0)
+
     return Panel(
+        ties=tie_spread(question, reached, reached(optimal), heard, runs=TIED_RUNS),
         greedy=greedy,
         optimal=optimal,
         rivals=rivals,
@@ -205,11 +217,11 @@ def _panel(question: Question, partitions: Mapping[str, Sequence[Partition]], ef
     )
 
 
-def _points(question: Question, partitions: Sequence[Partition], *, keep_all: bool) -> tuple[Point, ...]:
+def _points(question: Problem, partitions: Sequence[Partition], *, keep_all: bool) -> tuple[Point, ...]:
     """Measure the partitions of a method; of a scan keep its own frontier."""
 
     def measured(partition: Partition) -> Point:
-        return question.point(lambda: partition)
+        return point_of_partition(question, lambda: partition)
 
     points = [measured(partition) for partition in dict.fromkeys(partitions)]
     return tuple(points) if keep_all else non_dominated(points)

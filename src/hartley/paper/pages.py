@@ -23,6 +23,7 @@ from hartley.paper.printed_values import (
 from hartley.paper.reproduce import NO_DATA, Convergence, Reproduction
 from hartley.report.figures.figure import LIGHT, Figure, Row, Theme, finished, needs_packages, series
 from hartley.report.figures.frontier import SHAPES, frontier_figure
+from hartley.report.words.comparison import tie_words
 
 LEAKAGES = {"l0": "L0", "istar": "I*"}
 UTILITIES = {"resolution": "U1", "distortion": "U2"}
@@ -42,7 +43,9 @@ def summary(found: Reproduction) -> str:
 def dominance_words(panel: Panel) -> list[str]:
     """Say for one leakage and utility how the other methods' points stand to our frontiers."""
     said = [_standing(panel, one) for one in panel.dominance]
-    return [*said, _at_k(panel)] if panel.optimal.leakage == "l0" else said
+    if panel.optimal.leakage == "l0":
+        said.append(_at_k(panel))
+    return [*said, *tie_words(panel.ties)]
 
 
 def _at_k(panel: Panel) -> str:

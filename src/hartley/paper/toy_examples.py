@@ -13,16 +13,17 @@ from hartley.model import Alphabet, JointRange, Partition
 from hartley.model.words import Leakage
 from hartley.paper.printed_values import Clusters, Found
 from hartley.search.effort import UNLIMITED
-from hartley.workflow.question import Question
-from hartley.workflow.search_frontier import Run, greedy_frontier, greedy_run, optimal_frontier
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.greedy.runs import GreedyRun, greedy_frontier, greedy_run
+from hartley.search.problem import Problem
 
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
     """A worked example: the question, the run, and the weight that ends it."""
 
-    question: Question
-    run: Run
+    question: Problem
+    run: GreedyRun
     utility_weight: float
 
     @property
@@ -66,7 +67,7 @@ def example(leakage: Leakage, utility: str, utility_weight: float, *, x7: float 
         if utility == "resolution"
         else LineDistortion.of(joint.public, "centroid")
     )
-    question = Question(joint=joint, leakage=leakage, utility=measure)
+    question = Problem(joint=joint, leakage=leakage, utility=measure)
     return Example(
         question=question, run=greedy_run(question, utility_weight, UNLIMITED), utility_weight=utility_weight
     )

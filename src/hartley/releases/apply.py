@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from functools import reduce
 from math import isfinite
@@ -24,8 +24,8 @@ from hartley.releases.codebook import Codebook, CodedColumn
 from hartley.releases.column_recoding import CellLabels
 from hartley.releases.nearest import Nearest
 from hartley.releases.policy import Policy, Unseen
+from hartley.releases.rows.source_rows import Rows
 from hartley.releases.writer.publication import Publication, UnseenValue
-from hartley.releases.writer.source_rows import Rows
 from hartley.tables import ReadOptions, Table, open_table
 from hartley.tables.sources.frames import computed
 from hartley.tables.sources.spark import fetched_few, plain_cell, plain_type
@@ -61,8 +61,13 @@ def read_options(policy: Policy, columns: tuple[str, ...], given: ReadOptions | 
         encoding=policy.reading.encoding if given is None else given.encoding,
         delimiter=policy.reading.delimiter if given is None else given.delimiter,
         decimal=policy.reading.decimal if given is None else given.decimal,
+        dates=_dates(policy, there) if given is None else given.dates,
         missing_words=policy.reading.missing_words if given is None else given.missing_words,
     )
+
+
+def _dates(policy: Policy, there: set[str]) -> tuple[str, ...]:
+    return tuple(f"{name}={way}" for name, way in policy.reading.date_formats.items() if name in there)
 
 
 def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> Table:
@@ -71,6 +76,8 @@ def open_for(policy: Policy, source: Any, given: ReadOptions | None = None) -> T
     first = open_table(source, ReadOptions(encoding=reading.encoding, delimiter=reading.delimiter))
     policy.require_columns(first.column_names, first.name)
     options = read_options(policy, first.column_names, given)
+    if given is None and not first.is_delimited:
+        options = replace(options, dates=())  # what has types has dates
     first.close()
     table = open_table(source, options)
     table.typed_columns(policy.public_names)

@@ -25,7 +25,8 @@ import msgspec
 from hartley.documents import CERTIFICATE, SIGNATURE
 from hartley.errors import PolicyError
 from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
-from hartley.releases.policy import Policy, StatedRequirement
+from hartley.releases.policy import MeasuredColumn, Policy, StatedRequirement
+from hartley.releases.tree_document import TreeDocument
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:hartley:certificate:v2"
@@ -77,6 +78,16 @@ class Software(StrictStruct, frozen=True, kw_only=True):
     version: str
 
 
+class PublicTree(StrictStruct, frozen=True, kw_only=True):
+    """The tree behind a transparent release, as whoever knows the program and all public values has it."""
+
+    public: tuple[MeasuredColumn, ...]
+    sensitive: tuple[MeasuredColumn, ...]
+    labels: tuple[tuple[str | None, ...], ...]
+    """What stands in the public columns of each class, by the number of its cluster."""
+    document: TreeDocument
+
+
 class Promise(StrictStruct, frozen=True, kw_only=True):
     """Everything that is promised about a release."""
 
@@ -99,10 +110,14 @@ class Promise(StrictStruct, frozen=True, kw_only=True):
     """Whether a signature stands beside the certificate. Without one anybody can write a certificate."""
     formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
     """Whether cells that a spreadsheet would run have a quote before them; not written where not."""
-    reader: Literal["knows-the-program"] | msgspec.UnsetType = msgspec.UNSET
-    """Whether it holds for a reader who knows the program, its options and everybody's public values."""
+    reader: Literal["public-values", "knows-the-program"] | msgspec.UnsetType = msgspec.UNSET
+    """Whether the requirements hold for a reader of the file who knows public values, or for one who knows
+    the program, its options and everybody's public values as well. Older certificates do not say."""
     statement: str | msgspec.UnsetType = msgspec.UNSET
-    """The same in plain words, with what is assumed."""
+    """What is promised to whoever knows the program, in plain words, with what is assumed; where nothing can
+    be, it is not written."""
+    tree: PublicTree | msgspec.UnsetType = msgspec.UNSET
+    """The cuts that made the classes, where sensitive columns are published beside them."""
     commitment: str
     """A keyed commitment to the private record of the release."""
     seal: str = ""
@@ -239,13 +254,30 @@ def _from_base64(text: str) -> bytes:
     return content
 
 
+RULES_ON_SHARES = ("guess-at-most", "entropy-l", "recursive-cl", "t-closeness", "beta-likeness")
+"""Requirements on the shares of values in every class as it is published."""
+
+
+def public_tree(policy: Policy) -> PublicTree | msgspec.UnsetType:
+    """Return the tree of a transparent release; nothing of it where no sensitive column is published."""
+    is_shown = policy.choices.transparent is not msgspec.UNSET and policy.publish_sensitive
+    if policy.tree is msgspec.UNSET or not is_shown:
+        return msgspec.UNSET
+    return PublicTree(
+        public=tuple(MeasuredColumn(name=one.name, kind=one.kind) for one in policy.public),
+        sensitive=policy.sensitive,
+        labels=tuple(one.label for one in policy.clusters),
+        document=policy.tree,
+    )
+
+
 def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
     """Say what is promised to a reader who knows the program; nothing where nothing is."""
     choices = policy.choices
     if choices.transparent is msgspec.UNSET:
         return msgspec.UNSET
     known = choices.transparent_knows if isinstance(choices.transparent_knows, int) else 0
-    left = []
+    left, shares = [], []
     for asked in policy.requirements:
         names = " and ".join(policy.sensitive_names if asked.column is None else (asked.column,))
         noun = "combinations" if asked.column is None and len(policy.sensitive_names) > 1 else "values"
@@ -253,6 +285,11 @@ def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
             left.append(f"at least {int(asked.wanted) - known} {noun} of {names}")
         elif asked.name == "separated-l":
             left.append(f"at least {int(asked.wanted)} {noun} of {names} that count as different")
+        elif asked.name in RULES_ON_SHARES:
+            second = f",{asked.second}" if isinstance(asked.second, int) else ""
+            shares.append(f"{asked.name} {asked.wanted:g}{second} of {names}")
+    if shares:
+        left.append(f"values that can keep {' and '.join(shares)}, as every released class does,")
     if not left:
         return (
             "The classes were chosen without looking at any sensitive value. Nothing is promised about "
@@ -264,6 +301,33 @@ def transparent_statement(policy: Policy) -> str | msgspec.UnsetType:
         f"still has {' and '.join(left)} possible for every {'other ' if known else ''}row. Assumed: the "
         "options were chosen without looking at the sensitive columns, this is the only release of these "
         f"rows, and the reader knows {who}."
+    )
+
+
+def blind_statement(policy: Policy, earlier: int) -> str | msgspec.UnsetType:
+    """Say what labels alone leave to a reader who knows the program; nothing where nothing is known.
+
+    Searches for numbers of candidates are blind to the names of sensitive values: with two of them exchanged
+    they give the same labels. What looks at how values differ is not, nor are ties between clusters of equal
+    size.
+    """
+    choices = policy.choices
+    sees_names = (
+        policy.publish_sensitive or choices.tolerance or choices.groups or choices.shape == "tree"
+    ) or choices.utility == "resolution"
+    is_more = earlier or policy.side or policy.harmless or policy.caps or choices.withhold
+    is_told = choices.keep_order or policy.reading.missing == "drop" or len(policy.sensitive) > 1
+    names = {one.name for one in policy.requirements}
+    if sees_names or is_more or is_told or not {"distinct-l"} <= names <= {"distinct-l", "row-k"}:
+        return msgspec.UNSET
+    wanted = max(int(one.wanted) for one in policy.requirements if one.name == "distinct-l")
+    secret = policy.sensitive_names[0]
+    return (
+        "Someone who knows everybody's public values, this program, these options and the released file "
+        f"still has at least {wanted} values of {secret} possible for every row, because any two values of "
+        f"{secret} can be exchanged in the original without changing a label. Assumed: the options were "
+        "chosen without looking at the sensitive column, this is the only release of these rows, and the "
+        f"reader knows nobody's sensitive value and not how often any value of {secret} occurs."
     )
 
 

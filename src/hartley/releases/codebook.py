@@ -6,8 +6,10 @@ Several public columns are coded column by column inside the same cluster:
   range. The middle of numbers is exact: 1.5 for 0 and 3. A mean that has no end is rounded towards the
   middle, so that no value lies farther from it than from the mean. Dates stay dates, and what a cluster of
   them costs is counted from the date that stands for it.
-* ``interval``: the text ``[180, 214]``, long decimals rounded outwards; ``set``: the text ``{A, B}``.
-  One cell alone stays as it is. A cluster that also holds missing cells says so: ``[180, 214] or missing``,
+* ``range``: in words, ``180 to 214``, long decimals and dates rounded outwards (``1943-06 to 1944-08``), and
+  of text ``A or B``; more than five are ``group 1 of 7 values``, which the codebook lists.
+* ``interval``: the text ``[180, 214]``, rounded in the same way; ``set``: the text ``{A, B}``.
+  One cell alone stays as it is. A cluster that also holds missing cells says so: ``180 to 214 or missing``,
   ``{A, B, missing}``.
 
 Text and truth values have no middle: for them ``midpoint``, ``centroid`` and ``interval`` mean ``set``,
@@ -32,6 +34,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -44,7 +47,7 @@ from hartley.model import Alphabet, Coordinate, Kind, Partition
 from hartley.model.words import LABELS, Labels
 from hartley.releases.cell_text import Cell, cell_text, parse_cell
 from hartley.releases.policy import TEXT_CODINGS, Coding
-from hartley.releases.ticks import IntervalEnds, Scale, keep_apart, scale_of
+from hartley.releases.ticks import RoundedEnds, Scale, UsedTicks, keep_apart, rounded_ends, scale_of
 from hartley.releases.withheld_label import label_cell
 
 Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]
@@ -52,6 +55,8 @@ Groups: TypeAlias = Mapping[Cell, tuple[Cell, ...]]
 MISSING = "missing"
 MOST_MOVES = 2000
 """No cluster tries more free values than this before it takes one of its members."""
+MOST_NAMED = 5
+"""Sets of more members are named by a count in words."""
 MEAN_DIGITS = 9
 """Digits that a mean has more than the cells."""
 
@@ -103,8 +108,8 @@ def codebook(
 
     >>> ages = Alphabet.of_values([30, 33, 41, None], ("age",))
     >>> part = Partition.from_clusters([[0, 1], [2, 3]])
-    >>> [codebook(ages, part, style).labels for style in ("midpoint", "interval")]
-    [((Decimal('31.5'),), (41,)), (('[30, 33]',), ('41 or missing',))]
+    >>> [codebook(ages, part, style).labels for style in ("midpoint", "range", "interval")]
+    [((Decimal('31.5'),), (41,)), (('30 to 33',), ('41 or missing',)), (('[30, 33]',), ('41 or missing',))]
     """
     if labels not in LABELS:
         raise OptionError.unknown("kind of labels", labels, LABELS)
@@ -124,7 +129,7 @@ def codebook(
         for coordinate in public.coordinates
     ]
     _round_ends(coders, clusters)
-    is_joint = len(coders) > 1 and labels in ("interval", "set")
+    is_joint = len(coders) > 1 and labels in ("range", "interval", "set")
     chosen = _plain(coders, clusters) if is_joint else _apart(coders, clusters)
     told = len(set(map(_key, chosen)))
     if told < len(chosen) and limit is None and not any(coder.is_text for coder in coders):
@@ -166,7 +171,10 @@ class _Coder:
         self.distinct = inside if are_different else [list(dict.fromkeys(cells)) for cells in inside]
         self.clusters = clusters
         self.column = CodedColumn(coordinate.name, coordinate.kind, self._coding(labels))
-        self.ends: IntervalEnds | None = None
+        self.in_words = labels == "range"
+        self._numbers: dict[tuple[Cell, ...], int] = {}
+        self.ends: RoundedEnds | None = None
+        self._rooms: dict[int, tuple[int, int]] = {}
 
     def _coding(self, labels: Labels) -> Coding:
         kept = [cells for number, cells in enumerate(self.distinct) if number != self.withheld]
@@ -178,7 +186,7 @@ class _Coder:
 
     @property
     def is_text(self) -> bool:
-        return self.column.coding in ("interval", "set")
+        return self.column.coding in ("range", "interval", "set")
 
     def label(self, number: int) -> Cell:
         """Return the label that the coding asks for."""
@@ -194,13 +202,23 @@ class _Coder:
             group = self._group(present)
             if group is not None:
                 return f"{group} or {MISSING}" if None in cells else group
-            return "{" + ", ".join([*map(_item, present), *([MISSING] if None in cells else [])]) + "}"
-        if self.column.coding == "interval":
+            if self.in_words:
+                text = self._in_words(tuple(present))
+                return f"{text} or {MISSING}" if None in cells else text
+            return "{" + ", ".join([*map(set_item, present), *([MISSING] if None in cells else [])]) + "}"
+        if self.column.coding in ("range", "interval"):
             rounded = None if self.ends is None else self.ends.texts(number)
-            ends = rounded or (cell_text(present[0]), cell_text(present[-1]))
-            text = ends[0] if len(present) == 1 else f"[{ends[0]}, {ends[1]}]"
+            low, high = rounded or (str(cell_text(present[0])), str(cell_text(present[-1])))
+            text = low if low == high else f"{low} to {high}" if self.in_words else f"[{low}, {high}]"
             return f"{text} or {MISSING}" if None in cells else text
         return present[0]
+
+    def _in_words(self, cells: tuple[Cell, ...]) -> str:
+        """Name a set: few members one by one, many by how many they are and a number of their own."""
+        if len(cells) <= MOST_NAMED:
+            return " or ".join(set_item(cell, _WORDS) for cell in cells)
+        number = self._numbers.setdefault(cells, len(self._numbers) + 1)
+        return f"group {number} of {len(cells)} values"
 
     def _group(self, cells: Sequence[Cell]) -> str | None:
         """Return the lowest group that holds several values; nothing where there is none."""
@@ -238,24 +256,38 @@ class _Coder:
         is_down = above if self.column.kind == "number" else not above
         return total // count if is_down else -(-total // count)
 
-    def moves(self, number: int) -> Iterator[Cell]:
-        """Return other labels inside the cluster's range and the limit, the nearest first."""
+    def moves(self, number: int, used: UsedTicks) -> Iterator[Cell]:
+        """Return other labels inside the cluster's range and the limit, the nearest first.
+
+        Each is handed out once for all clusters that share what is ``used``: whoever asks for another has
+        seen that it is taken, and it stays so.
+        """
         if self.scale is None or self.is_text or len(self.distinct[number]) == 1 or number == self.withheld:
             return
         ticks = self._ticks(number)
         best = self._best(ticks)
+        low, high = self._room(number)
         if self.column.coding == "member":
             near = sorted(ticks, key=lambda tick: (abs(tick - best), tick))[1:]
-            yield from (self.scale.value(tick) for tick in near if self._is_within(ticks, tick))
+            yield from (self.scale.value(tick) for tick in near if low <= tick <= high)
             return
-        for move in range(1, MOST_MOVES):
-            inside = [tick for tick in (best - move, best + move) if ticks[0] <= tick <= ticks[-1]]
-            if not inside:
-                return
-            yield from (self.scale.value(tick) for tick in inside if self._is_within(ticks, tick))
+        low, high = max(low, best - MOST_MOVES + 1), min(high, best + MOST_MOVES - 1)
+        used.use(best)
+        while (tick := used.nearest_free(best, low, high)) is not None:
+            used.use(tick)
+            yield self.scale.value(tick)
 
-    def _is_within(self, ticks: list[int], tick: int) -> bool:
-        return self.limit is None or max(tick - ticks[0], ticks[-1] - tick) <= self.limit
+    def _room(self, number: int) -> tuple[int, int]:
+        """Return the first and the last tick inside a cluster's range that its limit allows."""
+        if number not in self._rooms:
+            ticks = self._ticks(number)
+            low, high = ticks[0], ticks[-1]
+            self._rooms[number] = (
+                (low, high)
+                if self.limit is None
+                else (max(low, high - self.limit), min(high, low + self.limit))
+            )
+        return self._rooms[number]
 
     def member(self, number: int, place: int) -> Cell:
         """Return what a member puts in this column when it stands for its cluster."""
@@ -265,15 +297,18 @@ class _Coder:
         """Tell whether a member's own cell may stand for the cluster."""
         tick = self._tick(place)
         is_free = self.is_text or tick is None or number == self.withheld
-        return is_free or (tick is not None and self._is_within(self._ticks(number), tick))
+        if is_free or tick is None:
+            return True
+        low, high = self._room(number)
+        return low <= tick <= high
 
 
 def _round_ends(coders: list[_Coder], clusters: list[list[int]]) -> None:
     """Round the ends of intervals outwards, as far as labels that differ stay different."""
     ends = [
         None
-        if coder.scale is None or coder.column.coding != "interval"
-        else IntervalEnds.of(coder.coordinate, coder.scale, clusters, coder.withheld)
+        if coder.scale is None or coder.column.coding not in ("range", "interval")
+        else rounded_ends(coder.coordinate, coder.scale, clusters, coder.withheld)
         for coder in coders
     ]
     if any(column is not None for column in ends):
@@ -295,29 +330,38 @@ def _apart(coders: list[_Coder], clusters: list[list[int]]) -> list[tuple[Cell, 
         for number in range(len(clusters))
     ]
     taken = {_key(chosen[number]) for number in range(len(clusters)) if fixed[number]}
+    used: dict[Hashable, UsedTicks] = defaultdict(UsedTicks)
     for number, cluster in enumerate(clusters):
         if fixed[number]:
             continue
         if _key(chosen[number]) in taken:
-            others = _others(coders, number, cluster, chosen[number])
+            others = _others(coders, number, cluster, chosen[number], used)
             chosen[number] = next((label for label in others if _key(label) not in taken), chosen[number])
         taken.add(_key(chosen[number]))
     return chosen
 
 
 def _others(
-    coders: list[_Coder], number: int, cluster: list[int], label: tuple[Cell, ...]
+    coders: list[_Coder],
+    number: int,
+    cluster: list[int],
+    label: tuple[Cell, ...],
+    used: dict[Hashable, UsedTicks],
 ) -> Iterator[tuple[Cell, ...]]:
+    """Return other labels for a cluster; ``used`` has what was tried beside the same other cells."""
+    key = _key(label)
     for place, coder in enumerate(coders):
-        for cell in coder.moves(number):
+        for cell in coder.moves(number, used[place, key[:place], key[place + 1 :]]):
             yield (*label[:place], cell, *label[place + 1 :])
     texts = (place for place, coder in enumerate(coders) if coder.is_text and label[place] is not None)
     text = next(texts, None)
     if text is None:
         yield from _members(coders, number, cluster)
         return
-    for again in range(2, len(coders[0].clusters) + 3):
-        yield (*label[:text], f"{label[text]} #{again}", *label[text + 1 :])
+    again = used[key]
+    while True:
+        again.count += 1
+        yield (*label[:text], f"{label[text]} #{again.count}", *label[text + 1 :])
 
 
 def _members(coders: list[_Coder], number: int, cluster: list[int]) -> Iterator[tuple[Cell, ...]]:
@@ -327,18 +371,21 @@ def _members(coders: list[_Coder], number: int, cluster: list[int]) -> Iterator[
     yield from sorted(labels, key=lambda label: sum(cell is None for cell in label))
 
 
-def _key(label: tuple[Cell, ...]) -> Hashable:
+def _key(label: tuple[Cell, ...]) -> tuple[str | None, ...]:
     # Cells of one column are of one kind, so their texts tell them apart.
     return tuple(cell_text(cell) for cell in label)
 
 
-_MARKS = frozenset(',{}"')
+_MARKS = re.compile(r'[,{}"]')
+_WORDS = re.compile(r'"| or |^group [0-9]')
+"""What a cell of a set in words may not hold, unless it stands in quotes."""
 
 
-def _item(cell: Cell) -> str:
+def set_item(cell: Cell, marks: re.Pattern[str] = _MARKS) -> str:
+    """Write a cell as a member of a set, in quotes where it could be mistaken for several."""
     text = cell if type(cell) is str else cell_text(cell)
     assert text is not None  # noqa: S101 (missing cells are written as a word by the caller)
-    plain = text.strip() == text and text not in ("", MISSING) and _MARKS.isdisjoint(text)
+    plain = text.strip() == text and text not in ("", MISSING) and marks.search(text) is None
     return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -21,6 +21,7 @@ ENDINGS = {
     ".ipc": ("arrow", ""),
     ".dta": ("stata", ""),
     ".sav": ("spss", ""),
+    ".xlsx": ("workbook", ""),
 }
 
 
@@ -28,14 +29,14 @@ ENDINGS = {
 class Format:
     """How a file is laid out."""
 
-    name: Literal["csv", "json", "parquet", "arrow", "stata", "spss"]
+    name: Literal["csv", "json", "parquet", "arrow", "stata", "spss", "workbook"]
     delimiter: str
     is_packed: bool
 
     @property
     def is_typed(self) -> bool:
         """Whether the file has types of its own for numbers, dates and text."""
-        return self.name in ("parquet", "arrow", "stata", "spss")
+        return self.name in ("parquet", "arrow", "stata", "spss", "workbook")
 
     @classmethod
     def of(cls, path: Path) -> Format:

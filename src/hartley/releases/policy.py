@@ -21,7 +21,6 @@ import msgspec
 import hartley
 from hartley.documents import POLICY
 from hartley.errors import ColumnError, PolicyError
-from hartley.lazy import late_function
 from hartley.releases.canonical import StrictStruct, canonical_bytes, read_canonical, read_head
 from hartley.releases.cell_text import Cell, Kind, cell_text, is_label, parse_cells, value_texts
 from hartley.releases.column_recoding import ColumnRecoding
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
 FORMAT = "hartley policy"
 VERSION = 2
 Unseen = Literal["error", "nearest", "suppress"]
-Coding = Literal["midpoint", "centroid", "member", "interval", "set", "bands", "groups", "unchanged"]
+Coding = Literal["midpoint", "centroid", "member", "range", "interval", "set", "bands", "groups", "unchanged"]
 """How a public column is coded."""
-TEXT_CODINGS = ("interval", "set", "bands", "groups")
+TEXT_CODINGS = ("range", "interval", "set", "bands", "groups")
 """Codings whose labels are text, whatever the column's kind."""
 _KEY = re.compile("[0-9a-f]{64}")
 _TARGETS = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion", "utility_weight")
@@ -79,10 +78,27 @@ class Reading(StrictStruct, frozen=True, kw_only=True):
     encoding: str = "utf-8"
     delimiter: str | None = None
     decimal: Literal[".", ","] = "."
+    dates: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    """The columns whose dates are not written as ISO has them, and how; not written where there are none."""
     missing_words: tuple[str, ...] = ()
     sheet: str | None = None
     query: str | None = None
     missing: Literal["value", "drop"] = "value"
+
+    @property
+    def date_formats(self) -> dict[str, str]:
+        """The columns whose dates are not written as ISO has them, and how they are written."""
+        return {} if isinstance(self.dates, msgspec.UnsetType) else self.dates
+
+
+class TextForm(StrictStruct, frozen=True, kw_only=True):
+    """How CSV files of a release are written, where that is not with commas, points and UTF-8."""
+
+    delimiter: str = ","
+    """Between the cells of a file whose name ends in .csv; files of other names have tabs."""
+    decimal: Literal[".", ","] = "."
+    """In columns of numbers; labels that are text, such as ``0.5 to under 1``, have points."""
+    encoding: str = "utf-8"
 
 
 class StatedRequirement(StrictStruct, frozen=True, kw_only=True):
@@ -93,6 +109,8 @@ class StatedRequirement(StrictStruct, frozen=True, kw_only=True):
     column: str | None = None
     """The sensitive column that counts by itself; all of them together where there is none."""
     wanted: int | float
+    second: int | msgspec.UnsetType = msgspec.UNSET
+    """The l of ``recursive-cl``."""
 
 
 CAPS = ("max-distortion", "largest-cluster")
@@ -124,6 +142,8 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     keep_order: bool = False
     formulas: Literal["defused"] | msgspec.UnsetType = msgspec.UNSET
     """Whether cells that a spreadsheet would run get a quote before them; not written where they do not."""
+    text_form: TextForm | msgspec.UnsetType = msgspec.UNSET
+    """How CSV files are written; nothing where it is the usual way."""
     transparent: Literal["strict", "retry"] | msgspec.UnsetType = msgspec.UNSET
     """Which cuts of a tree were tried, where it must hold for a reader who knows the program."""
     transparent_knows: int | msgspec.UnsetType = msgspec.UNSET
@@ -133,6 +153,11 @@ class Choices(StrictStruct, frozen=True, kw_only=True):
     def defuses_formulas(self) -> bool:
         """Whether text files get a quote before cells that a spreadsheet would run."""
         return self.formulas == "defused"
+
+    @property
+    def form(self) -> TextForm:
+        """How CSV files are written."""
+        return TextForm() if isinstance(self.text_form, msgspec.UnsetType) else self.text_form
 
 
 class Policy(StrictStruct, frozen=True, kw_only=True):
@@ -292,6 +317,13 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             named.update(self.sensitive_names)
         return tuple(name for name in self.columns if name in named)
 
+    @property
+    def published_numbers(self) -> tuple[str, ...]:
+        """The published columns whose cells are numbers in the release as well."""
+        kinds: dict[str, Kind | None] = {one.name: one.kind for one in self.sensitive}
+        kinds |= self.untouched_kinds | {one.name: one.released_kind for one in self.public}
+        return tuple(name for name in self.published if kinds.get(name) == "number")
+
     def shown_beside(self, sensitive: Iterable[str]) -> tuple[str, ...]:
         """Return what this release tells the readers of a later one as it is, beside its labels.
 
@@ -366,7 +398,9 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
 
     def apply(self, frame: Any, *, unseen: Unseen = "error") -> Any:
         """Release a data frame by this codebook; gives back the same kind of frame, rows in their order."""
-        return late_function("Policy.apply")(self, frame, unseen)
+        from hartley.releases.apply import apply_to_frame
+
+        return apply_to_frame(self, frame, unseen)
 
     def require_columns(self, columns: Iterable[str], name: str) -> None:
         """Refuse a table that lacks a column this policy is about."""
@@ -408,12 +442,14 @@ class Policy(StrictStruct, frozen=True, kw_only=True):
             raise PolicyError(f"{name} is damaged: its target is not among what it requires")
         if _KEY.fullmatch(self.key) is None:
             raise PolicyError(f"{name} is damaged: its key is not one that a release makes")
+        form = self.choices.form
         try:
+            "".encode(form.encoding)
             codecs.lookup(self.reading.encoding)
         except (LookupError, ValueError):
-            raise PolicyError(
-                f"{name} is damaged: the encoding it names for the original is unknown"
-            ) from None
+            raise PolicyError(f"{name} is damaged: an encoding that it names is unknown") from None
+        if len(form.delimiter) != 1 or not form.delimiter.isascii() or form.delimiter in '"\r\n\0':
+            raise PolicyError(f"{name} is damaged: no CSV file has the delimiter that it names")
 
     def _require_function(self, name: str) -> None:
         width = len(self.public)

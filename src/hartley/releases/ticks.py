@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from math import floor
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -57,6 +57,45 @@ class Scale:
     def distance(self, ticks: int) -> float:
         """Return a number of ticks as a distance."""
         return float(Decimal(ticks) / self.per_unit)
+
+
+class UsedTicks:
+    """Ticks that are used up, and the nearest that is not, in about constant time."""
+
+    def __init__(self) -> None:
+        self.count = 1
+        """How often a text was numbered, itself included."""
+        self._below: dict[int, int] = {}
+        self._above: dict[int, int] = {}
+
+    def use(self, tick: int) -> None:
+        """Use a tick up."""
+        self._below[tick], self._above[tick] = tick - 1, tick + 1
+
+    def nearest_free(self, best: int, low: int, high: int) -> int | None:
+        """Return the free tick from ``low`` to ``high`` that is nearest to one, of two the lower.
+
+        >>> used = UsedTicks()
+        >>> used.use(5)
+        >>> used.use(4)
+        >>> used.nearest_free(5, 0, 9), used.nearest_free(5, 0, 5), used.nearest_free(5, 4, 5)
+        (6, 3, None)
+        """
+        below = self._first_free(self._below, min(best, high))
+        above = self._first_free(self._above, max(best, low))
+        free = [tick for tick in (below, above) if low <= tick <= high]
+        return min(free, key=lambda tick: (abs(tick - best), tick), default=None)
+
+    @staticmethod
+    def _first_free(onwards: dict[int, int], tick: int) -> int:
+        """Return the first free tick in one direction, and remember the way."""
+        passed = []
+        while (after := onwards.get(tick)) is not None:
+            passed.append(tick)
+            tick = after
+        for one in passed:
+            onwards[one] = tick
+        return tick
 
 
 def scale_of(
@@ -186,6 +225,82 @@ PARTS = 500
 """The stretch of a column's middle half has at least so many steps."""
 
 
+class RoundedEnds(Protocol):
+    """The least and the greatest cell of each cluster in one column, and how they are rounded outwards."""
+
+    step: int
+    """To what ends are rounded; 1: they are as they are."""
+
+    def rounded(self, number: int) -> tuple[int, int] | None:
+        """Return the ends of a cluster's label in steps; nothing where it is no interval."""
+
+    def texts(self, number: int) -> tuple[str, str] | None:
+        """Return the ends of a cluster's label as text; nothing where it is no interval."""
+
+    def refine(self) -> None:
+        """Round to the next finer step."""
+
+
+def rounded_ends(
+    coordinate: Coordinate, scale: Scale, clusters: Sequence[Sequence[int]], withheld: int | None
+) -> RoundedEnds | None:
+    """Take the ends of a column's clusters; nothing where they are written as they are."""
+    if coordinate.kind == "date":
+        return CalendarEnds.of(coordinate, clusters, withheld)
+    return IntervalEnds.of(coordinate, scale, clusters, withheld)
+
+
+class CalendarEnds:
+    """The first and the last date of each cluster, told in whole years or months where most span several."""
+
+    def __init__(self, step: int, spans: list[tuple[dt.date, dt.date] | None]) -> None:
+        self.step = step
+        """One more than the characters of an ISO date that are left out: months and days, days, or none."""
+        self._spans = spans
+
+    @classmethod
+    def of(
+        cls, coordinate: Coordinate, clusters: Sequence[Sequence[int]], withheld: int | None
+    ) -> CalendarEnds | None:
+        """Take the dates of clusters; nothing where most clusters span a few days."""
+        cells = coordinate.cells
+        spans: list[tuple[dt.date, dt.date] | None] = []
+        for number, cluster in enumerate(clusters):
+            present = [cells[place] for place in cluster if cells[place] is not None]
+            is_span = number != withheld and len(set(present)) > 1
+            spans.append((min(present), max(present)) if is_span else None)
+        days = sorted((span[1] - span[0]).days for span in spans if span is not None)
+        if not days:
+            return None
+        middle = days[len(days) // 2]
+        steps = [step for least, step in LEAST_DAYS.items() if middle >= least]
+        return cls(steps[0], spans) if steps else None
+
+    def rounded(self, number: int) -> tuple[int, int] | None:
+        """Return the ends of a cluster's label as numbers of years or months."""
+        texts = self.texts(number)
+        return None if texts is None else (_digits(texts[0]), _digits(texts[1]))
+
+    def texts(self, number: int) -> tuple[str, str] | None:
+        """Return the ends of a cluster's label: years, months, or days."""
+        span = self._spans[number]
+        if span is None:
+            return None
+        return span[0].isoformat()[: 11 - self.step], span[1].isoformat()[: 11 - self.step]
+
+    def refine(self) -> None:
+        """Tell months for years, and days for months."""
+        self.step -= 3
+
+
+def _digits(text: str) -> int:
+    return int(text.replace("-", ""))
+
+
+LEAST_DAYS = {1826: 7, 150: 4}
+"""From so many days in the middle cluster on, years or months are told: so many characters less one."""
+
+
 class IntervalEnds:
     """The least and the greatest cell of each cluster in one column of numbers, and how they are rounded."""
 
@@ -226,6 +341,10 @@ class IntervalEnds:
         ends = self.rounded(number)
         return None if ends is None else (self._text(ends[0] * self.step), self._text(ends[1] * self.step))
 
+    def refine(self) -> None:
+        """Round to a tenth of the step."""
+        self.step //= 10
+
     def _text(self, tick: int) -> str:
         cell = self._scale.value(tick)
         if self._scale.tick(cell) != tick:  # More digits than a float has: it may lie on the wrong side.
@@ -245,7 +364,7 @@ def _first_step(ticks: set[int], per_unit: int) -> int:
     return step
 
 
-def keep_apart(columns: Sequence[IntervalEnds | None], plain: Sequence[tuple[str | None, ...]]) -> None:
+def keep_apart(columns: Sequence[RoundedEnds | None], plain: Sequence[tuple[str | None, ...]]) -> None:
     """Refine the steps of columns until clusters whose ``plain`` labels differ have different labels.
 
     ``plain`` holds for each cluster the texts of its label with no end rounded.
@@ -263,10 +382,10 @@ def keep_apart(columns: Sequence[IntervalEnds | None], plain: Sequence[tuple[str
         if not finer:
             return
         for column in finer:
-            column.step //= 10
+            column.refine()
 
 
-def _shown(column: IntervalEnds | None, number: int, text: str | None) -> Hashable:
+def _shown(column: RoundedEnds | None, number: int, text: str | None) -> Hashable:
     """Return what tells labels of a column apart: the ends and what follows them, or the text."""
     ends = None if column is None or text is None else column.rounded(number)
-    return text if ends is None or text is None else (ends, text.rpartition("]")[2])
+    return text if ends is None or text is None else (ends, text.endswith(" or missing"))

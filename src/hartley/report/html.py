@@ -2,9 +2,10 @@
 
 Three versions, each for one kind of reader. What the public reads says what a certificate says and nothing
 that was measured on the original: it is the same page for every table of the same columns and rows. The
-board's has counts before and after and the frontier, and no cell: no public value, no sensitive value, no
-codebook; figures that show cells are left out. It is internal, because counts of the original let a
-reader rule out more than the release allows. The curator's shows cells.
+board's has one page for those who decide (:mod:`~hartley.report.board_page`), then counts before and after
+and the frontier; of the cells it shows the public ones of five common rows and the bands, and no sensitive
+one. It is internal, because counts of the original let a reader rule out more than the release allows. The
+curator's shows cells.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from hartley.model import JointRange, Partition
 from hartley.model.alphabet import CLUSTER
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand
-from hartley.model.requirement import Requirement
+from hartley.report.board_page import board_content
 from hartley.report.figures import (
     Figure,
     candidates_figure,
@@ -36,10 +37,12 @@ from hartley.report.figures import (
 )
 from hartley.report.figures.figure import shown_label
 from hartley.report.words import audit as words
-from hartley.report.words.audit import headline
 from hartley.report.words.release import what_is_lost
-from hartley.workflow import Audit, optional_package
+from hartley.tables.sources.source import required as optional_package
 from hartley.workflow.show_release import Reader, before_and_after, usefulness_of
+
+if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
 
 MOST_WITNESSES = 10
 MOST_LISTED = 12
@@ -77,6 +80,8 @@ class Report:
     """What was asked for; a page for the public says nothing else."""
     closeness: Closeness = NO_CLOSENESS
     """Which sensitive values count as one."""
+    jointly: bool = False
+    """Whether several sensitive columns count as one value."""
 
     @property
     def reader(self) -> Reader:
@@ -162,7 +167,7 @@ class Report:
                     f"{secret}: no reader can rule out all but fewer."
                 )
             else:
-                promised.append(f"{_kept_by(one)} {one.sentence(columns, self.closeness)}.")
+                promised.append(f"{one.led_in} {one.sentence(columns, self.closeness)}.")
         if demand.max_leakage is not None:
             worst = "for certain" if self.frontier.leakage == "istar" else "in the worst case"
             promised.append(
@@ -199,8 +204,7 @@ class Report:
             "dropped": words.counted(self.dropped_rows, "row") if self.dropped_rows else None,
             "rows": words.counted(before.rows, "row"),
             "asked": _asked(self.frontier, len(self.joint.public.columns)),
-            "short": _short(before, after),
-            "verdict": headline(_by_name(after, recoded.columns)),
+            **board_content(self, before, _by_name(after, recoded.columns)),
             "measures": [
                 *_measures(before, after),
                 (
@@ -248,12 +252,6 @@ def versions() -> list[tuple[str, str]]:
     return [*found, ("system", f"{platform.system()} {platform.machine()}")]
 
 
-def _kept_by(requirement: Requirement) -> str:
-    if requirement.name == "row-k":
-        return "Every released value is shared by"
-    return "Every released value leaves possible" if requirement.is_monotone else "The release reveals"
-
-
 SEVERAL = (
     "what the worst class costs (distortion): by the distances asked for, or half of what it spans of a "
     "column's range, and 1 where it mixes categories"
@@ -280,16 +278,6 @@ def _asked(frontier: Frontier, columns: int) -> list[tuple[str, str]]:
     if frontier.codeword is not None:
         asked.append(("A cluster is released as its", frontier.codeword))
     return asked
-
-
-def _short(before: Audit, after: Audit) -> str:
-    sensitive = words.named(before.sensitive)
-    return (
-        f"As it is, some value of {words.named(before.public)} leaves a reader with "
-        f"{words.counted(before.distinct_l, 'candidate')} for {sensitive}. "
-        "After the recoding, every released value leaves at least "
-        f"{words.counted(after.distinct_l, 'candidate')} of {before.sensitive.values:,}."
-    )
 
 
 def _sentences(audit: Audit) -> list[str]:

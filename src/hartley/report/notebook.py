@@ -17,8 +17,12 @@ from hartley.report.words.verdict import Headline
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier
     from hartley.measures.audit import Audit
-    from hartley.workflow import AuditResult, FrontierResult, ReleaseResult, Study
+    from hartley.search.greedy.runs import GreedyRun
+    from hartley.workflow.audit_table import AuditResult
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.rivals.comparison import Comparison
+    from hartley.workflow.study import Study
 
 COLOURS = {"red": "#b3261e", "amber": "#8a5a00", "green": "#1b6e3c"}
 MOST_POINTS = 12
@@ -211,6 +215,20 @@ def result_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 def frontier_frame(frontier: Frontier) -> Any:
     """Return a frontier as a frame: one row for each point."""
     return result_frame([_plain(point.to_dict()) for point in frontier.points])
+
+
+def run_frame(run: GreedyRun) -> Any:
+    """Return a greedy run as a frame: one row for each step, with every measure of it."""
+    along = run.along
+    names = ("l0", "istar", "distinct_l", "components", "largest_cluster", "clusters", "cost", "utility")
+    bits = {"l0": "l0_bits", "istar": "istar_bits"}
+    columns = {bits.get(name, name): getattr(along, name).tolist() for name in names}
+    return result_frame(
+        [
+            {"step": step, **{name: column[step] for name, column in columns.items()}}
+            for step in range(run.steps + 1)
+        ]
+    )
 
 
 def audit_frame(result: AuditResult) -> Any:

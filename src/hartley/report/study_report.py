@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,15 @@ from hartley.frontiers import Frontier, Point
 from hartley.model.closeness import NO_CLOSENESS, Closeness
 from hartley.model.demand import Demand, Wanted
 from hartley.model.target import Target
+from hartley.releases.writer.staging import require_free, write_files
 from hartley.report.html import Audience, Report
 from hartley.report.words import audit as words
-from hartley.workflow import require_free, shown_source, write_files
+from hartley.report.words.verdict import FEWEST
+from hartley.tables.locations import shown_source
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
 
 if TYPE_CHECKING:
-    from hartley.workflow import Study
+    from hartley.workflow.study import Study
 
 
 def require_page(path: Path, *, overwrite: bool) -> None:
@@ -81,6 +83,7 @@ def study_report(study: Study, demand: Demand, command: str, fields: Mapping[str
         known=found.known,
         demand=demand,
         closeness=found.question.closeness,
+        jointly=study.jointly,
     )
 
 
@@ -108,7 +111,10 @@ class Choice:
         """
         demand = Demand.of(wanted)
         if demand.is_empty:
-            balanced = frontier.balanced()
+            # Never a point below what is called protected while there is one above.
+            most = max(point.distinct_l for point in frontier.points)
+            safe = [point for point in frontier.points if point.distinct_l >= min(FEWEST, most)]
+            balanced = replace(frontier, points=tuple(safe)).balanced()
             if balanced.distinct_l == 1:
                 return cls(balanced, "nothing protects everyone here: do not publish it.")
             return cls(

@@ -6,7 +6,8 @@ cluster holds. Which number that is depends on the utility:
 * on a line, half the distance (any codeword: the triangle inequality);
 * under a table of dissimilarities, the least over all values as codewords of the worse of the two;
 * over several columns, half the distance in any one column of numbers, since the combined distance is never
-  less than that in one column.
+  less than that in one column;
+* under a cost of one's own that grows with the cluster, the cost of the pair.
 
 A utility of another kind says nothing, and every pair may share a cluster.
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility import LineDistortion, OwnUtility, Utility
 from hartley.measures.utility.matrix import MatrixDistortion
 from hartley.measures.utility.several_columns import ColumnsDistortion, NumberColumn
 from hartley.model.arrays import Floats
@@ -39,12 +40,24 @@ def shared_costs(utility: Utility, effort: Effort = UNLIMITED) -> Floats:
         return _rounded_down(utility.grid.ticks)
     if isinstance(utility, MatrixDistortion):
         return _through_any_codeword(utility.dissimilarities, effort)
+    if isinstance(utility, OwnUtility) and utility.grows:
+        return _of_pairs(utility, effort)
     costs = np.zeros((utility.size, utility.size))
     if isinstance(utility, ColumnsDistortion):
         for column in utility.columns:
             if isinstance(column, NumberColumn):
                 np.maximum(costs, _rounded_down(column.positions), out=costs)
     np.fill_diagonal(costs, 0.0)
+    return costs
+
+
+def _of_pairs(utility: OwnUtility, effort: Effort) -> Floats:
+    costs = np.zeros((utility.size, utility.size))
+    for one in range(utility.size):
+        if effort.should_stop():
+            return np.zeros(costs.shape)
+        for other in range(one + 1, utility.size):
+            costs[one, other] = costs[other, one] = utility.cost_of((one, other))
     return costs
 
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
+
+from hartley.hot_loops import compiling_while
+
+COMPILER_TAKES = 20.0
+"""Seconds that must be left for a loop to be compiled which this machine has never compiled before."""
 
 
 def _never() -> bool:
@@ -56,3 +62,8 @@ class Effort:
 
 
 UNLIMITED = Effort()
+
+
+def compiling_in_time(effort: Effort) -> AbstractContextManager[None]:
+    """Have no loop compiled, inside, when the effort would be over before the compiler is."""
+    return compiling_while(lambda: effort.remaining() > COMPILER_TAKES and not effort.should_stop())

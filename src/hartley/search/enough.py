@@ -105,7 +105,8 @@ class Enough:
         row_k = 0
         keys: list[tuple[str, str | None] | None] = []
         for requirement in given:
-            if requirement.name == "row-k":
+            codes = requirement.codes(joint.sensitive, closeness)
+            if requirement.is_monotone and codes is None:
                 row_k = int(requirement.wanted)
                 keys.append(None)
                 continue
@@ -114,10 +115,9 @@ class Enough:
             wanted = int(requirement.wanted)
             if requirement.name == "l0":
                 wanted = ceil(joint.sensitive.size / 2 ** min(requirement.wanted + SLACK, MOST_BITS))
-            key = ("separated-l" if requirement.name == "separated-l" else "distinct-l", requirement.column)
+            key = ("distinct-l" if codes is None else requirement.name, requirement.column)
             if key not in counts:
-                codes = (closeness.codes if key[0] == "separated-l" else plain_codes)(joint.sensitive, key[1])
-                counts[key] = codes, wanted
+                counts[key] = codes or plain_codes(joint.sensitive, key[1]), wanted
             counts[key] = counts[key][0], max(counts[key][1], wanted)
             keys.append(key)
         order = list(counts)

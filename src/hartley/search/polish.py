@@ -22,7 +22,6 @@ from hartley.model import JointRange, Partition
 from hartley.model.arrays import Floats, Places
 from hartley.model.requirement import Requirement
 from hartley.model.words import Leakage
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
@@ -31,6 +30,7 @@ from hartley.search.line.every_partition import enough_subsets, members_of_subse
 from hartley.search.line.intervals import finest_within
 from hartley.search.line.loops import can_cut
 from hartley.search.line.ordered_values import OrderedValues
+from hartley.search.sizes.cluster_count import most_clusters
 
 Guard = Callable[[Partition], bool]
 
@@ -144,7 +144,8 @@ def polished(
     where = place if positions is None else np.where(np.isnan(positions), place, positions)
     labels = partition.labels.astype(np.int64)
     worst = float(utility.costs(partition).max())
-    queue = [_entry(np.flatnonzero(labels == number), where) for number in range(partition.size)]
+    order = np.argsort(labels, kind="stable")
+    queue = [_entry(members, where) for members in np.split(order, np.cumsum(partition.sizes)[:-1])]
     heapify(queue)
     next_number = partition.size
     while queue and not effort.should_stop():

@@ -97,8 +97,9 @@ def _frame_source(frame: Any, options: ReadOptions) -> EagerFrame | LazyFrame:
 
 def _require_typed(name: str, options: ReadOptions) -> None:
     """Refuse what only the cells of text files need."""
-    if options.decimal != "." or options.missing_words:
-        given = "decimal" if options.decimal != "." else "missing_words"
+    said = {"decimal": options.decimal != ".", "missing_words": options.missing_words, "dates": options.dates}
+    given = next((name for name, value in said.items() if value), None)
+    if given is not None:
         raise OptionError(f"{option(given)} is for CSV and TSV files; the cells of {name} have types")
 
 

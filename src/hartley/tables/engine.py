@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, cast
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -189,6 +190,11 @@ class _Engine:
 
     def fetchall(self) -> Any:
         """Return the rows of the last query."""
+        if any(str(column[1]) == "TIMESTAMP WITH TIME ZONE" for column in self._connection.description or ()):
+            # DuckDB makes such moments with a package of its own choice, which need not be there.
+            with catch_warnings(action="ignore", category=UserWarning):  # (of a copy of the few rows)
+                found = self._clearly(self._connection.to_arrow_table)
+            return list(zip(*(column.to_pylist() for column in found.columns), strict=True))
         return self._clearly(self._connection.fetchall)
 
     def fetchnumpy(self) -> Any:
@@ -254,6 +260,11 @@ def batches(connection: DuckDBPyConnection, query: str, rows: int) -> Iterator[d
         done += batch.num_rows
         if told is not None:
             told(100 * done / rows)
+
+
+def streamed(connection: DuckDBPyConnection, query: str) -> Iterator[Any]:
+    """Let the outcome of a query stream by in Arrow batches, in the order of its rows."""
+    return cast("_Engine", connection).stream(query)
 
 
 def one_row(connection: DuckDBPyConnection, query: str) -> tuple[Any, ...]:

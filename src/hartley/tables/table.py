@@ -112,6 +112,21 @@ class Table:
         return getattr(self._source, "unusual_delimiter", None)
 
     @property
+    def has_byte_order_mark(self) -> bool:
+        """Whether it is a text file that begins with the mark of UTF-8."""
+        return getattr(self._source, "has_byte_order_mark", False)
+
+    @property
+    def date_formats(self) -> dict[str, str]:
+        """The columns of a text file whose dates are not written as ISO has them, and how they are."""
+        return getattr(self._source, "date_formats", {})
+
+    @property
+    def is_delimited(self) -> bool:
+        """Whether it is a text file, whose cells have no types."""
+        return hasattr(self._source, "date_formats")
+
+    @property
     def is_remote(self) -> bool:
         """Whether the rows are in another engine."""
         return self._source.is_remote

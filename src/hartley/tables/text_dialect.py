@@ -14,13 +14,14 @@ What looks as if it should be read another way is said, never done unasked.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
 from hartley.errors import option, quoted
 from hartley.notes import is_heard, note
 from hartley.tables.engine import literal, one_row
 from hartley.tables.read_options import ReadOptions
+from hartley.tables.text_dates import iso_cell
 from hartley.tables.text_types import NUMBER, TextRule
 
 if TYPE_CHECKING:
@@ -30,10 +31,21 @@ COMMA_NUMBER = r"-?(0|[1-9][0-9]*)(,[0-9]+)?([eE][+-]?[0-9]+)?"
 
 
 def translated_cells(
-    connection: DuckDBPyConnection, source: str, names: Sequence[str], options: ReadOptions
+    connection: DuckDBPyConnection,
+    source: str,
+    names: Sequence[str],
+    options: ReadOptions,
+    dates: Mapping[str, str],
 ) -> list[tuple[str, TextRule]]:
-    """Return for each column ``c0, c1, ...`` of a source its cell as SQL, and the rule that types it."""
+    """Return for each column ``c0, c1, ...`` of a source its cell as SQL, and the rule that types it.
+
+    ``dates`` are the columns of dates that are not written as ISO has them, and the way they are written.
+    """
     cells = [_present(f"c{place}", options.missing_words) for place in range(len(names))]
+    cells = [
+        iso_cell(cell, dates[name]) if name in dates else cell
+        for name, cell in zip(names, cells, strict=True)
+    ]
     if options.decimal == ".":
         return [(cell, "any") for cell in cells]
     asked = ", ".join(
@@ -45,6 +57,16 @@ def translated_cells(
         _with_points(cell, name, options, is_number)
         for cell, name, is_number in zip(cells, names, are_numbers, strict=True)
     ]
+
+
+def present_cells(source: str, names: Sequence[str], options: ReadOptions) -> str:
+    """Return what the cells can be selected from with nothing in place of words for a missing one."""
+    if not options.missing_words:
+        return source
+    cells = ", ".join(
+        f"{_present(f'c{place}', options.missing_words)} AS c{place}" for place in range(len(names))
+    )
+    return f"(SELECT {cells} FROM {source})"
 
 
 def _present(cell: str, words: Sequence[str]) -> str:

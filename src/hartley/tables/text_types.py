@@ -74,6 +74,8 @@ _EXACT = (
 
 DIGITS_OF_A_FLOAT = 15
 """So many significant digits always survive the way through a float."""
+SAMPLED = 20_000
+"""Rows from the start that tell whether the cells of a column repeat."""
 FEW_COLUMNS = 16
 """Up to so many columns, an expression for each costs less than turning the rows."""
 
@@ -128,9 +130,17 @@ def _looks(
 ) -> list[tuple[int, int]]:
     """Return the classes of cells that each column holds, and the digits of its longest number."""
     if len(cells) <= FEW_COLUMNS:
-        asked = ", ".join(_look(cell, rule) for cell, rule in zip(cells, rules, strict=True))
-        found = one_row(connection, f"SELECT {asked} FROM {source}")
-        return [(found[2 * place], found[2 * place + 1]) for place in range(len(cells))]
+        repeat = _repeating(connection, source, cells)
+        # Of a column whose cells repeat, each different cell is looked at once.
+        inner = ", ".join(
+            f"list(DISTINCT {cell}) AS l{k}" if repeat[k] else f"row({_look(cell, rules[k])}) AS l{k}"
+            for k, cell in enumerate(cells)
+        )
+        outer = ", ".join(
+            f"(SELECT row({_look('v', rules[k])}) FROM (SELECT unnest(l{k}) AS v))" if repeat[k] else f"l{k}"
+            for k in range(len(cells))
+        )
+        return list(one_row(connection, f"SELECT {outer} FROM (SELECT {inner} FROM {source})"))
     looks: dict[int, tuple[int, int]] = {}
     for rule in dict.fromkeys(rules):
         places = [place for place, own in enumerate(rules) if own == rule]
@@ -139,8 +149,17 @@ def _looks(
     return [looks.get(place, (0, 0)) for place in range(len(cells))]
 
 
+def _repeating(connection: DuckDBPyConnection, source: str, cells: Sequence[str]) -> list[bool]:
+    """Tell of each column whether its first cells repeat, so that the different ones are likely few."""
+    asked = ", ".join(f"count(DISTINCT v{k}) < {SAMPLED // 10}" for k in range(len(cells)))
+    first = ", ".join(f"{cell} AS v{k}" for k, cell in enumerate(cells))
+    return list(one_row(connection, f"SELECT {asked} FROM (SELECT {first} FROM {source} LIMIT {SAMPLED})"))
+
+
 def _look(cell: str, rule: TextRule) -> str:
-    return f"coalesce(bit_or({_class_of(cell, rule)}), 0), max(length(ltrim({cell}, '+-0')))"
+    """Write what classes of cells there are, and the most digits of one; up to 18, at most so many."""
+    digits = f"CASE WHEN length({cell}) <= 18 THEN length({cell}) ELSE length(ltrim({cell}, '+-0')) END"
+    return f"coalesce(bit_or({_class_of(cell, rule)}), 0), max({digits})"
 
 
 def _below_one_another(source: str, cells: Sequence[str], places: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""What text files say of the values of a column: hierarchies, orders, neighbours, distances, groups.
+"""What text files say of the values of a column: hierarchies, orders, distances, groups.
 
 The file of a hierarchy has a header, ``value,level1,level2,...`` (the first name may also be the column's),
 and a row for each value: the value, then ever coarser words for it. It is held to the same strict rules
@@ -17,6 +17,7 @@ from hartley.documents import VALUES
 from hartley.errors import TableError
 from hartley.model import Alphabet, Label
 from hartley.tables.sources.csv_check import check_records
+from hartley.tables.text_dialect import found_delimiter
 from hartley.tables.text_files import read_unpacked
 
 HEADER = "value,level1,level2,..."
@@ -68,21 +69,6 @@ def read_order(path: str | Path) -> tuple[str, ...]:
     if not found:
         raise TableError(f"{file.name} holds no value; write one on each line, from least to greatest")
     return tuple(found)
-
-
-def read_neighbours(path: str | Path) -> tuple[tuple[str, str], ...]:
-    """Read pairs of neighbouring values from a file with a header and two values on each line.
-
-    Raises
-    ------
-    TableError
-        Where there is no such file, or it has not two columns.
-    """
-    file = Path(path)
-    header, records = _table(file)
-    if len(header) != 2:
-        raise TableError(f"{file.name}: neighbours need two columns, one value in each")
-    return tuple((one, other) for _, (one, other) in records)
 
 
 def read_dissimilarities(path: str | Path) -> dict[tuple[str, str], float]:
@@ -146,11 +132,13 @@ def _table(file: Path) -> tuple[Sequence[str], Iterator[tuple[int, list[str]]]]:
     The whole file was held to the rules of a table then.
     """
     content = read_unpacked(file, VALUES)
-    return check_records(BytesIO(content), ",", file.name).header, _records(content, file.name)
+    mark = found_delimiter(BytesIO(content), ",")  # such as the semicolon of a German spreadsheet
+    header = check_records(BytesIO(content), mark, file.name).header
+    return header, _records(content, mark, file.name)
 
 
-def _records(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
-    records = csv.reader(_text(content), strict=True)
+def _records(content: bytes, mark: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    records = csv.reader(_text(content), delimiter=mark, strict=True)
     try:
         next(records)
         for record in filter(None, records):

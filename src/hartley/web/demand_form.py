@@ -10,8 +10,7 @@ from typing import Any
 
 from hartley.errors import HartleyError, OptionError, option
 from hartley.model.closeness import Closeness
-from hartley.model.requirement import of_each_column
-from hartley.workflow import Requirement
+from hartley.model.requirement import Requirement, of_each_column
 
 Json = dict[str, Any]
 NAMES = ("distinct-l", "separated-l", "row-k")
@@ -28,9 +27,6 @@ class DemandForm:
     tolerance: dict[str, float] = field(default_factory=dict)
     shape: str = "any"
     borders: float | str | None = None
-    offset: float = 0.0
-    equal_width: bool = False
-    open_ends: bool = False
     withhold: float = 0.0
     """Percent of the rows."""
     withheld_label: str | None = None
@@ -51,9 +47,6 @@ class DemandForm:
             tolerance=_tolerance(asked.get("tolerance") or {}, sensitive),
             shape=shape,
             borders=_borders(asked.get("borders")) if is_shaped else None,
-            offset=_number(asked.get("offset") or 0, "offset") if is_shaped else 0.0,
-            equal_width=is_shaped and asked.get("equal_width") is True,
-            open_ends=is_shaped and asked.get("open_ends") is True,
             withhold=withhold,
             withheld_label=_label(asked.get("withheld_label")) if withhold else None,
         )
@@ -64,9 +57,6 @@ class DemandForm:
         return {
             "shape": self.shape,
             "borders": self.borders,
-            "offset": self.offset,
-            "equal_width": self.equal_width,
-            "open_ends": self.open_ends,
             "withhold": f"{self.withhold:g}%" if self.withhold else None,
             "withheld_label": self.withheld_label,
         }
@@ -158,7 +148,6 @@ LABELS = {
     "each": "“each of them”",
     "earlier": "“Earlier releases”",
     "encoding": f"“Encoding” {HOW_READ}",
-    "equal_width": "“All of one width”",
     "harmless": "“published unchanged, not counted”",
     "keep": "“published unchanged”",
     "labels": "“Write a released value as”",
@@ -168,8 +157,6 @@ LABELS = {
     "missing_at": "“A missing number lies at” under “More choices”",
     "missing_word": f"“Missing cells say” {HOW_READ}",
     "missing_words": f"“Missing cells say” {HOW_READ}",
-    "offset": "“shifted by”",
-    "open_ends": "“The first and the last may be wider”",
     "public": "“published”",
     "require": "“What every released value must keep”",
     "row_k": "“rows”",
@@ -193,6 +180,7 @@ VALUES = {
     ("encoding", "utf-16"): "UTF-16",
     ("labels", "interval"): "an interval",
     ("labels", "midpoint"): "a middle value",
+    ("labels", "range"): "a range",
     ("missing", "drop"): "left out",
     ("search", "optimal"): "best known, with proof",
     ("shape", "any"): "any values",

@@ -8,11 +8,16 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from hartley import workflow
+import hartley
 from hartley.errors import InputError
+from hartley.frontiers import Frontier, Point
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.releases.policy import Policy
+from hartley.tables import ReadOptions
 from hartley.web import page_json as pages
 from hartley.web.request import Asked
-from hartley.workflow import Demand, Frontier, FrontierResult, Point, Policy, ReadOptions, Requirement
+from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.request.time_limit import effort_within
 
 if TYPE_CHECKING:
@@ -117,7 +122,7 @@ class Searcher:
                 self.tell({"frontier": pages.frontier_page(frontier(), given)})
                 shown = monotonic() + max(SECONDS_BETWEEN, 9 * (monotonic() - began))
 
-        return workflow.frontier(
+        return hartley.frontier(
             self.table,
             sensitive=given.sensitive,
             jointly=len(given.sensitive) > 1,  # what is of each column names it

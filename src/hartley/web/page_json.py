@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hartley.errors import InputError
+from hartley.frontiers import Frontier, Point
 from hartley.model import JointRange, Partition
+from hartley.releases.rows.reader import Reader
 from hartley.report.figures import Figure, candidates_figure
 from hartley.report.figures.candidates import NARROW
 from hartley.report.figures.figure import DARK, LIGHT, Theme
@@ -17,10 +19,9 @@ from hartley.report.words.audit import counted, headline, identifier_warning, li
 from hartley.report.words.verdict import FEWEST, USUAL, WORDS, colour_of
 from hartley.web.recoding_page import Book, column_pages
 from hartley.web.request import Asked
-from hartley.workflow import AuditResult, Frontier, FrontierResult, Point
-from hartley.workflow.publication.reader import Reader
+from hartley.workflow.audit_table import AuditResult
+from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.publication.write_release import ReleaseResult
-from hartley.workflow.question import cost_of
 from hartley.workflow.show_release import before_and_after, before_release, first_rows
 
 Json = dict[str, Any]
@@ -133,7 +134,7 @@ def release_page(made: ReleaseResult, asked: Asked, found: FrontierResult, book:
     """Return a release with its first rows, its codebook, its readers, and sentences on what was verified."""
     names, rows = first_rows(made.output, FIRST_ROWS)
     document = made.to_dict()
-    for key in ("output", "policy", "certificate", "record"):
+    for key in ("output", "policy", "certificate", "record", "codebook"):
         document[key] = getattr(made, key).name
     top = release_words.verdict(made)
     return {
@@ -335,6 +336,6 @@ def _gain(point: Point, other: Point, columns: int) -> str:
         shared = f"{point.largest_cluster:,} instead of {other.largest_cluster:,}"
         return f"values share a label with at most {shared}"
     if columns > 1:
-        shares = 200 * cost_of(point), 200 * cost_of(other)
+        shares = 200 * point.cost, 200 * other.cost
         return f"classes span at most {shares[0]:.3g} % of a column's range instead of {shares[1]:.3g} %"
-    return f"move at most {cost_of(point):g} instead of {cost_of(other):g}"
+    return f"move at most {point.cost:g} instead of {other.cost:g}"

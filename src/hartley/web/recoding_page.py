@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from hartley.errors import OptionError
+from hartley.frontiers import Point
 from hartley.model import Coordinate, JointRange
 from hartley.model.alphabet import label_to_json
 from hartley.model.arrays import Flags, Int64s
 from hartley.model.shapes.band import number_text
+from hartley.releases.policy import Policy
 from hartley.report.figures.figure import shown_label
-from hartley.workflow import FrontierResult, Point, Policy
 from hartley.workflow.demands.drawn_borders import BorderLine, BorderMove, DrawnBorders
+from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.show_release import MISSING, Codebook, CodebookLines, Usefulness, rows_of_values
 
 Json = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 from hartley.errors import OptionError, quoted
 from hartley.model.words import Codeword, Leakage, SearchName
+from hartley.tables import ReadOptions
 from hartley.web.demand_form import DemandForm
-from hartley.workflow import ReadOptions
 from hartley.workflow.request.utility_choice import UtilityChoice, UtilityName
 
 Json = dict[str, Any]
@@ -99,9 +99,6 @@ def _demand_options(form: DemandForm) -> list[str]:
         said += ["--shape", form.shape]
     if form.borders is not None:
         said += ["--borders", form.borders if isinstance(form.borders, str) else f"{form.borders:g}"]
-    if form.offset:
-        said += ["--offset", f"{form.offset:g}"]
-    said += ["--equal-width"] * form.equal_width + ["--open-ends"] * form.open_ends
     if form.withhold:
         said += ["--withhold", f"{form.withhold:g}%"]
     return said if form.withheld_label is None else [*said, "--withheld-label", form.withheld_label]

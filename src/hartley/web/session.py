@@ -16,23 +16,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hartley import workflow
+import hartley
 from hartley.documents import POLICY
 from hartley.errors import HartleyError, InputError, TableError, worded
 from hartley.examples import CLINIC_COLUMNS, clinic
+from hartley.frontiers import Point
+from hartley.model.demand import Demand
 from hartley.notes import heard_notes
+from hartley.releases.policy import Policy
+from hartley.releases.writer.release_paths import ending_like
 from hartley.report.html import Report
 from hartley.report.study_report import Choice
+from hartley.tables import ReadOptions
+from hartley.tables.sources.excel import data_sheet, sheet_names
 from hartley.web import page_json as pages
 from hartley.web.demand_form import as_label, in_words
 from hartley.web.found_frontier import FoundFrontier, Searcher
 from hartley.web.recoding_page import MOST_BORDERS, Book, asked_borders, border_page
 from hartley.web.request import Asked, reading
-from hartley.workflow import Demand, FrontierResult, Point, Policy, ReadOptions, release, sheet_names
 from hartley.workflow.demands.drawn_borders import BorderLine
-from hartley.workflow.describe_table import column_names
-from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.describe_table import TableDescription, column_names, describe
+from hartley.workflow.find_frontier import FrontierResult
 from hartley.workflow.show_release import policy_of
+from hartley.workflow.study import release
 
 if TYPE_CHECKING:
     from threading import Event
@@ -103,7 +109,7 @@ class Desk:
             "revision": self.revision,
             "notes": [worded(one, as_label).replace(path.name, self.name) for one in notes],
             "sheets": list(sheets),
-            "sheet": options.sheet or (sheets[0] if sheets else None),
+            "sheet": options.sheet or data_sheet(path),
             "reading": {
                 "encoding": options.encoding,
                 "delimiter": options.delimiter,
@@ -129,7 +135,7 @@ class Desk:
         """Measure the table as it is, and say in sentences what that means."""
         del tell
         table, given = self._table(asked), Asked.of(asked)
-        found = workflow.audit(
+        found = hartley.audit(
             table,
             sensitive=given.sensitive,
             public=(*given.public, *given.keep),
@@ -223,6 +229,7 @@ class Desk:
             earlier=self._policies(given),
             keep_order=given.keep_order,
             defuse_formulas=given.defuse_formulas,
+            like_input="no",  # the page reads the first rows of the file as it reads any file
             exposure="accept",  # the page warns, and shows who is exposed
             options=self.options,
             **given.demand.shape_fields,
@@ -340,13 +347,13 @@ class Desk:
 
 def _described(
     path: Path, options: ReadOptions, sheets: tuple[str, ...]
-) -> tuple[workflow.TableDescription, ReadOptions]:
+) -> tuple[TableDescription, ReadOptions]:
     """Describe a table, and say how it was read; of a workbook, the first sheet that holds a table."""
     try:
-        return workflow.describe(path, options), options
+        return describe(path, options), options
     except TableError:
         # A first sheet of remarks is common; the page can choose among the others only once one is open.
         for sheet in sheets[1:] if options.sheet is None else ():
             with contextlib.suppress(TableError):
-                return workflow.describe(path, replace(options, sheet=sheet)), replace(options, sheet=sheet)
+                return describe(path, replace(options, sheet=sheet)), replace(options, sheet=sheet)
         raise

@@ -118,7 +118,7 @@ def require_unpacked_within(path: Path, limit: int) -> None:
 
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
     """Open what a packed file holds, part by part; nothing where the file is not packed as a whole."""
-    from hartley.workflow import open_bytes, packing
+    from hartley.tables.text_files import open_bytes, packing
 
     if packing(path):
         with open_bytes(path) as stream:

@@ -22,15 +22,15 @@ from hartley.model.words import Consent
 from hartley.releases.apply import Applied, apply_codebook, codebook_of, open_for
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy, Unseen
+from hartley.releases.rows.reader_view import ObservedRows
+from hartley.releases.rows.source_rows import Rows
+from hartley.releases.writer.original_source import require_publishable
 from hartley.releases.writer.publication import require_defusable
-from hartley.releases.writer.reader_view import ObservedRows
-from hartley.releases.writer.source_rows import Rows
+from hartley.releases.writer.release_paths import require_not_input
 from hartley.releases.writer.staging import staged
 from hartley.tables import Roles, Table
 from hartley.tables.value_files import groups_of
 from hartley.workflow.persons.linked_rows import LinkedRows
-from hartley.workflow.publication.original_source import require_publishable
-from hartley.workflow.publication.release_paths import require_not_input
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,12 +251,16 @@ def _audits(
 def _seen_of_persons(policy: Policy, table: Table, applied: Applied, person: str) -> JointRange:
     """Return what a reader sees who can link the rows of one person."""
     linked = LinkedRows.of_policy(table, policy, person)
+    linked.require_countable(asked_by(policy))
     return linked.seen(codebook_of(policy, linked.joint.public, applied.unseen).partition)
 
 
 def asked_by(policy: Policy) -> tuple[Requirement, ...]:
     """Return what a policy asks of every release by it; caps on what is lost are of the first one alone."""
-    return tuple(Requirement(one.name, one.wanted, one.column) for one in policy.requirements)
+    return tuple(
+        Requirement(one.name, one.wanted, one.column, one.second if isinstance(one.second, int) else None)
+        for one in policy.requirements
+    )
 
 
 def closeness_of(policy: Policy, sensitive: Alphabet) -> Closeness:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hartley.errors import ColumnError, OptionError, option
-from hartley.lazy import late_function
 from hartley.measures.audit import Audit, audit_of_summary
 from hartley.measures.audit import audit as measure
 from hartley.measures.by_column import ColumnLeft, guess_to_dict, left_by_column
@@ -21,17 +20,15 @@ from hartley.workflow.describe_table import count_values, identifier_columns
 from hartley.workflow.request.study_table import StudyTable
 
 if TYPE_CHECKING:
+    from hartley.measures.certain.robust_overlap import RobustOverlap
     from hartley.measures.stochastic.summary import StochasticSummary
+    from hartley.workflow.against.audit_against import Against
     from hartley.workflow.persons.linked_rows import Persons
 
 
-OF_COUNTS: dict[str, Callable[[Audit], float]] = {
-    "distinct-l": lambda found: found.distinct_l,
-    "row-k": lambda found: found.row_k,
-    "l0": lambda found: found.l0_bits,
-    "istar": lambda found: found.istar_bits,
-}
-"""Requirements that the counts of an audit answer, without the pairs."""
+def is_counted(requirement: Requirement) -> bool:
+    """Tell whether the counts of an audit answer a requirement, without the pairs."""
+    return requirement.column is None and requirement.audited_as is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +45,7 @@ class AuditResult:
     """
 
     audit: Audit
-    """All measures, for a reader of the public columns together."""
+    """All measures, for a reader of the public columns together; ``result.distinct_l`` is shorter."""
     each: tuple[Audit, ...]
     """Each public column alone, worst first; empty where the public columns were named."""
     dropped_rows: int
@@ -67,8 +64,14 @@ class AuditResult:
     """What is left of each sensitive column by itself; empty where a large table was counted only."""
     jointly: bool = False
     """Whether several sensitive columns count as one joint value."""
+    joint: JointRange | None = field(default=None, repr=False, compare=False)
+    """The joint range that was measured; ``None`` where a large table was counted only."""
+    overlap: RobustOverlap | None = None
+    """What stays told apart when small overlaps do not count; ``None`` where it was not asked for."""
     persons: Persons | None = None
     """Whose rows a reader can link; all measures are of persons then. ``None`` where it was not asked for."""
+    against: Against | None = None
+    """What the table gives away about the people of its original; ``None`` where none was named."""
 
     @property
     def holds(self) -> bool:
@@ -90,12 +93,15 @@ class AuditResult:
         return f"AuditResult({self.audit!r}{held})"
 
     def _repr_html_(self) -> str:
-        shown: str = late_function("AuditResult.html")(self)
-        return shown
+        from hartley.report.notebook import audit_html
+
+        return audit_html(self)
 
     def to_frame(self) -> Any:
         """Return the audit, and each column alone, as a data frame: pandas or polars, whichever is there."""
-        return late_function("AuditResult.to_frame")(self)
+        from hartley.report.notebook import audit_frame
+
+        return audit_frame(self)
 
     def to_dict(self, *, disclosive: bool = False) -> dict[str, Any]:
         """Return the result as it stands in JSON; sensitive values appear only when disclosive."""
@@ -113,27 +119,51 @@ class AuditResult:
             shown["least_spread"] = self.separation.least_spread
         if self.persons is not None:
             shown["persons"] = self.persons.to_dict()
+        if self.against is not None:
+            shown["against"] = self.against.to_dict()
+        if self.overlap is not None:
+            shown["overlap"] = self.overlap.to_dict()
         if self.stochastic is not None:
             shown["stochastic"] = self.stochastic.to_dict()
         return shown
 
 
 def audit_table(
-    study: StudyTable, require: Wanted = None, *, each: bool = False, stochastic: bool = False
+    study: StudyTable,
+    require: Wanted = None,
+    *,
+    each: bool = False,
+    stochastic: bool = False,
+    overlap: int | None = None,
 ) -> AuditResult:
     """Measure what a reader of the public columns learns about the sensitive ones."""
     requirements = required(study, require, each=each)
+    if overlap is None:
+        return _audited(study, requirements, stochastic=stochastic, needs_pairs=False)
+    from hartley.measures.certain.robust_overlap import RobustOverlap
+
+    found = _audited(study, requirements, stochastic=stochastic, needs_pairs=True)
+    assert found.joint is not None  # noqa: S101 (asked for)
+    return replace(found, overlap=RobustOverlap.of(found.joint, overlap))
+
+
+def _audited(
+    study: StudyTable, requirements: tuple[Requirement, ...], *, stochastic: bool, needs_pairs: bool
+) -> AuditResult:
     if study.earlier and stochastic:
         raise OptionError(f"{option('stochastic')} is of a table as it is; leave out {option('earlier')}")
+    if study.joint is not None:
+        statistics = _statistics(study.joint) if stochastic else None
+        return result_of(study, study.joint, measure(study.joint), (), 0, requirements, statistics)
     if study.person is not None:
         return _audit_of_persons(study, requirements, stochastic=stochastic)
     with study.opened() as table:
         if study.earlier:
             joint, dropped_rows = joint_of_releases(study, table)
-            return _result(study, joint, measure(joint), (), dropped_rows, requirements)
+            return result_of(study, joint, measure(joint), (), dropped_rows, requirements)
         roles, alone = choose_roles(table, study.roles_given)
-        is_counted = all(one.column is None and one.name in OF_COUNTS for one in requirements)
-        needs_pairs = stochastic or study.is_tolerant or not is_counted or len(study.sensitive) > 1
+        are_counted = all(map(is_counted, requirements))
+        needs_pairs |= stochastic or study.is_tolerant or not are_counted or len(study.sensitive) > 1
         joint_range = None
         if needs_pairs:
             read = table.joint_range(roles, missing=study.missing)
@@ -148,7 +178,7 @@ def audit_table(
         columns = tuple(sorted(others, key=_worst_first))
         identifiers = _identifiers(table, found, columns)
     statistics = _statistics(joint_range) if stochastic and joint_range is not None else None
-    result = _result(study, joint_range, found, columns, dropped_rows, requirements, statistics)
+    result = result_of(study, joint_range, found, columns, dropped_rows, requirements, statistics)
     return replace(result, identifiers=identifiers)
 
 
@@ -181,11 +211,12 @@ def _audit_of_persons(
         linked = LinkedRows.read(
             table, roles, study.person or "", missing=study.missing, rows=read.joint.row_count
         )
+        linked.require_countable(requirements)
         identifiers = identifier_columns(table, dict.fromkeys(roles.public))
         others = [
             LinkedRows.read(table, one, study.person or "", missing=study.missing).audit() for one in each
         ]
-    result = _result(
+    result = result_of(
         study,
         linked.seen(),
         linked.audit(),
@@ -204,7 +235,7 @@ def required(study: StudyTable, wanted: Wanted, *, each: bool = False) -> tuple[
     return study.by_column(demand.requirements, each=each)
 
 
-def _result(
+def result_of(
     study: StudyTable,
     joint: JointRange | None,
     found: Audit,
@@ -213,6 +244,7 @@ def _result(
     requirements: tuple[Requirement, ...],
     statistics: StochasticSummary | None = None,
 ) -> AuditResult:
+    """Put an audit together: what is required, each sensitive column by itself, what is close."""
     separation, closeness = None, NO_CLOSENESS
     if joint is None:
         held = tuple(verdict_of(one, found) for one in requirements)
@@ -231,13 +263,14 @@ def _result(
         separation=separation,
         closeness=closeness,
         stochastic=statistics,
+        joint=joint,
     )
 
 
 def verdict_of(requirement: Requirement, found: Audit) -> Verdict:
     """Hold a requirement against the counts of an audit, without looking at the pairs again."""
     require_fitting((requirement,), found.sensitive.columns)
-    return requirement.verdict(OF_COUNTS[requirement.name](found))
+    return requirement.verdict(getattr(found, requirement.audited_as or ""))
 
 
 def _statistics(joint: JointRange) -> StochasticSummary:
@@ -284,8 +317,8 @@ def joint_of_releases(study: StudyTable, table: Table) -> tuple[JointRange, int]
     from hartley.releases.apply import codebook_of
     from hartley.releases.codebook import codebook
     from hartley.releases.formats import Format
-    from hartley.releases.writer.reader_view import ObservedRows
-    from hartley.releases.writer.source_rows import Rows
+    from hartley.releases.rows.reader_view import ObservedRows
+    from hartley.releases.rows.source_rows import Rows
 
     policies = list(study.policies)
     for policy in policies:

@@ -23,6 +23,7 @@ from hartley.measures.overlap import maximin_information
 from hartley.measures.query_error import CountQueries
 from hartley.measures.uncertainty import max_uncertainty_reduction, row_k
 from hartley.measures.usefulness import Usefulness
+from hartley.measures.utility import Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import verdicts
 from hartley.model import JointRange, Partition
@@ -43,10 +44,13 @@ from hartley.search.baselines import (
     least_leakage,
 )
 from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.greedy.runs import TieSpread, greedy_frontier, greedy_run, tie_spread
+from hartley.search.points.demanded_point import point_for
+from hartley.search.points.measured import frontier_of, point_of_partition
+from hartley.search.problem import Problem
 from hartley.tables.value_files import read_hierarchy
-from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.find_frontier import asked_question
-from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
 from hartley.workflow.request.study_table import StudyTable
 from hartley.workflow.request.time_limit import SearchLimits, effort_within
@@ -64,10 +68,13 @@ from hartley.workflow.rivals.comparison import (
     Refused,
 )
 from hartley.workflow.rivals.noise_method import noise_beside
-from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier
 from hartley.workflow.trees.search_tree import transparent_partition
 
 T = TypeVar("T")
+TIED_RUNS = 20
+"""Greedy runs with ties at random."""
+MOST_TIED_VALUES = 2_000
+"""Public values up to which these take a moment."""
 SECONDS_EACH = 20.0
 """How long each method may take over several columns, where nobody said."""
 COMPARED_TARGETS: tuple[TargetKind, ...] = ("distinct_l", "max_leakage", "largest_cluster", "max_distortion")
@@ -93,33 +100,36 @@ def compare_methods(
     if objective.leakage == "joint":
         raise OptionError.unknown("leakage", objective.leakage, SINGLE_LEAKAGES)
     _require_sensible(target, objective.leakage)
-    choice = objective.choice
+    choice, asked = objective.choice, objective
     if target is not None and target.kind == "largest_cluster" and choice.name is None:
         choice = replace(choice, name="resolution")
-    with study.opened() as table:
-        read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
-    if combined is None:
-        question = Question(
-            joint=read.joint, leakage=objective.leakage, utility=choice.for_alphabet(read.joint.public)
-        )
+    if study.joint is not None:
+        joint, dropped_rows = study.joint, 0
     else:
+        with study.opened() as table:
+            read = table.joint_range(study.roles, missing=study.missing, missing_at=study.missing_at)
+        joint, dropped_rows = read.joint, read.dropped_rows
+    if not isinstance(objective.utility, Utility):
         asked = replace(objective, utility=choice)
-        question = asked_question(study, asked, read.joint, combined.requirements)
+    if combined is None:
+        question = Problem(joint=joint, leakage=objective.leakage, utility=asked.utility_for(joint.public))
+    else:
+        question = asked_question(study, asked, joint, combined.requirements)
     _require_utility(target, question)
-    trees = _hierarchies(read.joint, hierarchies or {})
+    trees = _hierarchies(joint, hierarchies or {})
     effort = limits.effort or UNLIMITED
-    queries = CountQueries.draw(read.joint.without_side(), effort.seed)
+    queries = CountQueries.draw(joint.without_side(), effort.seed)
     limit = limits.time_limit
     if limit is None and not question.is_plain:
         limit = SECONDS_EACH
-    return _Clocked(question, trees, limit, effort, queries, combined).comparison(target, read.dropped_rows)
+    return _Clocked(question, trees, limit, effort, queries, combined).comparison(target, dropped_rows)
 
 
 @dataclass(frozen=True)
 class _Clocked:
     """Runs one method after the other, each within the time limit, and keeps the processor time."""
 
-    question: Question
+    question: Problem
     hierarchies: tuple[Hierarchy, ...] | None
     time_limit: float | None
     effort: Effort
@@ -164,7 +174,25 @@ class _Clocked:
             noise=self._noise(best),
             dropped_rows=dropped_rows,
             requirements=() if self.combined is None else self.combined.requirements,
+            ties=self._ties(wanted, best),
         )
+
+    def _ties(self, wanted: Target, best: Point) -> TieSpread | None:
+        """Run the greedy search with ties at random, where it has a rule for the question and is quick."""
+        question = self.question
+        if question.joint.public.size > MOST_TIED_VALUES or not question.closeness.is_empty:
+            return None
+
+        def reached(found: Frontier) -> Point:
+            held = replace(found, points=tuple(map(self._held, found.points)))
+            return held.meeting(self.combined or wanted)
+
+        in_bits = wanted.kind in ("largest_cluster", "max_distortion")
+        try:
+            effort = self._effort(GREEDY)
+            return tie_spread(question, reached, best, effort, runs=TIED_RUNS, in_bits=in_bits)
+        except (OptionError, UnreachableError):
+            return None
 
     def _greedy(self, effort: Effort) -> Frontier:
         """Run the paper's search; where it has no rule for what is required, to no requirement."""
@@ -182,13 +210,13 @@ class _Clocked:
             is_asked = question.is_plain and not question.is_polished
             if self.combined is not None or (target is not None and not is_asked):
                 target = target or Target("distinct_l", 1)
-                best = demanded_point(question, self.combined or Demand.of(target), effort)
+                best = point_for(question, self.combined or Demand.of(target), effort)
                 complete = not effort.should_stop()
-                return question.frontier((best,), search="optimal", complete=complete), best, target
+                return frontier_of(question, (best,), complete=complete), best, target
             frontier = optimal_frontier(question, effort)
             wanted = target or _balanced_target(frontier, has_side=question.joint.side is not None)
             if question.is_polished and question.objective == "mean":
-                return frontier, demanded_point(question, Demand.of(wanted), effort), wanted
+                return frontier, point_for(question, Demand.of(wanted), effort), wanted
             return frontier, frontier.meeting(wanted), wanted
 
     def _tree(self, target: Target, frontier: Frontier) -> Method:
@@ -203,7 +231,7 @@ class _Clocked:
                     raise InputError("it takes what every class must keep, and no cap")
                 requirements = (Requirement("distinct-l", int(target.number)),)
             found = transparent_partition(self.question, requirements, effort)
-            return self._measured(self.question.point(lambda: found), None, frontier)
+            return self._measured(point_of_partition(self.question, lambda: found), None, frontier)
 
         effort, started = self._effort(TREE), process_time()
         answer = self._attempt(measured)
@@ -229,7 +257,7 @@ class _Clocked:
             else:
                 raise InputError("it takes a number of sensitive values and nothing else")
             found = anonypyx_method.anonypyx_partition(joint, wanted)
-            return self._measured(self.question.point(lambda: found), f"l={wanted}", frontier)
+            return self._measured(point_of_partition(self.question, lambda: found), f"l={wanted}", frontier)
 
         started = process_time()
         answer = self._attempt(measured)
@@ -268,7 +296,7 @@ class _Clocked:
             answer = Refused(reason=found.reason)
         else:
             partition = found.partition
-            answer = self._measured(question.point(lambda: partition), found.setting, frontier)
+            answer = self._measured(point_of_partition(question, lambda: partition), found.setting, frontier)
         return Method(
             name=name,
             title=BASELINES[name].title,
@@ -312,7 +340,7 @@ class _Clocked:
         """Return a point with what is proven of its utility, or of its protection where that was searched."""
         if (self.combined is not None or not self.question.is_plain) and len(frontier.points) == 1:
             least = frontier.points[0].lower_bound_cost
-            is_least = least is not None and cost_of(point) <= least * (1 + SLACK)
+            is_least = least is not None and point.cost <= least * (1 + SLACK)
             proven = is_least and point.leakage_bits <= frontier.points[0].leakage_bits + ROUNDING
             return replace(point, lower_bound_bits=None, lower_bound_cost=least, proven_optimal=proven)
         bound = bound_at(frontier, point.utility)
@@ -380,7 +408,7 @@ def _require_sensible(target: Target | None, leakage: SingleLeakage) -> None:
         )
 
 
-def _require_utility(target: Target | None, question: Question) -> None:
+def _require_utility(target: Target | None, question: Problem) -> None:
     needed = {"largest_cluster": "resolution", "max_distortion": "distortion"}
     if target is not None and needed.get(target.kind, question.utility.name) != question.utility.name:
         raise OptionError(f"{target.option} needs {option('utility', needed[target.kind])}")

@@ -10,6 +10,7 @@ from hartley.errors import TableError
 from hartley.model import Kind
 from hartley.model.alphabet import label_to_json
 from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables.engine import one_row
 from hartley.tables.looks.codes import are_codes, missing_code
 from hartley.tables.looks.identifiers import ColumnLook, are_dates, identifier_reason, is_whole_number
 
@@ -190,9 +191,8 @@ def _counts(table: Table, names: list[str]) -> dict[str, tuple[int, int]]:
         asked = ", ".join(f"count(DISTINCT v{i}), count(*) - count(v{i})" for i in range(len(some)))
         # The query holds only names that are ours: v0, v1, ...
         query = f"SELECT {asked} FROM ({table.rows_sql([], typed=some)})"  # noqa: S608
-        found = table.connection.execute(query).fetchone()
-        if found is not None:
-            counts |= {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(some)}
+        found = one_row(table.connection, query)
+        counts |= {name: (found[2 * i], found[2 * i + 1]) for i, name in enumerate(some)}
     return counts
 
 

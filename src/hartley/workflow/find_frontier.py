@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hartley.errors import OptionError, UnreachableError, option
-from hartley.frontiers import Frontier, Point
-from hartley.lazy import late_function
+from hartley.frontiers import Frontier, Point, Points
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
-from hartley.model.alphabet import label_to_json
 from hartley.model.demand import Demand, Wanted
-from hartley.model.requirement import Requirement, require_fitting
+from hartley.model.requirement import Requirement, require_fitting, require_shape_for
 from hartley.model.target import Target
 from hartley.model.words import Labels
 from hartley.releases.formats import Format
+from hartley.releases.rows.reader import Reader
+from hartley.releases.writer.release_paths import ending_like
+from hartley.search.effort import Effort
+from hartley.search.frontier import frontier as optimal_frontier
+from hartley.search.greedy.runs import GreedyRun, greedy_frontier, greedy_run
+from hartley.search.points.demanded_point import offered, point_for
+from hartley.search.points.ladders import SoFar
+from hartley.search.points.reachable import explained
+from hartley.search.problem import Problem
 from hartley.workflow.audit_table import required
 from hartley.workflow.codebooks.arranged_column import ArrangedColumn
+from hartley.workflow.codebooks.search_codebooks import frontier_of_codebooks
 from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain, frontiers_by_budget, unused_budget
-from hartley.workflow.demands.offered_points import asked_for_certain, offered
-from hartley.workflow.demands.reachable import explained
-from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.label_costs import with_label_costs
-from hartley.workflow.publication.reader import Reader
-from hartley.workflow.publication.release_paths import ending_like
+from hartley.workflow.publication.choose_point import ReleaseDemand, require_reachable_kind, searched_point
 from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.question import Question
 from hartley.workflow.request.objective import Budget, Objective
 from hartley.workflow.request.study_table import StudyTable, names
 from hartley.workflow.request.time_limit import SearchLimits
-from hartley.workflow.search_frontier import (
-    Run,
-    SoFar,
-    greedy_frontier,
-    greedy_run,
-    optimal_frontier,
-    weight_for,
-)
 from hartley.workflow.show_release import usefulness_of
+from hartley.workflow.trees.search_tree import frontier_of_trees
 
 NO_STEPS = f"only a greedy search has steps to trace; use {option('search', 'greedy')}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrontierResult:
+class FrontierResult(Points):
     """A frontier, the joint range it is of, and, for a greedy search, the run it was cut from.
 
     Examples
@@ -61,12 +57,12 @@ class FrontierResult:
     """
 
     frontier: Frontier
-    """The points, from best utility to least leakage."""
-    question: Question
+    """The points, from best utility to least leakage; the result is a sequence of them itself."""
+    question: Problem
     """What was searched: the joint range, the leakage, the utility."""
     dropped_rows: int
     """Rows left out because a value was missing, where that was asked for."""
-    run: Run | None
+    run: GreedyRun | None
     """The greedy run; ``None`` for an optimal search."""
     utility_weight: float | None
     """The weight that stops a greedy run; ``None`` where none was given."""
@@ -98,22 +94,6 @@ class FrontierResult:
         """Whether the search came to its end."""
         return self.frontier.complete
 
-    def __len__(self) -> int:
-        """Count the points."""
-        return len(self.points)
-
-    def __getitem__(self, place: int) -> Point:
-        """Return a point by its place, from best utility to least leakage."""
-        return self.points[place]
-
-    def __iter__(self) -> Iterator[Point]:
-        """Go through the points, from best utility to least leakage."""
-        return iter(self.points)
-
-    def at(self, **wanted: float) -> Point:
-        """Return the point that a release would have, as ``at(distinct_l=5, row_k=10)``."""
-        return self.meeting(wanted)
-
     def meeting(self, wanted: Wanted, limits: SearchLimits | None = None) -> Point:
         """Return the point that a release for this demand would have.
 
@@ -122,12 +102,12 @@ class FrontierResult:
         """
         demand = Demand.of(wanted)
         question = self.question
-        is_searched = self.run is None and question.demanded().is_over_columns
+        is_searched = self.run is None and question.is_over_columns
         if not is_searched or demand.utility_weight is not None or demand.cap is not None:
             return self.frontier.meeting(demand)
         effort = (limits or SearchLimits()).start(question.default_seconds)
         with question.explaining():
-            return demanded_point(question, demand, effort)
+            return point_for(question, demand, effort)
 
     def usefulness(self, point: Point) -> Usefulness:
         """Return what is left of the public columns at a point: moves, widths, correlations."""
@@ -138,7 +118,7 @@ class FrontierResult:
         """The step at which the utility weight stops the greedy run; ``None`` without either."""
         if self.run is None or self.utility_weight is None:
             return None
-        return self.run.stop(self.utility_weight)
+        return self.run.stop()
 
     def plot(self, **options: Any) -> Any:
         """Draw the frontier, distortion in units of the public columns; see :meth:`Frontier.plot`."""
@@ -151,36 +131,19 @@ class FrontierResult:
         return f"FrontierResult({secret} from {seen}: {len(self.frontier.points)} points)"
 
     def _repr_html_(self) -> str:
-        shown: str = late_function("FrontierResult.html")(self)
-        return shown
+        from hartley.report.notebook import frontier_html
+
+        return frontier_html(self)
 
     def to_frame(self) -> Any:
         """Return the points as a data frame of pandas or polars, whichever is there."""
         return self.frontier.to_frame()
 
-    def trace(self) -> list[dict[str, Any]]:
-        """Return every step of the greedy run, its clusters by name.
-
-        Where no weight was given, the Lagrangian is that of the weight the run was made with.
-        """
+    def trace(self, utility_weight: float | None = None) -> list[dict[str, Any]]:
+        """Return every step of the greedy run, its clusters by name; see :meth:`GreedyRun.trace`."""
         if self.run is None:
             raise OptionError(NO_STEPS)
-        labels = [label_to_json(label) for label in self.joint.public.labels()]
-        along, leakage = self.run.along, self.question.leakage
-        weight = weight_for(leakage, self.utility_weight)
-        return [
-            {
-                "step": step,
-                "leakage_bits": float(along.leakage(leakage)[step]),
-                "utility": float(along.utility[step]),
-                "lagrangian": float(along.lagrangian(leakage, weight)[step]),
-                "clusters": [
-                    [labels[place] for place in cluster]
-                    for cluster in self.run.tree.partition(step).clusters()
-                ],
-            }
-            for step in range(self.run.tree.steps + 1)
-        ]
+        return self.run.trace(utility_weight)
 
     def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
         """Return the result as it stands in JSON."""
@@ -213,26 +176,15 @@ def find_frontier(
     """
     if utility_weight is not None:
         utility_weight = Target("utility_weight", utility_weight).number
-    roles = study.roles
-    with study.opened() as table:
-        if objective.clusters.name in ("columns", "tree") and study.keep and not study.earlier:
-            roles = replace(roles, public=(*roles.public, *names(study.keep)))
-            read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
-            joint, dropped_rows = read.joint, read.dropped_rows
-        elif study.keep or study.earlier:
-            plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
-            seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
-            joint, dropped_rows = seen.observed.for_search().knowing(len(roles.side)), seen.dropped_rows
-        else:
-            read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
-            joint, dropped_rows = read.joint, read.dropped_rows
+    joint, dropped_rows = seen_range(study, objective)
     requirements = required(study, require, each=each)
     question = asked_question(study, objective, joint, requirements, objective.budgets[0])
-    question = asked_for_certain(question)
+    if objective.clusters.name not in ("columns", "tree"):
+        question = question.as_joint()
     effort = limits.start(question.default_seconds)
 
     def keeping(found: Frontier) -> Frontier:
-        return offered(question, found, requirements, len(roles.side), effort)
+        return offered(question, found, effort)
 
     def show(found: Callable[[], Frontier]) -> None:
         assert so_far is not None  # noqa: S101 (shown only to somebody)
@@ -240,22 +192,22 @@ def find_frontier(
 
     grown = None if so_far is None else show
     budgets: tuple[BudgetFrontier, ...] = ()
-    run: Run | None = None
+    run: GreedyRun | None = None
     with question.explaining():
         if objective.search == "greedy":
             run = greedy_run(question, utility_weight, effort)
             found = keeping(greedy_frontier(question, run))
         elif len(objective.budgets) == 1:
             try:
-                found = keeping(optimal_frontier(question, effort, grown))
+                found = keeping(searched_frontier(question, effort, grown))
             except UnreachableError as error:
-                raise explained(question, Demand(requirements=question.requirements), effort, error) from None
+                raise explained(question, Demand(requirements=question.counts), effort, error) from None
         else:
             budgets = frontiers_by_budget(
                 question,
                 objective.budgets,
                 lambda asked, known: keeping(
-                    with_label_costs(asked, optimal_frontier(asked, effort, grown, known))
+                    with_label_costs(asked, searched_frontier(asked, effort, grown, known))
                 ),
                 effort,
             )
@@ -266,10 +218,59 @@ def find_frontier(
         dropped_rows=dropped_rows,
         run=run,
         utility_weight=utility_weight,
-        known=len(roles.side),
+        known=len(study.roles.side),
         budgets=budgets,
         unused=None if run or budgets else unused_budget(question, found, effort),
     )
+
+
+def solve_demand(study: StudyTable, demand: Demand, objective: Objective, limits: SearchLimits) -> Point:
+    """Return the point that a release for a demand would have, before its cells are labelled."""
+    if demand.is_empty:
+        raise OptionError(
+            f"say what must be kept, such as {option('distinct_l', '5')}, or a cap on what is lost"
+        )
+    joint, _ = seen_range(study, objective)
+    question = asked_question(study, objective, joint, demand.requirements)
+    require_reachable_kind(demand.target, question.utility)
+    asked = ReleaseDemand(
+        demand=demand,
+        question=question,
+        search=objective.search,
+        labels="midpoint",
+        is_seen_beside=bool(study.keep or study.earlier),
+        beside="",
+    )
+    if asked.is_plain:
+        question = replace(question, requirements=())
+    return searched_point(question, asked, limits.start(question.default_seconds))
+
+
+def seen_range(study: StudyTable, objective: Objective) -> tuple[JointRange, int]:
+    """Return what a reader of a release sees, and how many rows were left out."""
+    if study.joint is not None:
+        return study.joint, 0
+    roles = study.roles
+    with study.opened() as table:
+        if objective.clusters.name in ("columns", "tree") and study.keep and not study.earlier:
+            roles = replace(roles, public=(*roles.public, *names(study.keep)))
+        elif study.keep or study.earlier:
+            plan = Plan.of(study, table, Format.of(Path(f"released{ending_like(study.source)}")))
+            seen = Seen.of(replace(plan, harmless=(), publish_sensitive=False))
+            return seen.observed.for_search().knowing(len(roles.side)), seen.dropped_rows
+        read = table.joint_range(roles, missing=study.missing, missing_at=study.missing_at)
+        return read.joint, read.dropped_rows
+
+
+def searched_frontier(
+    question: Problem, effort: Effort, so_far: SoFar | None = None, known: Sequence[Point] = ()
+) -> Frontier:
+    """Search a frontier of any shape; codebooks and trees where their columns are known."""
+    if question.shape.name == "columns":
+        return frontier_of_codebooks(question, effort)
+    if question.shape.name == "tree":
+        return frontier_of_trees(question, effort)
+    return optimal_frontier(question, effort, so_far, known)
 
 
 def asked_question(
@@ -279,7 +280,7 @@ def asked_question(
     requirements: Iterable[Requirement] = (),
     budget: Budget | None = None,
     labels: Labels | None = None,
-) -> Question:
+) -> Problem:
     """Return the question that a study and an objective ask of a joint range.
 
     Where ``labels`` are given, what they cost is counted.
@@ -289,12 +290,12 @@ def asked_question(
     is_by_column = objective.clusters.name in ("columns", "tree")
     is_intervals = objective.clusters.name == "intervals"
     require_fitting(given, joint.sensitive.columns, closeness)
-    return Question(
+    require_shape_for(given, objective.clusters.name)
+    return Problem(
         joint=joint,
         leakage=objective.leakage,
         utility=objective.utility_for(joint.public, labels),
-        requirements=tuple(one for one in given if one.is_monotone),
-        limits=tuple(one for one in given if not one.is_monotone),
+        requirements=given,
         closeness=closeness,
         shape=objective.clusters,
         budget=(budget or objective.budget).rows_of(joint.row_count),
@@ -304,4 +305,5 @@ def asked_question(
         objective=objective.objective,
         transparent=objective.transparent,
         transparent_knows=objective.transparent_knows,
+        ties=objective.ties,
     )

@@ -17,20 +17,20 @@ from hartley.measures.utility import LineDistortion
 from hartley.model.demand import Demand
 from hartley.model.target import Target
 from hartley.model.words import ROUNDING, SLACK
-from hartley.workflow.question import Question
+from hartley.search.problem import Problem
 
 _NEARLY = 1e-6
 """Costs that miss a whole number of units by this part of one are whole."""
 
 
-def label_unit(question: Question) -> float | None:
+def label_unit(question: Problem) -> float | None:
     """Return the unit of which labels of one column are whole numbers; nothing where they may lie anywhere.
 
     >>> import datetime as dt
     >>> from hartley.model import Alphabet, JointRange
     >>> days = Alphabet.of_values([dt.date(2024, 5, 1), dt.date(2024, 5, 4)], columns=("seen",))
     >>> joint = JointRange.from_codes(public_codes=[0, 1], sensitive_codes=[0, 1], public=days)
-    >>> label_unit(Question(joint=joint, leakage="l0", utility=LineDistortion.of(days)))
+    >>> label_unit(Problem(joint=joint, leakage="l0", utility=LineDistortion.of(days)))
     1.0
     """
     is_line = isinstance(question.utility, LineDistortion) and len(question.joint.public.coordinates) == 1
@@ -52,7 +52,7 @@ def within_labels(demand: Demand, unit: float | None) -> Demand:
     return replace(demand, cap=Target(cap.kind, floor(cap.number / unit + _NEARLY) * unit))
 
 
-def with_label_cost(question: Question, point: Point, unit: float | None) -> Point:
+def with_label_cost(question: Problem, point: Point, unit: float | None) -> Point:
     """Return a point with the cost of its labels, and with the bounds that hold for labels."""
     cost, least = point.max_distortion, point.lower_bound_cost
     if unit is None or cost is None:
@@ -69,7 +69,7 @@ def with_label_cost(question: Question, point: Point, unit: float | None) -> Poi
     return replace(point, lower_bound_bits=None, proven_optimal=False)
 
 
-def with_label_costs(question: Question, frontier: Frontier) -> Frontier:
+def with_label_costs(question: Problem, frontier: Frontier) -> Frontier:
     """Return a frontier with the costs of labels; bounds of a dearer point hold for a cheaper one."""
     unit = label_unit(question)
     if unit is None:
@@ -88,7 +88,7 @@ def _rounded_up(cost: float, unit: float) -> float:
     return ceil(cost / unit - _NEARLY) * unit
 
 
-def _holds_between(question: Question, cost: float, whole: float) -> bool:
+def _holds_between(question: Problem, cost: float, whole: float) -> bool:
     """Tell whether no cluster by midpoints costs more than the one and no more than the other."""
     utility = question.utility
     if not isinstance(utility, LineDistortion) or utility.codeword != "midpoint":

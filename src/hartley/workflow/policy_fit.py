@@ -9,7 +9,7 @@ from hartley.measures.audit import Audit
 from hartley.model.demand import Demand
 from hartley.model.words import Labels
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading
-from hartley.releases.writer.reader_view import ObservedLabels
+from hartley.releases.rows.reader_view import ObservedLabels
 from hartley.workflow.find_frontier import asked_question
 from hartley.workflow.publication.choose_point import ReleaseDemand, reach, require_reachable_kind
 from hartley.workflow.request.objective import Objective

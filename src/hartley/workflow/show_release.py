@@ -14,7 +14,8 @@ import numpy as np
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.audit import audit as measure
-from hartley.measures.confusability_graph import confusability_edges
+from hartley.measures.by_column import ColumnLeft, left_by_column
+from hartley.measures.certain.confusability_graph import confusability_edges
 from hartley.measures.overlap import components, overlap_partition
 from hartley.measures.uncertainty import candidate_counts, row_counts, rows_of_values
 from hartley.measures.usefulness import Usefulness
@@ -23,10 +24,10 @@ from hartley.model.arrays import Int64s
 from hartley.model.words import Labels
 from hartley.releases.codebook import MISSING, Codebook, codebook
 from hartley.releases.policy import Policy
+from hartley.releases.rows.reader import Reader
 from hartley.releases.writer.shown_cells import shown_columns
 from hartley.tables import open_table
 from hartley.workflow.codebooks.label_codebooks import default_labels, label_point
-from hartley.workflow.publication.reader import Reader
 
 __all__ = [
     "MISSING",
@@ -109,6 +110,11 @@ def count_groups(joint: JointRange) -> int:
 def before_and_after(reader: Reader, partition: Partition) -> tuple[Audit, Audit]:
     """Return what a reader learns of the table as it is, and of a release."""
     return measure(reader.sees()), measure(reader.sees(partition))
+
+
+def left_of_each(reader: Reader, partition: Partition) -> tuple[ColumnLeft, ...]:
+    """Return what a reader of a release leaves possible of each sensitive column by itself."""
+    return left_by_column([reader.sees(partition)], reader.joint.sensitive)
 
 
 def before_release(reader: Reader) -> Audit:

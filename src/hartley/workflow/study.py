@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from hartley.argument_kinds import checked
-from hartley.lazy import late_function
+from hartley.errors import OptionError, option
 from hartley.model import JointRange
 from hartley.model.demand import Demand, Wanted
 from hartley.workflow.audit_table import AuditResult, audit_table
 from hartley.workflow.request.destination import Destination, DestinationFields
 from hartley.workflow.request.named_demand import DemandFields, NamedDemand
 from hartley.workflow.request.objective import Objective, ObjectiveFields
-from hartley.workflow.request.study_table import StudyFields, StudyTable, sorted_into
+from hartley.workflow.request.study_table import StudyFields, StudyTable, names, sorted_into
 from hartley.workflow.request.time_limit import LimitFields, SearchLimits
+from hartley.workflow.request.utility_choice import UtilityChoice
 
 if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
+    from hartley.measures.utility import Utility
+    from hartley.search.greedy.runs import GreedyRun
     from hartley.workflow.find_frontier import FrontierResult
     from hartley.workflow.publication.write_release import ReleaseResult
     from hartley.workflow.rivals.comparison import Comparison
@@ -43,7 +46,8 @@ class Study(StudyTable):
     Parameters
     ----------
     source
-        A path, a pattern, the URL of a database, or a data frame.
+        A path, a pattern, the URL of a database, a data frame; or a :class:`JointRange`, which has its roles
+        already and no rows to release.
     sensitive, jointly
         Columns to protect, each by itself, or jointly as one value.
     public, side
@@ -84,11 +88,35 @@ class Study(StudyTable):
         self.close()
 
     def _repr_html_(self) -> str:
-        shown: str = late_function("Study.html")(self)
-        return shown
+        from hartley.report.notebook import study_html
+
+        return study_html(self)
+
+    def _objective(self, said: dict[str, Any]) -> Objective:
+        """Return what is to be small; borders ask for bands, of one column or of each."""
+        if said.get("borders") is not None and said.get("shape", "any") == "any":
+            is_one = isinstance(self.public, str) or len(self.public) == 1
+            said = {**said, "shape": "intervals" if is_one else "columns"}
+        return Objective(**said)
+
+    def joint_range(self) -> JointRange:
+        """Return what a reader of the public columns sees: which values occur together, in how many rows."""
+        from hartley.workflow.find_frontier import seen_range
+
+        return seen_range(self, Objective())[0]
 
     @checked
-    def audit(self, *, require: Wanted = None, each: bool = False, stochastic: bool = False) -> AuditResult:
+    def audit(
+        self,
+        *,
+        require: Wanted = None,
+        each: bool = False,
+        stochastic: bool = False,
+        against: Any = None,
+        hierarchies: Mapping[str, str | Path] | None = None,
+        overlap: int | None = None,
+        regress: Sequence[str] = (),
+    ) -> AuditResult:
         """Measure what a reader of the public columns learns about the sensitive ones.
 
         Parameters
@@ -99,13 +127,39 @@ class Study(StudyTable):
             The default for several sensitive columns; ``jointly`` of the study counts them as one value.
         stochastic
             Whether to add what statistics say, with the row frequencies as probabilities.
+        against
+            The original of a released file, recoded or synthetic: count the people of the original whose
+            sensitive values are read off from the file.
+        hierarchies
+            Files of value,label for columns of the released file whose labels say not which values share
+            them.
+        overlap
+            Whether to add what stays told apart when overlaps of fewer sensitive values than this do not
+            count (1 is I*), and how many rows hold each component together.
+        regress
+            Regressions to compare on both files, such as ``"wage ~ age + education"``.
 
         Returns
         -------
         AuditResult
             The measures, with the witnesses that say why.
         """
-        return audit_table(self, require, each=each, stochastic=stochastic)
+        if against is None:
+            if hierarchies or regress:
+                beside = option("hierarchy" if hierarchies else "regress")
+                raise OptionError(
+                    f"{beside} is about a file that is held against its original; name the "
+                    f"original with {option('against')}"
+                )
+            return audit_table(self, require, each=each, stochastic=stochastic, overlap=overlap)
+        if stochastic or overlap is not None:
+            beside = option("stochastic" if stochastic else "overlap")
+            raise OptionError(f"{option('against')} is not measured together with {beside}")
+        from hartley.measures.likeness.regression import Formula
+        from hartley.workflow.against.audit_against import audit_against
+
+        formulas = tuple(Formula.parse(text) for text in names(regress))
+        return audit_against(self, against, require, each=each, hierarchies=hierarchies, regress=formulas)
 
     @checked
     def frontier(
@@ -130,8 +184,8 @@ class Study(StudyTable):
         so_far
             Is offered the frontier while an optimal search makes it grow.
         **fields
-            ``leakage``, ``utility``, ``search``, ``shape`` with ``borders``, ``offset``, ``equal_width`` and
-            ``open_ends``, ``withhold`` (``"2%"``, or several, ``["0", "2%"]``: one frontier each, in
+            ``leakage``, ``utility``, ``search``, ``shape`` with ``borders``,
+            ``withhold`` (``"2%"``, or several, ``["0", "2%"]``: one frontier each, in
             :attr:`FrontierResult.budgets`); ``time_limit``, ``seed``, ``progress`` or an ``effort``.
 
         Returns
@@ -144,13 +198,72 @@ class Study(StudyTable):
         objective, limits = sorted_into(fields, Objective, SearchLimits)
         return find_frontier(
             self,
-            Objective(**objective),
+            self._objective(objective),
             SearchLimits(**limits),
             require=require,
             each=each,
             utility_weight=utility_weight,
             so_far=so_far,
         )
+
+    @checked
+    def greedy(
+        self,
+        leakage: str = "l0",
+        utility: UtilityChoice | Utility | str | None = None,
+        *,
+        utility_weight: float | None = None,
+        ties: str = "order",
+        **limits: Unpack[LimitFields],
+    ) -> GreedyRun:
+        """Run the paper's greedy search: Algorithm 1 (``l0``), 2 (``istar``), or problem (3) (``joint``).
+
+        Parameters
+        ----------
+        leakage, utility
+            What is merged away, and what it may cost; a name, or a utility of one's own.
+        utility_weight
+            λ; it stops a run of Algorithms 1 and 2, and chooses the merges of problem (3).
+        ties
+            Of equally good merges that of the earliest values (``"order"``), or as ``seed`` decides
+            (``"random"``).
+        **limits
+            ``time_limit``, ``seed``, ``progress`` or an ``effort``.
+
+        Returns
+        -------
+        GreedyRun
+            Every merge, the measures at every step, and the frontier cut from it.
+        """
+        objective: Any = {"leakage": leakage, "utility": utility, "ties": ties, "search": "greedy"}
+        found = self.frontier(utility_weight=utility_weight, **objective, **limits)
+        assert found.run is not None  # noqa: S101 (a greedy search has a run)
+        return found.run
+
+    @checked
+    def solve(self, *, require: Wanted = None, each: bool = False, **fields: Unpack[SolveFields]) -> Point:
+        """Find the one point that a release for a demand would have, and write nothing.
+
+        Parameters
+        ----------
+        require
+            What every released value must keep, and at most one cap on what may be lost.
+        each
+            The default for several sensitive columns; ``jointly`` of the study counts them as one value.
+        **fields
+            As of :meth:`release`: ``leakage``, ``utility``, ``search``, ``shape``, ``withhold``,
+            ``time_limit``; ``distinct_l``, ``row_k`` and the like in place of ``require``.
+
+        Returns
+        -------
+        Point
+            The partition, its measures, and what is proven about it.
+        """
+        from hartley.workflow.find_frontier import solve_demand
+
+        objective, limits, named = sorted_into(fields, Objective, SearchLimits, NamedDemand)
+        demand = self.demand(NamedDemand(**named).beside(require), each=each)
+        return solve_demand(self, demand, self._objective(objective), SearchLimits(**limits))
 
     @checked
     def release(
@@ -182,9 +295,9 @@ class Study(StudyTable):
             A point of a frontier found before, and the joint range of that frontier: nothing is searched.
         **fields
             ``leakage``, ``utility``, ``search``, ``shape``; ``labels``, ``policy``, ``certificate``,
-            ``into``, ``into_database``, ``keep_order``, ``overwrite``; ``time_limit``, ``seed``,
-            ``progress``, ``effort``. In place of ``require``: ``distinct_l``, ``separated_l``, ``row_k``,
-            ``max_distortion``, ``largest_cluster``.
+            ``into``, ``into_database``, ``keep_order``, ``like_input``, ``overwrite``; ``time_limit``,
+            ``seed``, ``progress``, ``effort``. In place of ``require``: ``distinct_l``, ``separated_l``,
+            ``row_k``, ``max_distortion``, ``largest_cluster``.
 
         Returns
         -------
@@ -205,7 +318,7 @@ class Study(StudyTable):
             study,
             demand,
             Destination(output=output, **destination),
-            Objective(**objective),
+            self._objective(objective),
             SearchLimits(**limits),
             None if point is None else KnownPoint(point=point, found_in=found_in),
         )
@@ -252,7 +365,7 @@ class Study(StudyTable):
         objective, limits = sorted_into(fields, Objective, SearchLimits)
         demand = self.demand(target if require is None else require, each=each)
         return compare_methods(
-            self, Objective(**objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
+            self, self._objective(objective), SearchLimits(**limits), demand=demand, hierarchies=hierarchies
         )
 
     def report(self, output: str | Path, **options: Any) -> Path:
@@ -271,8 +384,21 @@ class Study(StudyTable):
         Path
             The page.
         """
-        written: Path = late_function("Study.report")(self, output, **options)
-        return written
+        from hartley.report.study_report import write_report
+
+        return write_report(self, output, **options)
+
+
+class SolveFields(SearchFields, DemandFields, total=False):
+    """What a search for one answer is told, as keywords."""
+
+
+class SolveCallFields(StudyFields, SolveFields, total=False):
+    """What the one-call form of a search for one answer takes."""
+
+
+class GreedyCallFields(StudyFields, LimitFields, total=False):
+    """What the one-call form of a greedy run takes."""
 
 
 class FrontierCallFields(StudyFields, SearchFields, total=False):
@@ -295,6 +421,10 @@ def audit(
     require: Wanted = None,
     each: bool = False,
     stochastic: bool = False,
+    against: Any = None,
+    hierarchies: Mapping[str, str | Path] | None = None,
+    overlap: int | None = None,
+    regress: Sequence[str] = (),
     **fields: Unpack[StudyFields],
 ) -> AuditResult:
     """Measure what a reader of the public columns learns: :meth:`Study.audit` in one call.
@@ -303,7 +433,7 @@ def audit(
     ----------
     source
         A path, a pattern, the URL of a database, or a data frame.
-    require, each, stochastic
+    require, each, stochastic, against, hierarchies, overlap, regress
         As of :meth:`Study.audit`.
     **fields
         The fields of a :class:`Study`: ``sensitive``, ``public``, ``side``, ``earlier`` and so on. Without
@@ -322,7 +452,15 @@ def audit(
     False
     """
     study, _ = _study(source, fields)
-    return study.audit(require=require, each=each, stochastic=stochastic)
+    return study.audit(
+        require=require,
+        each=each,
+        stochastic=stochastic,
+        against=against,
+        hierarchies=hierarchies,
+        overlap=overlap,
+        regress=regress,
+    )
 
 
 @checked
@@ -360,6 +498,74 @@ def frontier(
     """
     study, rest = _study(source, fields, Objective, SearchLimits)
     return study.frontier(require=require, each=each, utility_weight=utility_weight, so_far=so_far, **rest)
+
+
+@checked
+def greedy(
+    source: Any,
+    leakage: str = "l0",
+    utility: UtilityChoice | Utility | str | None = None,
+    *,
+    utility_weight: float | None = None,
+    ties: str = "order",
+    **fields: Unpack[GreedyCallFields],
+) -> GreedyRun:
+    """Run the paper's greedy search: :meth:`Study.greedy` in one call.
+
+    Parameters
+    ----------
+    source
+        A :class:`JointRange`, or a table with ``sensitive`` and ``public`` among the fields.
+    leakage, utility, utility_weight, ties
+        As of :meth:`Study.greedy`.
+    **fields
+        The fields of a :class:`Study`, and ``time_limit``, ``seed``, ``progress`` or an ``effort``.
+
+    Returns
+    -------
+    GreedyRun
+        Every merge, the measures at every step, and the frontier cut from it.
+
+    Examples
+    --------
+    >>> from hartley.examples import toy
+    >>> run = greedy(toy(), "l0", "resolution")
+    >>> run.steps, run.clusters(2)
+    (3, [['x1', 'x2', 'x7'], ['x3', 'x4', 'x5', 'x6']])
+    """
+    study, rest = _study(source, fields, SearchLimits)
+    return study.greedy(leakage, utility, utility_weight=utility_weight, ties=ties, **rest)
+
+
+@checked
+def solve(
+    source: Any, *, require: Wanted = None, each: bool = False, **fields: Unpack[SolveCallFields]
+) -> Point:
+    """Find the one point that a release for a demand would have: :meth:`Study.solve` in one call.
+
+    Parameters
+    ----------
+    source
+        A :class:`JointRange`, or a table with ``sensitive`` and ``public`` among the fields.
+    require, each
+        As of :meth:`Study.solve`.
+    **fields
+        The fields of a :class:`Study`, and what :meth:`Study.solve` takes.
+
+    Returns
+    -------
+    Point
+        The partition, its measures, and what is proven about it.
+
+    Examples
+    --------
+    >>> from hartley.examples import toy
+    >>> found = solve(toy(), distinct_l=2, utility="resolution")
+    >>> found.largest_cluster, found.proven_optimal
+    (2, True)
+    """
+    study, rest = _study(source, fields, Objective, SearchLimits, NamedDemand)
+    return study.solve(require=require, each=each, **rest)
 
 
 @checked

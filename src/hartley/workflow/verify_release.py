@@ -9,20 +9,27 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from hartley.argument_kinds import checked
+from hartley.documents import CODEBOOK
 from hartley.errors import OptionError, option
 from hartley.measures.verdicts import verdicts
 from hartley.releases.apply import codebook_of, open_for
 from hartley.releases.certificate import Certificate, Envelope
 from hartley.releases.policy import Policy
 from hartley.releases.record import Record
-from hartley.releases.verifier.checks import ClaimCheck
-from hartley.releases.verifier.signature import read_public_key
-from hartley.releases.verifier.verification import Documents, Verification, verify_release, verify_signature
+from hartley.releases.writer.original_source import for_verifier, is_spark
+from hartley.releases.writer.release_paths import default_names, signature_beside
 from hartley.tables import ReadOptions
+from hartley.verifier.checks import ClaimCheck
+from hartley.verifier.signature import read_public_key
+from hartley.verifier.verification import (
+    Documents,
+    Verification,
+    verify_public_values,
+    verify_release,
+    verify_signature,
+)
 from hartley.workflow.apply_policy import asked_by, closeness_of
 from hartley.workflow.persons.linked_rows import LinkedRows
-from hartley.workflow.publication.original_source import for_verifier, is_spark
-from hartley.workflow.publication.release_paths import signature_beside
 
 __all__ = ["Verification", "verify", "verify_published"]
 
@@ -113,6 +120,7 @@ def verify(
         encoding=reading.encoding,
         delimiter=reading.delimiter,
         decimal=reading.decimal,
+        dates=tuple(f"{name}={way}" for name, way in reading.date_formats.items()),
         missing_words=reading.missing_words,
         sheet=reading.sheet,
         query=reading.query,
@@ -122,7 +130,7 @@ def verify(
         _released(released, original),
         for_verifier(original, options),
         book,
-        _documents(**documents),
+        replace(_documents(**documents), codebook=_codebook_beside(released)),
         past,
         progress,
     )
@@ -133,10 +141,16 @@ def verify(
     )
 
 
+def _codebook_beside(released: str | Path) -> bytes | None:
+    """Read the public codebook that stands beside a release; nothing where there is none."""
+    beside = default_names(Path(released))["codebook"]
+    return CODEBOOK.read(beside) if beside.exists() else None
+
+
 def _released(released: str | Path, original: Any) -> Any:
     """Return what the verifier takes as the release: a file, or a folder whose rows Spark counts."""
     if is_spark(original) and Path(released).is_dir():
-        from hartley.workflow.publication.released_folder import ReleasedFolder
+        from hartley.releases.writer.released_folder import ReleasedFolder
 
         return ReleasedFolder(original.sparkSession, Path(released))
     return released
@@ -148,6 +162,7 @@ def _of_persons(
     """Check what the policy asks for once more, for persons."""
     with closing(open_for(policy, original)) as table:
         linked = LinkedRows.of_policy(table, policy, person, earlier)
+    linked.require_countable(asked_by(policy))
     seen = linked.seen(codebook_of(policy, linked.joint.public).partition)
     found = verdicts(seen, asked_by(policy), closeness_of(policy, seen.sensitive))
     return tuple(
@@ -169,6 +184,22 @@ def verify_published(
     Nothing is said about whether the certificate is true: that takes the original and the policy.
     """
     return verify_signature(released, _documents(certificate=certificate, public_key=public_key))
+
+
+@checked
+def verify_with_public_values(
+    released: str | Path,
+    *,
+    public_values: Any,
+    certificate: str | Path,
+    public_key: str | Path | None = None,
+) -> Verification:
+    """Check a transparent release by its file, its certificate and everybody's public values alone.
+
+    Every class holds what is promised, and every cut that failed on the way leaves everybody enough.
+    """
+    documents = _documents(certificate=certificate, public_key=public_key)
+    return verify_public_values(released, public_values, documents)
 
 
 def _documents(

@@ -20,6 +20,7 @@ from hartley.measures.stochastic import (
     renyi_divergence,
     sibson_information,
 )
+from sample_sizes import sample
 from strategies_distributions import written_out
 
 with warnings.catch_warnings():
@@ -36,7 +37,7 @@ S, X = [0], [1]
 def random_tables() -> list[np.ndarray]:
     rng = np.random.default_rng(2024)
     found = []
-    for number in range(40):
+    for number in range(sample(40, 300)):
         shape = rng.integers(1, 6, size=2)
         table = rng.integers(1, 20, size=shape) * (rng.random(shape) < (0.5 if number % 2 else 1.0))
         if number % 5 == 0:

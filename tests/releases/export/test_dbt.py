@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 import yaml
 
+from hartley import release
 from hartley.releases.export import statement
 from hartley.releases.policy import Policy
-from hartley.workflow import release
 from hartley.workflow.warehouse.export_codebook import export
 
 TABLE = pa.table(

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hartley import release
 from hartley.releases.export import statement
 from hartley.releases.policy import Policy
-from hartley.workflow import release
 from hartley.workflow.warehouse.export_codebook import export
 from servers import lacking
 

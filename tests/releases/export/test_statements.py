@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 import sqlglot
 
+from hartley import release
 from hartley.errors import HartleyError, OptionError, PolicyError
 from hartley.model import Alphabet, Partition
 from hartley.releases.cell_text import cell_text
@@ -33,7 +34,6 @@ from hartley.releases.export.dialect import TRANSLATED
 from hartley.releases.export.recoding import recoding_of
 from hartley.releases.export.sql import sql_of
 from hartley.releases.policy import Choices, MeasuredColumn, Policy, Reading, Unseen
-from hartley.workflow import release
 from hartley.workflow.warehouse.export_codebook import export
 from servers import lacking, running_postgresql
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
+from hartley import release
 from hartley.errors import HartleyError
 from hartley.releases.writer.staging import PREFIX, staged
-from hartley.workflow import release
 from hartley.workflow.verify_release import verify
 from sample_sizes import sample
 
@@ -208,6 +208,9 @@ def test_a_release_is_whole_or_not_there_whatever_step_fails(
         "out.policy.json",
         "out.certificate.json",
         "out.record.json",
+        "out.codebook.csv",
+        "out.codebook.html",
+        "out.codebook.json",
     }
 
 

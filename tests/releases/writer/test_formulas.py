@@ -13,8 +13,8 @@ import pytest
 import hartley
 from hartley.cli import main
 from hartley.errors import ColumnError
-from hartley.releases.verifier.expected_cells import _defused as verifier_defused
 from hartley.releases.writer.publication import defused, defused_sql, is_run, runs_sql
+from hartley.verifier.expected_cells import _defused as verifier_defused
 
 LETTERS = ["=", "+", "-", "@", "'", " ", "\t", "\n", "5", ".", ",", "e", "%", "a", "(", "＝", "\u00a0", '"']
 RUN = [

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
+from hartley import release
 from hartley.errors import ColumnError, WriteError
 from hartley.model.target import Target
-from hartley.workflow import release
 
 COUNT = 48
 CELLS: dict[str, list[Any]] = {

@@ -15,16 +15,17 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
+from hartley import release
 from hartley.errors import TableError, WriteError
 from hartley.model.target import Target
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.writer import codebook_index, row_order
+from hartley.releases.rows import codebook_index
+from hartley.releases.rows.source_rows import Rows
+from hartley.releases.writer import row_order
 from hartley.releases.writer.publication import Publication
 from hartley.releases.writer.row_order import Arrangement
-from hartley.releases.writer.source_rows import Rows
 from hartley.tables import open_table
-from hartley.workflow import release
 
 VALUES: dict[str, list[Any]] = {
     "whole numbers": [3, -5, 2**40, 7, 4, None],

@@ -214,7 +214,7 @@ def test_nodes_of_the_graph_do_not_lie_on_each_other():
 def test_components_are_laid_out_in_boxes_that_do_not_overlap():
     joint = random_joint(120, 90, 20)
     groups = components(joint)
-    from hartley.measures.confusability_graph import confusability_edges
+    from hartley.measures.certain.confusability_graph import confusability_edges
 
     layout = laid_out(groups.clusters(), confusability_edges(joint), spacing=20, width=640)
     boxes = layout.boxes

@@ -29,7 +29,7 @@ def test_intervals_are_aligned_and_double_and_the_top_says_nothing(values, width
 def test_intervals_are_nested_whatever_the_rounding(values, width):
     tree = Hierarchy.of_intervals(Alphabet.of_values(values), width=width)
     for level in range(tree.height):
-        assert tree.partition(level).is_refinement_of(tree.partition(level + 1))
+        assert tree.partition(level).refines(tree.partition(level + 1))
 
 
 @pytest.mark.parametrize("first", [10**12, 10**13 - 7, 2**53 - 5000, -(10**15)])

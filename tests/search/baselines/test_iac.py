@@ -164,7 +164,7 @@ def test_the_exact_solver_takes_the_best_subset_each_time_and_ends_where_none_he
         best = reference.best_subset_change(partition, lambda q, now=now: lagrangian(joint, q, weight) - now)
         if step < len(run.changes):
             assert run.changes[step] == pytest.approx(best, abs=1e-9)
-            assert partition.is_refinement_of(run.partitions[step + 1])
+            assert partition.refines(run.partitions[step + 1])
         else:
             assert best >= -1e-9
 

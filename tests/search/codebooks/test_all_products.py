@@ -70,12 +70,12 @@ def test_the_best_node_of_the_ladders_is_the_best_of_all_their_nodes():
         ladders = [build_ladder(column, rows, weight, open_ends=True) for column, rows, weight in weights]
         nodes = product(*([as_node([level.labels])[0] for level in ladder.levels] for ladder in ladders))
         losses = [judge(table, node, usable(table, budget), share).loss for node in nodes]
-        options = CodebookOptions(bands="equal", lose_at_most=share)
+        options = CodebookOptions(rounds=0, lose_at_most=share)
         found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
         assert found.proven_optimal_ladder
         assert found.ladder_nodes == len(losses)
         assert found.ladder_loss == pytest.approx(min(loss for loss in losses if loss is not None), abs=1e-9)
-        assert found.loss == pytest.approx(found.ladder_loss, abs=1e-12)
+        assert found.loss <= found.ladder_loss + 1e-12
 
 
 def test_the_least_worst_width_of_the_ladders_is_found():
@@ -92,15 +92,9 @@ def test_the_least_worst_width_of_the_ladders_is_found():
             if loss is not None:
                 worst = max(ladder.worst[k] for ladder, k in zip(ladders, node, strict=True))
                 best = min(best or (9.0, 9.0), (round(worst, 9), round(loss, 9)))
-        options = CodebookOptions(bands="equal", objective="worst")
+        options = CodebookOptions(objective="worst", rounds=5)
         found = codebooks_of(CodebookProblem(tuple(columns), demand), withhold=budget, options=options)
-        assert (found.worst_width, found.loss) == pytest.approx(best, abs=1e-8)
-        refined = codebooks_of(
-            CodebookProblem(tuple(columns), demand),
-            withhold=budget,
-            options=CodebookOptions(objective="worst", rounds=5),
-        )
-        assert refined.worst_width <= found.worst_width + 1e-9
+        assert found.worst_width <= best[0] + 1e-8
 
 
 def test_a_weaker_demand_is_never_worse():

@@ -74,19 +74,9 @@ def test_bands_are_named_by_whole_borders_and_hold_unseen_numbers():
 def test_given_borders_hold_for_the_ladder_too():
     ages = list(range(17, 60))
     sensitive = [n % 7 for n in range(len(ages))]
-    for bands in ("equal", "variable"):
-        options = CodebookOptions(bands=bands, rounds=3)
-        found = search(
-            {"age": ages}, sensitive, 5, settings={"age": ColumnSettings(borders=7)}, options=options
-        )
-        assert all(border % 7 == 0 for border in found.codebooks[0].bands.borders)
-
-
-def test_equal_bands_have_the_borders_of_their_level():
-    values = [1, 2, 3, 23, 24, 39, 40, 41, 60, 61, 62, 76]
-    options = CodebookOptions(bands="equal", open_ends=False)
-    found = search({"x": values}, [0, 1, 2] * 4, 3, options=options)
-    assert set(found.codebooks[0].bands.borders) <= {25.0, 50.0, 75.0} | {20.0, 40.0, 60.0}
+    options = CodebookOptions(rounds=3)
+    found = search({"age": ages}, sensitive, 5, settings={"age": ColumnSettings(borders=7)}, options=options)
+    assert all(border % 7 == 0 for border in found.codebooks[0].bands.borders)
 
 
 def test_dates_are_published_by_calendar():
@@ -244,9 +234,7 @@ def test_what_is_wrong_with_a_column_is_said_in_one_line(settings, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(
-    "options", [{"lose_at_most": 1.5}, {"rounds": -1}, {"bands": "round"}, {"objective": "least"}]
-)
+@pytest.mark.parametrize("options", [{"lose_at_most": 1.5}, {"rounds": -1}, {"objective": "least"}])
 def test_options_without_meaning_are_refused(options):
     with pytest.raises(OptionError):
         CodebookOptions(**options)

@@ -24,9 +24,8 @@ KINDS = {
     "max, several requirements": {"conjunction": True},
     "sum": {"combination": "sum"},
     "sum, table": {"combination": "sum", "kinds": ("table",)},
-    "euclid": {"combination": "euclid"},
-    "euclid, all at once": {
-        "combination": "euclid",
+    "sum, all at once": {
+        "combination": "sum",
         "conjunction": True,
         "weights": True,
         "kinds": ("plain", "paths", "table"),
@@ -74,7 +73,7 @@ def test_small_tables_are_divided_in_the_best_way(kind):
         assert found.loss == pytest.approx(table.least_loss(table.least_worst), abs=1e-12)
 
 
-@pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
+@pytest.mark.parametrize("combination", ["max", "sum"])
 def test_costs_of_partitions_are_those_of_the_definition(combination):
     rng = np.random.default_rng(9)
     for _ in range(TABLES):

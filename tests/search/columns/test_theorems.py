@@ -52,7 +52,7 @@ def window(table, cells, one):
     )
 
 
-@pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
+@pytest.mark.parametrize("combination", ["max", "sum"])
 def test_1_and_10_sides_grow_with_clusters_and_costs_lie_between_gap_and_side(combination):
     for table, rng in tables(40, 1, combination=combination, **EVERY):
         cells = cells_of(table.columns, combination)
@@ -73,7 +73,7 @@ def test_2_reach_is_no_more_than_window_and_window_no_more_than_any_side():
         assert max(window(table, cells, one) for one in whole) <= 2 * table.least_worst + 1e-12
 
 
-@pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
+@pytest.mark.parametrize("combination", ["max", "sum"])
 def test_3_the_lazy_bound_is_the_full_one(combination):
     for table, _ in tables(12, 3, combination=combination, conjunction=True):
         cells = cells_of(table.columns, combination)
@@ -120,7 +120,7 @@ def sides_of_clusters(mender):
     return np.sort(side[size > 0])[::-1].tolist()
 
 
-@pytest.mark.parametrize("combination", ["max", "sum", "euclid"])
+@pytest.mark.parametrize("combination", ["max", "sum"])
 def test_6_sides_fall_with_every_mend(combination, monkeypatch):
     mends = 0
 
@@ -172,7 +172,7 @@ def test_9_no_cluster_is_left_that_could_be_divided():
 
 
 def test_10_costs_are_no_more_than_half_the_side_for_every_combination():
-    for combination in ("sum", "euclid"):
+    for combination in ("sum",):
         for table, rng in tables(20, 10, combination=combination, **EVERY):
             cells = cells_of(table.columns, combination)
             labels = compact(rng.integers(0, 3, table.size))

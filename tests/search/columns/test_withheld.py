@@ -12,9 +12,9 @@ from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.measures.verdicts import kept_by_each
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
-from hartley.search.demands.find_cheapest import cheapest
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.few_values import walk
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from hartley.search.withheld import (
     joining_values,
     rows_of_values,
@@ -65,11 +65,9 @@ def test_tuples_withheld_against_all_partitions(few, monkeypatch):
         utility = ColumnsDistortion.of(joint.public, "midpoint")
         for wanted, budget in ((2, 0), (2, 3), (3, 2), (3, 5)):
             requirement = Requirement("distinct-l", wanted)
-            question = DemandQuestion(
-                joint=joint, utility=utility, requirements=(requirement,), budget=budget
-            )
+            question = Problem(joint=joint, utility=utility, requirements=(requirement,), budget=budget)
             try:
-                answer = cheapest(question)
+                answer = solve(question)
             except UnreachableError:
                 continue
             best = least_of_all(joint, utility, wanted, budget)
@@ -93,10 +91,8 @@ def test_any_utility_withholds_its_worst_clusters_whole(monkeypatch):
             requirement = Requirement("distinct-l", 2)
             costs = []
             for budget in (0, 2, 4):
-                question = DemandQuestion(
-                    joint=joint, utility=utility, requirements=(requirement,), budget=budget
-                )
-                answer = cheapest(question)
+                question = Problem(joint=joint, utility=utility, requirements=(requirement,), budget=budget)
+                answer = solve(question)
                 best = least_of_all(joint, utility, 2, budget)
                 assert best <= answer.cost + 1e-12
                 assert few == 0 or answer.cost <= best + 1e-12

@@ -17,10 +17,9 @@ from hartley.model.requirement import Requirement
 from hartley.report.words.release import proof
 from hartley.report.words.worst_class import unavoidable, worst_class
 from hartley.search.columns import search as columns_search
-from hartley.search.demands import find_cheapest
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.few_values import walk
-from hartley.workflow.question import Question
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from hartley.workflow.request.objective import Objective
 from reference_every_partition import every_partition
 from sample_sizes import sample
@@ -97,15 +96,13 @@ def test_what_is_unavoidable_is_so_in_every_partition_that_protects_as_well(
         joint, values = drawn(rng, has_text, has_gaps=not distances and number % 4 == 0)
         asked = Requirement("distinct-l", int(rng.integers(2, 4)))
         utility = Objective(**distances).utility_for(joint.public)
-        question = Question(joint=joint, leakage="l0", utility=utility, requirements=(asked,))
+        question = Problem(joint=joint, leakage="l0", utility=utility, requirements=(asked,))
         if not distances:
             assert question.cost_meaning == "spans"
         elif "hierarchy" not in distances:
             assert question.cost_meaning == "distances"
         try:
-            found = find_cheapest.cheapest(
-                DemandQuestion(joint=joint, utility=utility, requirements=(asked,))
-            )
+            found = solve(Problem(joint=joint, utility=utility, requirements=(asked,)))
         except hartley.errors.UnreachableError:
             continue
         least = inf

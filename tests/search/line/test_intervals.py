@@ -95,7 +95,7 @@ def test_borders_on_a_grid_are_exact(codeword):
     rng = random.Random(24)
     for _ in range(300):
         values, twin = instance(rng, codeword=codeword)
-        grid = Borders.on_grid(values.positions, rng.choice((1, 2, 3, 5)), rng.choice((0, 1)))
+        grid = Borders.on_grid(values.positions, rng.choice((1, 2, 3, 5)))
         best, ways = twin.best_intervals(grid.allowed.tolist())
         if best == inf:
             continue

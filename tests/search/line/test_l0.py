@@ -12,12 +12,12 @@ import pytest
 from hartley.errors import InputError, OptionError, UnreachableError
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import Effort
 from hartley.search.line.axis import l0_distortion_levels, most_candidates_within
 from hartley.search.line.bounds import counting_bound
 from hartley.search.line.components.connected import joint_distortion_levels
 from hartley.search.line.components.fewest import istar_distortion_levels
+from hartley.search.sizes.cluster_count import most_clusters
 from line_search import Line, least_distortion
 
 MIDPOINT_TABLE = {

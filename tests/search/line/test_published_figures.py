@@ -18,16 +18,15 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.requirement import Requirement
-from hartley.search.by_size.least_largest import SizeDemand, least_largest_cluster, of_size
-from hartley.search.by_size.withheld import fewest_components_withholding, least_largest_withholding
-from hartley.search.cluster_count import sequence_of
 from hartley.search.enough import Enough
 from hartley.search.line.borders import Borders
 from hartley.search.line.cheapest import cheapest_clusters
-from hartley.search.line.equal_width import best_equal_width
 from hartley.search.line.intervals import least_intervals
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.withheld import least_cost_withholding
+from hartley.search.sizes.cluster_count import sequence_of
+from hartley.search.sizes.search import SizeSearch, least_largest_cluster
+from hartley.search.sizes.withheld import fewest_components_withholding, least_largest_withholding
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden_practice.json").read_text())
 INSTANCES = pytest.mark.parametrize("instance", GOLDEN["instances"], ids=lambda instance: instance["name"])
@@ -104,12 +103,6 @@ def test_golden_bands(instance):
                 bands["total_width"],
             )
             assert [[band.low, band.high] for band in answer.bands] == bands["bands"]
-        for width, is_enough in level["equal_width"].items():
-            if is_enough:
-                best_equal_width(values, width=float(width), offset=0.0)
-            else:
-                with pytest.raises(UnreachableError):
-                    best_equal_width(values, width=float(width), offset=0.0)
 
 
 def test_golden_dates():
@@ -204,15 +197,15 @@ def test_hungarian_golden_bands(without_missing, case):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "intervals", "on_grids", "equal", "opened"),
+    ("wanted", "intervals", "on_grids"),
     [
-        (2, (37, 100), ((37, 30), (37, 17), (42.5, 10), (49, 6)), (47.5, 7), (37, 11)),
-        (3, (42.5, 74), ((42.5, 26), (42.5, 15), (42.5, 9), (49, 6)), (82, 4), (49, 6)),
-        (5, (68.5, 45), ((68.5, 21), (68.5, 12), (68.5, 8), (99.5, 5)), (82, 4), (68.5, 8)),
-        (10, (122.5, 22), ((124, 17), (124, 10), (124, 6), (150, 4)), (176.5, 2), (124, 10)),
+        (2, (37, 100), ((37, 30), (37, 17), (42.5, 10), (49, 6))),
+        (3, (42.5, 74), ((42.5, 26), (42.5, 15), (42.5, 9), (49, 6))),
+        (5, (68.5, 45), ((68.5, 21), (68.5, 12), (68.5, 8), (99.5, 5))),
+        (10, (122.5, 22), ((124, 17), (124, 10), (124, 6), (150, 4))),
     ],
 )
-def test_hungarian_bands(at_minus_nine, wanted, intervals, on_grids, equal, opened):
+def test_hungarian_bands(at_minus_nine, wanted, intervals, on_grids):
     values = line_of(at_minus_nine, wanted)
 
     def shown(answer):
@@ -222,8 +215,6 @@ def test_hungarian_bands(at_minus_nine, wanted, intervals, on_grids, equal, open
     steps = (10, 25, 50, 100)
     found = [shown(least_intervals(values, Borders.on_grid(values.positions, step))) for step in steps]
     assert tuple(found) == on_grids
-    assert shown(best_equal_width(values)) == equal
-    assert shown(best_equal_width(values, open_ends=True)) == opened
 
 
 def test_hungarian_intervals_by_number_of_values(at_minus_nine):
@@ -286,10 +277,10 @@ def test_hungarian_sizes_with_a_tolerance(at_minus_nine, tolerance):
         if largest in HUNGARIAN_SLOW[tolerance]:
             continue
         outcomes = (
-            of_size(SizeDemand(enough.asking(0, kept)), largest) for kept in range(most, known - 1, -1)
+            SizeSearch.of(enough.asking(0, kept)).of_size(largest) for kept in range(most, known - 1, -1)
         )
         # All above the first that is found are proven to be out of reach.
-        assert next(one for one in outcomes if not one.is_excluded).labels is not None
+        assert next(one for one in outcomes if not one.is_excluded).partition is not None
 
 
 def test_hungarian_components_vanish_with_a_value_of_each(at_minus_nine):

@@ -9,11 +9,11 @@ import pytest
 
 from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import Effort
 from hartley.search.line import centroid
 from hartley.search.line.end_clusters import pair_within
 from hartley.search.line.sweeps.subset_sweep import UNDECIDED
+from hartley.search.sizes.cluster_count import most_clusters
 from line_search import Line, least_distortion
 from reference_subsets import least_over_subsets
 

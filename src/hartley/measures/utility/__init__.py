@@ -6,5 +6,6 @@ falling function of the worst cost. A search needs no more than that.
 
 from hartley.measures.utility.cost import Resolution, Utility, utility_of
 from hartley.measures.utility.line import LineDistortion
+from hartley.measures.utility.own import OwnUtility
 
-__all__ = ["LineDistortion", "Resolution", "Utility", "utility_of"]
+__all__ = ["LineDistortion", "OwnUtility", "Resolution", "Utility", "utility_of"]

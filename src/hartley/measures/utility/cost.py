@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log2
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from hartley.errors import InputError
 from hartley.measures.utility.union_costs import SizeUnions, UnionCosts
@@ -12,12 +12,25 @@ from hartley.model import Partition
 from hartley.model.arrays import Floats
 
 
+@runtime_checkable
 class Utility(Protocol):
-    """A cost of each cluster, and the utility that the worst cost leaves."""
+    """A cost of each cluster, and the utility that the worst cost leaves.
+
+    What a utility of one's own must have to be handed to ``utility=``; :class:`~hartley.OwnUtility` makes it
+    of one function. The searches rely on two things: a partition is as bad as its worst cluster, and
+    :meth:`of_cost` falls. They rely on nothing else of a utility they do not know, not even that a larger
+    cluster costs more.
+
+    Examples
+    --------
+    >>> import hartley
+    >>> isinstance(hartley.Resolution(8), hartley.Utility)
+    True
+    """
 
     @property
     def name(self) -> str:
-        """The word for it in the command line and in JSON."""
+        """The word for it in the command line and in JSON: ``resolution`` or ``distortion``."""
 
     @property
     def size(self) -> int:

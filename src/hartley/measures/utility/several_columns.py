@@ -24,7 +24,7 @@ from hartley.model import Alphabet, Coordinate, Label, Partition
 from hartley.model.arrays import Flags, Floats, Ints, frozen_array
 from hartley.model.words import CODEWORDS, SAME_COST, Codeword
 
-Combination: TypeAlias = Literal["max", "sum", "euclid"]
+Combination: TypeAlias = Literal["max", "sum"]
 COMBINATIONS: tuple[Combination, ...] = get_args(Combination)
 Table: TypeAlias = Mapping[tuple[Label, Label], float]
 """How ill the second label stands for the first; a pair not given counts as given the other way round."""
@@ -186,7 +186,7 @@ class ColumnsDistortion:
     ----------
     columns : tuple of DistanceColumn
         The distances of each column.
-    combination : {"max", "sum", "euclid"}
+    combination : {"max", "sum"}
         How the distances of the columns become one: the largest, their sum, or the root of their
         summed squares.
     codeword : {"midpoint", "centroid", "member"}
@@ -293,10 +293,7 @@ class ColumnsDistortion:
                 [members.worst(each) for each in map(members.moves, self.columns)]
             )
         else:
-            each = [members.moves(column) for column in self.columns]
-            by_column = np.array(each)
-            whole = by_column.sum(0) if self.combination == "sum" else np.sqrt((by_column**2).sum(0))
-            costs = members.worst(whole)
+            costs = members.worst(np.array([members.moves(column) for column in self.columns]).sum(0))
         costs[partition.sizes == 1] = 0.0
         return costs
 
@@ -392,8 +389,7 @@ class ColumnsUnions:
             costs = np.zeros(len(self.members.standing))
             for values, unions in self.members.with_each(place):
                 each = [column.distances(values, unions) for column in self._columns]
-                combined = sum(each) if self._combination == "sum" else np.sqrt(sum(d * d for d in each))
-                np.maximum.at(costs, unions, combined)
+                np.maximum.at(costs, unions, sum(each))
         costs[~self.members.partners(place)] = np.inf
         return costs
 

@@ -31,11 +31,13 @@ class Bands:
 
     >>> ages = Bands("whole", (35.0, 55.0))
     >>> ages.labels
-    ('under 35', '35-54', '55 and over')
+    ('under 35', '35 to 54', '55 and over')
     >>> ages.place(54)
     1
     >>> Bands("number", (0.5, 1.0), low=0.0, high=2.0).labels
-    ('[0, 0.5)', '[0.5, 1)', '[1, 2)')
+    ('0 to under 0.5', '0.5 to under 1', '1 to under 2')
+    >>> Bands("number", (0.5, 1.0), style="interval").labels
+    ('(-inf, 0.5)', '[0.5, 1)', '[1, inf)')
     """
 
     scale: Scale
@@ -49,6 +51,8 @@ class Bands:
     """The categories in their order; only of the scale ``ordered``."""
     calendar: Calendar | None = None
     """In which words dates are told; the coarsest that fits where there is none."""
+    style: Literal["words", "interval"] = "words"
+    """Whether numbers are told in words or as mathematics writes intervals."""
 
     def __post_init__(self) -> None:
         edges = [edge for edge in (self.low, *self.borders, self.high) if edge is not None]
@@ -81,13 +85,16 @@ class Bands:
             return ALL
         if self.scale == "date":
             return _date_label(low, high, self.calendar)
+        if self.style == "interval":
+            start = "(-inf" if low is None else f"[{number_text(low)}"
+            return f"{start}, {'inf' if high is None else number_text(high)})"
         if low is None:
             return f"under {number_text(_present(high))}"
         if high is None:
             return f"{number_text(low)} and over"
         if self.scale == "whole" and low == round(low) and high == round(high):
             return _whole_label(low, high - 1)
-        return f"[{number_text(low)}, {number_text(high)})"
+        return f"{number_text(low)} to under {number_text(high)}"
 
     def position(self, value: Any) -> float:
         """Return where a value lies on the line; NaN for a category that the order does not hold."""
@@ -114,7 +121,7 @@ class Bands:
         """Return the bands as JSON has them: label, and ``from`` and ``to`` where they are not open.
 
         >>> Bands("whole", (35.0, 55.0)).to_list()[:2]
-        [{'label': 'under 35', 'to': 35}, {'label': '35-54', 'from': 35, 'to': 55}]
+        [{'label': 'under 35', 'to': 35}, {'label': '35 to 54', 'from': 35, 'to': 55}]
         """
         return [self._to_dict(band) for band in range(self.size)]
 
@@ -160,7 +167,7 @@ def _rank(edge: float | None, otherwise: int) -> int:
 def _whole_label(first: float, last: float) -> str:
     if first == last:
         return number_text(first)
-    return f"{number_text(first)}{' to ' if first < 0 else '-'}{number_text(last)}"
+    return f"{number_text(first)} to {number_text(last)}"
 
 
 def _ordered_label(names: tuple[str, ...], low: float | None, high: float | None) -> str:

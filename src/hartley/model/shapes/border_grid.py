@@ -103,8 +103,6 @@ class BorderGrid:
 
     step: float = 1.0
     """Width of a cell; for a calendar how many weeks, months, quarters, half-years or years it lasts."""
-    offset: float = 0.0
-    """Where the first cell begins; not for calendars."""
     calendar: Calendar | None = None
     own: tuple[float, ...] = ()
     """Borders that were listed, rising, in place of the above: the first and the last cell are open."""
@@ -118,7 +116,7 @@ class BorderGrid:
         if self.own:
             return np.searchsorted(np.array(self.own), positions, side="right").astype(np.int64)
         if self.calendar is None:
-            found: Int64s = np.floor((positions - self.offset) / self.step + NEARLY).astype(np.int64)
+            found: Int64s = np.floor(positions / self.step + NEARLY).astype(np.int64)
             return found
         days = np.floor(positions).astype(np.int64)
         if self.calendar in ("day", "week"):
@@ -143,7 +141,7 @@ class BorderGrid:
         if self.own:
             return np.array([-np.inf, *self.own, np.inf])[cells]
         if self.calendar is None:
-            return np.asarray(np.round(self.offset + cells * self.step, self._places))
+            return np.asarray(np.round(cells * self.step, self._places))
         numbers = cells * int(self.step)
         if self.calendar == "day":
             return numbers.astype(float)
@@ -170,11 +168,7 @@ class BorderGrid:
     @property
     def _places(self) -> int:
         """How many decimal places the cells' beginnings have."""
-        fitting = (
-            places
-            for places in range(MOST_PLACES)
-            if round(self.step, places) == self.step and round(self.offset, places) == self.offset
-        )
+        fitting = (places for places in range(MOST_PLACES) if round(self.step, places) == self.step)
         return next(fitting, MOST_PLACES)
 
     @property

@@ -36,7 +36,7 @@ class ColumnCodebook:
 
     >>> ages = ColumnCodebook(column="age", kind="number", form="bands", bands=Bands("whole", (35.0, 55.0)))
     >>> ages.recode(41), ages.recode(103)
-    ('35-54', '55 and over')
+    ('35 to 54', '55 and over')
     >>> groups = (Group("Spain", ("Spain",)), Group("other", ("Laos", "Peru")))
     >>> country = ColumnCodebook(
     ...     column="country", kind="category", form="groups", groups=groups, other="other"

@@ -18,7 +18,7 @@ class Shape:
     """Which clusters may be.
 
     >>> Shape(name="intervals", borders=10)
-    Shape(name='intervals', borders=10.0, offset=0.0, equal_width=False, open_ends=False)
+    Shape(name='intervals', borders=10.0)
     >>> Shape(borders=10)
     Traceback (most recent call last):
     hartley.errors.OptionError: borders needs shape='intervals'; choose that shape
@@ -27,47 +27,29 @@ class Shape:
     name: ShapeName = "any"
     borders: float | Calendar | Literal["auto"] | OwnBorders | None = None
     """Where borders may lie: multiples of a step, a calendar, a list, or the finest that is free."""
-    offset: float = 0.0
-    equal_width: bool = False
-    open_ends: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in SHAPES:
             raise OptionError.unknown("shape", self.name, SHAPES)
         if is_list(self.borders):
             object.__setattr__(self, "borders", OwnBorders.of(self.borders))  # type: ignore[arg-type]
-        if isinstance(self.borders, OwnBorders):
-            if self.equal_width or self.offset:
-                raise OptionError(
-                    f"{option('equal_width')} and {option('offset')} do not go with a list of borders"
-                )
-        elif isinstance(self.borders, (int, float)) and not isinstance(self.borders, bool):
+        if isinstance(self.borders, (int, float)) and not isinstance(self.borders, bool):
             if not (isfinite(self.borders) and self.borders > 0):
                 raise OptionError(f"{option('borders')} needs a step above 0, not {self.borders!r}")
             object.__setattr__(self, "borders", float(self.borders))
-        elif self.borders is not None and self.borders not in (*CALENDARS, "auto"):
+        elif not (isinstance(self.borders, OwnBorders) or self.borders in (None, *CALENDARS, "auto")):
             raise OptionError(
                 f"unknown kind of borders {self.borders!r}; give a step above 0, or choose "
                 f"{quoted([*CALENDARS, 'auto'], last=' or ')}, or list your own: 18,40,65"
             )
-        object.__setattr__(self, "offset", float(self.offset))
-        if not isfinite(self.offset):
-            raise OptionError(f"{option('offset')} needs a finite number, not {self.offset!r}")
-        given = {
-            "borders": self.borders is not None,
-            "offset": bool(self.offset),
-            "equal_width": self.equal_width,
-            "open_ends": self.open_ends,
-        }
-        for field, is_given in given.items():
-            if is_given and self.name == "any":
-                raise OptionError(f"{option(field)} needs {option('shape', 'intervals')}; choose that shape")
-            if is_given and self.name == "tree":
-                raise OptionError(f"{option(field)} has no meaning under {option('shape', 'tree')}")
-            if is_given and self.name == "columns":
-                if field == "borders":
-                    raise OptionError(f"name the column of {option(field)}, as in {option(field, 'age=5')}")
-                raise OptionError(f"{option(field)} has no meaning under {option('shape', 'columns')}")
+        if self.borders is None:
+            return
+        if self.name == "any":
+            raise OptionError(f"{option('borders')} needs {option('shape', 'intervals')}; choose that shape")
+        if self.name == "tree":
+            raise OptionError(f"{option('borders')} has no meaning under {option('shape', 'tree')}")
+        if self.name == "columns":
+            raise OptionError(f"name the column of {option('borders')}, as in {option('borders', 'age=5')}")
 
     @property
     def is_any(self) -> bool:

@@ -10,16 +10,13 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-import numpy as np
 
 import hartley
 from hartley.measures.audit import Audit
-from hartley.measures.uncertainty import prior_counts
-from hartley.measures.utility import LineDistortion, Utility
+from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
-from hartley.model.alphabet import EXACT
 from hartley.model.demand import Demand
-from hartley.model.requirement import IN_BITS, NAMES, Verdict
+from hartley.model.requirement import Requirement, Verdict
 from hartley.releases.cell_text import cell_text
 from hartley.releases.certificate import (
     Certificate,
@@ -29,6 +26,8 @@ from hartley.releases.certificate import (
     Software,
     Subject,
     TreatedColumn,
+    blind_statement,
+    public_tree,
     transparent_statement,
 )
 from hartley.releases.codebook import Codebook
@@ -44,15 +43,12 @@ from hartley.releases.record import (
     Record,
 )
 from hartley.releases.ticks import Scale, scale_of
-from hartley.releases.verifier.proofs.optimality import goal_asked, is_optimal
-from hartley.releases.verifier.proofs.problem import Goal, cluster_cost
-from hartley.releases.verifier.verification import record_commitment
-from hartley.releases.writer.proofs import Prover, exact_positions
 
 
 def certificate_of(policy: Policy, record: Record, *, name: str, earlier: int, signed: bool) -> Certificate:
     """State what a release promises: what was asked for, and nothing that was measured on the original."""
     coding = {column.name: column.coding for column in policy.public}
+    is_transparent = policy.choices.transparent is not msgspec.UNSET
     promise = Promise(
         software=Software(name="hartley", version=hartley.__version__),
         rows=record.rows,
@@ -69,9 +65,10 @@ def certificate_of(policy: Policy, record: Record, *, name: str, earlier: int, s
         caps=policy.caps,
         signature="ed25519" if signed else "none",
         formulas=policy.choices.formulas,
-        reader=msgspec.UNSET if policy.choices.transparent is msgspec.UNSET else "knows-the-program",
-        statement=transparent_statement(policy),
-        commitment=record_commitment(policy, record),
+        reader="knows-the-program" if is_transparent else "public-values",
+        statement=transparent_statement(policy) if is_transparent else blind_statement(policy, earlier),
+        tree=public_tree(policy),
+        commitment=policy.commitment("record", record.to_json()),
     )
     subject = Subject(name=name, digest=Digest(sha256=record.output_sha256))
     return Certificate(subject=(subject,), predicate=promise).sealed(policy)
@@ -118,16 +115,16 @@ class Audits:
 def record_of(
     released: Released,
     audits: Audits,
+    proven: tuple[PointRecord, tuple[Proof, ...]],
     *,
     output_sha256: str,
     dropped_rows: int,
     commitments: Commitments,
     codebooks: CodebooksRecord | None = None,
     usefulness: Mapping[str, Any] | None = None,
-    timings: Mapping[str, float] | None = None,
 ) -> Record:
     """Write down everything that was measured about a release, with what can be proven about it."""
-    point, proofs = released.point()
+    point, proofs = proven
     return Record(
         hartley=hartley.__version__,
         output_sha256=output_sha256,
@@ -143,7 +140,7 @@ def record_of(
         commitments=commitments,
         codebooks=codebooks,
         usefulness=None if usefulness is None else dict(usefulness),
-        timings=dict(timings or {}),
+        timings={},
     )
 
 
@@ -170,8 +167,8 @@ class Released:
         for asked in (*self.policy.requirements, *self.policy.caps):
             number = self._found(asked)
             if number is not None:
-                at_least = asked.name in NAMES and asked.name not in IN_BITS
-                holds = number >= asked.wanted if at_least else number <= asked.wanted + 1e-9
+                is_cap = asked.name not in Requirement.kinds
+                holds = number <= asked.wanted + 1e-9 if is_cap else _requirement(asked).is_met_by(number)
                 found.append(
                     MeasuredRequirement(
                         name=asked.name, column=asked.column, wanted=asked.wanted, found=number, holds=holds
@@ -181,7 +178,7 @@ class Released:
 
     def _found(self, asked: StatedRequirement) -> int | float | None:
         if asked.name == "largest-cluster":
-            return self._largest()
+            return self.largest
         if asked.name == "max-distortion":
             return self._moved()
         for verdict in self.verdicts:
@@ -190,13 +187,15 @@ class Released:
         bits = {"l0": self.audit.l0_bits, "istar": self.audit.istar_bits}
         return bits.get(asked.name, self.audit.distinct_l)
 
-    def _kept_clusters(self) -> list[tuple[int, list[int]]]:
+    def kept_clusters(self) -> list[tuple[int, list[int]]]:
         """Return the clusters that are not withheld, by their numbers."""
         clusters = enumerate(self.book.partition.clusters())
         return [(number, cluster) for number, cluster in clusters if number != self.policy.withheld]
 
-    def _largest(self) -> int:
-        return max((len(cluster) for _, cluster in self._kept_clusters()), default=0)
+    @property
+    def largest(self) -> int:
+        """How many values the largest cluster has that is not withheld."""
+        return max((len(cluster) for _, cluster in self.kept_clusters()), default=0)
 
     def _moved(self) -> float | None:
         """Return how far a value of a single column lies from its label, or from the middle of it."""
@@ -224,19 +223,19 @@ class Released:
         return tuple(records)
 
     @cached_property
-    def _scales(self) -> tuple[Scale | None, ...]:
+    def scales(self) -> tuple[Scale | None, ...]:
         """The scale of each public column."""
         return tuple(map(scale_of, self.public.coordinates))
 
     def _spread(self, column: int) -> tuple[float | None, float | None]:
         """Return how far cells of a column lie from their labels, and how wide its clusters are, at most."""
-        scale = self._scales[column]
+        scale = self.scales[column]
         if scale is None:
             return None, None
         is_text = self.book.columns[column].released_kind == "text"
         farthest: float | None = None if is_text else 0.0
         widest = 0
-        for number, cluster in self._kept_clusters():
+        for number, cluster in self.kept_clusters():
             ticks = [tick for place in cluster if (tick := scale.ticks[place]) is not None]
             if not ticks:
                 continue
@@ -252,67 +251,22 @@ class Released:
             farthest = max(farthest, float(Decimal(reach) / scale.per_unit))
         return farthest, scale.distance(widest)
 
-    def _line_cost(self) -> float:
-        """Return the worst distance from a codeword, exactly where the positions are not whole numbers."""
-        assert isinstance(self.utility, LineDistortion)  # noqa: S101 (asked only on a line)
-        positions = self.utility.positions
-        placed = positions[~np.isnan(positions)]
-        farthest = float(np.abs(placed).max(initial=0.0)) * (len(placed) + 1)
-        is_exact = farthest < EXACT and bool((placed == np.rint(placed)).all())
-        if is_exact and self.policy.withheld is None:
-            return float(self.utility.costs(self.book.partition).max())
-        (coordinate,) = self.public.coordinates
-        scale = None if coordinate.missing.any() else self._scales[0]
-        exact = exact_positions(self.public) if scale is None else scale.ticks
-        per_unit = 1 if scale is None else scale.per_unit
-        costs = [
-            cluster_cost(self.utility.codeword, [exact[place] for place in cluster])
-            for _, cluster in self._kept_clusters()
-        ]
-        return float(max((cost for cost in costs if cost is not None), default=Fraction(0)) / per_unit)
 
-    def point(self) -> tuple[PointRecord, tuple[Proof, ...]]:
-        """Return the released partition with what can be proven about it."""
-        choices, partition = self.policy.choices, self.book.partition
-        is_line = isinstance(self.utility, LineDistortion)
-        cost = self._line_cost() if is_line else float(self._largest())
-        point = PointRecord(
-            leakage=choices.leakage,
-            utility=choices.utility,
-            codeword=choices.codeword,
-            search=choices.search,
-            leakage_bits=self.audit.istar_bits if choices.leakage == "istar" else self.audit.l0_bits,
-            distinct_l=self.audit.distinct_l,
-            components=self.audit.components,
-            clusters=partition.size,
-            largest_cluster=self._largest(),
-            max_distortion=cost if is_line else None,
-            lower_bound_bits=None,
-            lower_bound_cost=None,
-            proven_optimal=False,
-        )
-        if choices.withhold or self.joint is None:
-            # What could be withheld besides is not among what the proofs speak of, and no part is the whole.
-            return point, ()
-        prover = Prover.of(self.joint, self.utility, int(prior_counts(self.before).min()))
-        if prover is None:
-            return point, ()
-        goal = goal_asked(prover.problem, self.policy, point)
-        better = None if point.leakage_bits == 0 else _better(choices.leakage, point)
-        proofs, bounds = prover.prove(goal, better, choices.leakage, cost)
-        bounded = msgspec.structs.replace(
-            point,
-            lower_bound_bits=bounds.bits,
-            lower_bound_cost=bounds.cost,
-            proven_optimal=is_optimal(point, bounds, cost),
-        )
-        return bounded, proofs
+def _requirement(asked: StatedRequirement) -> Requirement:
+    second = asked.second if isinstance(asked.second, int) else None
+    return Requirement(asked.name, asked.wanted, asked.column, second)
 
 
 def stated_requirements(demand: Demand, leakage: str) -> tuple[StatedRequirement, ...]:
     """State what is asked of a release as a policy and a certificate have it."""
     asked = [
-        StatedRequirement(name=one.name, column=one.column, wanted=one.wanted) for one in demand.requirements
+        StatedRequirement(
+            name=one.name,
+            column=one.column,
+            wanted=one.wanted,
+            second=msgspec.UNSET if one.second is None else one.second,
+        )
+        for one in demand.requirements
     ]
     if demand.max_leakage is not None:
         asked.append(
@@ -342,13 +296,6 @@ def decimal_text(exact: Fraction) -> str:
 def withheld_cluster(book: Codebook, withheld: Sequence[int]) -> int | None:
     """Return the number of the cluster of the public values that are withheld; nothing where none is."""
     return int(book.partition.labels[withheld[0]]) if len(withheld) else None
-
-
-def _better(leakage: str, point: PointRecord) -> Goal:
-    """Return the goal of leaking less than the released partition does."""
-    if leakage == "istar":
-        return Goal(components=point.components - 1)
-    return Goal(distinct_l=point.distinct_l + 1, components=1 if leakage == "joint" else None)
 
 
 def measures_of(audit: Audit) -> Measures:

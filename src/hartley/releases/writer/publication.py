@@ -24,8 +24,8 @@ from hartley.releases.cell_text import Cell, values_of
 from hartley.releases.codebook import type_for_labels
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
+from hartley.releases.rows.source_rows import Rows
 from hartley.releases.writer.row_order import Arrangement, PublishedCell, Recoding
-from hartley.releases.writer.source_rows import Rows
 from hartley.releases.writer.table_files import FileColumns, write_table
 from hartley.tables.counting.value_codes import numbered_values
 
@@ -201,6 +201,8 @@ class Publication:
             has_lone_missing=format_.name == "csv" and len(cells) == 1 and self._has_missing(arrangement),
             labels=self._rows.labels,
             untouched=set(self._policy.published) - set(self._policy.public_names),
+            form=self._policy.choices.form,
+            numbers=self._policy.published_numbers,
         )
         if generator is None:
             generator = np.random.Generator(np.random.SFC64(secrets.randbits(256)))

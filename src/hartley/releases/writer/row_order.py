@@ -41,11 +41,11 @@ import numpy.typing as npt
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Int64s, Ints, code_type
-from hartley.releases.writer.codebook_index import SIGNED, codebook_index_for, count_on_grid
+from hartley.releases.rows.codebook_index import SIGNED, codebook_index_for, count_on_grid
 from hartley.releases.writer.table_files import ReadyRows
 
 if TYPE_CHECKING:
-    from hartley.releases.writer.source_rows import RowColumn, Rows
+    from hartley.releases.rows.source_rows import RowColumn, Rows
 
 
 BLOCK = 1 << 23

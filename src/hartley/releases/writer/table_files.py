@@ -10,18 +10,23 @@ tells what was left out. Labels of columns and of the file are text that nobody 
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import os
 import re
+import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
 from hartley.errors import WriteError, option
 from hartley.model.alphabet import EXACT
 from hartley.releases.bare_columns import without_remains
 from hartley.releases.formats import Format
+from hartley.releases.policy import TextForm
+from hartley.releases.writer.workbook_file import write_workbook
 from hartley.tables.sources.source import required
 from hartley.tables.sources.stata_spss import FileLabels
 
@@ -62,6 +67,10 @@ class FileColumns:
     labels: FileLabels | None
     untouched: Collection[str]
     """Columns that keep the labels that the file had for their values."""
+    form: TextForm = field(default_factory=TextForm)
+    """How a CSV file is written."""
+    numbers: Collection[str] = ()
+    """Columns of a CSV file that have the decimal mark of the form."""
 
     @property
     def named(self) -> str:
@@ -83,6 +92,9 @@ def write_table(path: Path, format_: Format, rows: ReadyRows, columns: FileColum
             )
         elif format_.name == "arrow":
             _write_arrow(path, rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}"))
+        elif format_.name == "workbook":
+            cells = rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}").to_arrow_table()
+            write_workbook(path, cells)
         elif format_.is_typed:
             cells = rows.connection.sql(f"SELECT {columns.named} FROM {rows.sql}").to_arrow_table()
             write_labelled(path, cells, columns.labels, set(columns.untouched))
@@ -116,12 +128,44 @@ def _packing(format_: Format) -> str:
 
 
 def _write_csv(path: Path, format_: Format, rows: ReadyRows, columns: FileColumns) -> None:
-    named, quoted = columns.named, ""
+    form, quoted = columns.form, ""
+    cells = [f"p{place}" for place in range(len(columns.names))]
+    if form.decimal == ",":
+        cells = [
+            f"replace({cell}, '.', ',')" if name in columns.numbers else cell
+            for cell, name in zip(cells, columns.names, strict=True)
+        ]
     if columns.has_lone_missing:
         # A line with nothing on it is no record: a missing cell stands as a pair of quotes.
-        named, quoted = f"coalesce(p0, '') AS {_name(columns.names[0])}", ", FORCE_QUOTE *"
-    marks = f"DELIMITER '{format_.delimiter}', QUOTE '\"', ESCAPE '\"', HEADER true{quoted}"
+        cells, quoted = [f"coalesce({cells[0]}, '')"], ", FORCE_QUOTE *"
+    named = ", ".join(f"{cell} AS {_name(name)}" for cell, name in zip(cells, columns.names, strict=True))
+    mark = _literal(form.delimiter if format_.delimiter == "," else format_.delimiter)
+    marks = f"DELIMITER {mark}, QUOTE '\"', ESCAPE '\"', HEADER true{quoted}"
     _copy(path, rows, f"SELECT {named} FROM {rows.sql}", f"FORMAT csv, {marks}, {_packing(format_)}")
+    if form.encoding != "utf-8":
+        _encode(path, form.encoding, is_packed=format_.is_packed)
+
+
+def _encode(path: Path, encoding: str, *, is_packed: bool) -> None:
+    """Write a file of UTF-8 once more, in another encoding; refuse what that has no letter for."""
+    plain = path.with_name(f"{path.name}.utf8")
+    path.replace(plain)
+    try:
+        with (
+            gzip.open(plain) if is_packed else plain.open("rb") as source,
+            path.open("wb") as file,
+            # Neither a name nor a time in the packed file.
+            gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else file as target,
+            codecs.getwriter(encoding)(cast("IO[bytes]", target)) as out,
+        ):
+            shutil.copyfileobj(codecs.getreader("utf-8")(cast("IO[bytes]", source)), out, 1 << 20)
+    except UnicodeEncodeError:
+        raise WriteError(
+            f"the release holds letters that {encoding}, the encoding of the input, lacks; write it in UTF-8 "
+            f"({option('like_input', 'bom')} or {option('like_input', 'no')})"
+        ) from None
+    finally:
+        plain.unlink()
 
 
 def _json_line(columns: FileColumns) -> str:

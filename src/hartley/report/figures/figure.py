@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hartley.errors import InputError, OptionError
 from hartley.model.alphabet import label_to_json
-from hartley.workflow import write_files
+from hartley.releases.writer.staging import write_files
 
 if TYPE_CHECKING:
     import altair

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from hartley.frontiers import Frontier, Point
     from hartley.measures.audit import Audit, Role
     from hartley.measures.by_column import ColumnLeft
+    from hartley.measures.certain.robust_overlap import RobustOverlap
     from hartley.measures.verdicts import ToleranceMeasures
     from hartley.model import JointRange
     from hartley.model.closeness import Closeness
-    from hartley.workflow import AuditResult
+    from hartley.workflow.audit_table import AuditResult
 
 
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -188,6 +189,25 @@ def for_certain(audit: Audit) -> str:
     )
 
 
+def robust_overlap(found: RobustOverlap) -> list[str]:
+    """Say what is told apart when small overlaps do not count, and by how few rows groups hang together."""
+    groups, shared = counted(found.components, "group"), counted(found.least_shared, "sensitive value")
+    lines = [
+        f"Counting only released values that share at least {shared}, there "
+        f"{'is' if found.components == 1 else 'are'} {groups} ({bits(found.bits)})."
+    ]
+    weakest = found.weakest
+    if weakest is None:
+        return [*lines, "No removal of rows splits a group that is confused now."]
+    least, most = weakest.least or 0, weakest.most or 0
+    rows = counted(most, "row") if least == most else f"between {least:,} and {counted(most, 'row')}"
+    lines.append(
+        f"Without {rows} of {counted(weakest.rows, 'row')}, a group that nobody can sort today falls into "
+        "two that every reader tells apart with certainty."
+    )
+    return lines
+
+
 def at_least(audit: Audit) -> str:
     """Say what even the least telling value reveals."""
     secret, public = named(audit.sensitive), named(audit.public)
@@ -348,9 +368,10 @@ def likeliest_guess(left: Sequence[ColumnLeft]) -> str:
         said.append(f"In the worst class {share} have the same {one.column} ({of}).")
         if one.close_rows and one.close_width and one.distinct_l > 1:
             near = f"{100 * one.close_rows / one.rows:.3g} %"
+            width = float(f"{one.close_width:.3g}")  # three digits, and no exponent up to a million
             said.append(
                 f"For {near} of the rows all candidates for {one.column} lie within 5 % of its range; ask "
-                f"for values that are apart (a tolerance of {one.close_width:.3g} for {one.column}, and "
+                f"for values that are apart (a tolerance of {width:g} for {one.column}, and "
                 "separated-l 3)."
             )
     return " ".join(said)

@@ -8,7 +8,7 @@ from hartley.errors import option
 from hartley.report.words.audit import listed
 
 if TYPE_CHECKING:
-    from hartley.workflow import ReleaseResult
+    from hartley.workflow.publication.write_release import ReleaseResult
 
 
 def cautions(result: ReleaseResult) -> list[str]:
@@ -42,8 +42,8 @@ def _price(result: ReleaseResult) -> str:
     """Say what that would cost, where it is known: the mean share of a column that a class spans."""
     if result.transparent_loss is None:
         return ""
-    loss = result.usefulness.loss
-    return f", whose classes span {result.transparent_loss:.1%} of a column on average, not {loss:.1%}"
+    theirs, ours = 100 * result.transparent_loss, 100 * result.usefulness.loss
+    return f", whose classes span {theirs:.1f} % of a column on average, not {ours:.1f} %"
 
 
 PUBLISHED_SHARE = "28 % (5 rows) to 56 % (10 rows)"

@@ -1,33 +1,31 @@
 """The columns of a table that nobody has given a role yet, in words."""
 
+# ruff: noqa: SIM905 (words are read as words)
+
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hartley.errors import option
 from hartley.report.words.audit import counted
 
-PRIVATE = (
-    "diagnos",
-    "disease",
-    "illness",
-    "hiv",
-    "salary",
-    "wage",
-    "income",
-    "earning",
-    "debt",
-    "religion",
-    "status",
-    "age",
-    "birth",
-    "weight",
-)
+PRIVATE = """
+    diagnos disease illness krank befund hiv cancer diabet salary gehalt wage lohn income einkommen earning
+    debt schulden religion status outcome result ergebnis health insur type age birth weight
+""".split()
 """Parts of names that sound private, the most private first: for a first guess, no more."""
+KNOWN = """
+    age alter birth geburt born sex gender geschlecht sexe sexo zip plz post region state county land race
+    ethnic nationality education bildung marital familienstand married occupation beruf job
+""".split()
+"""Parts of names of columns that a reader often knows of a person already: quasi-identifiers."""
+MOST_KNOWN = 4
+"""So many columns to publish are guessed at most."""
 
 if TYPE_CHECKING:
-    from hartley.workflow import ColumnDescription, TableDescription
+    from hartley.workflow.describe_table import ColumnDescription, TableDescription
 
 
 def column_kind(column: ColumnDescription) -> str:
@@ -59,12 +57,21 @@ def column_note(column: ColumnDescription, rows: int) -> str:
     return "; ".join(notes)
 
 
+def repeating_column(table: TableDescription) -> ColumnDescription | None:
+    """Return the column that tells whose rows are whose; nothing where none repeats."""
+    repeating = [one for one in table.columns if one.rows_each is not None]
+    if any(one.is_identifier and one.values == table.rows for one in table.columns):
+        # Names repeat by chance where every row has a number of its own.
+        names = ["name", "nachname", "vorname", "surname"]
+        repeating = [one for one in repeating if not _begins(one.name, names)]
+    return max(repeating, key=lambda column: column.values or 0, default=None)
+
+
 def persons_note(table: TableDescription) -> str | None:
     """Say which column tells whose rows are whose, and what to add; nothing where none repeats."""
-    repeating = [one for one in table.columns if one.rows_each is not None]
-    if not repeating:
+    one = repeating_column(table)
+    if one is None:
         return None
-    one = max(repeating, key=lambda column: column.values or 0)
     return (
         f"{one.name} repeats: {counted(one.values or 0, 'person')} with {one.rows_each:.2g} rows each on "
         f"average. If a reader can link the rows of one person, add {option('person', one.name)} to every "
@@ -72,8 +79,12 @@ def persons_note(table: TableDescription) -> str | None:
     )
 
 
-def next_columns(table: TableDescription) -> tuple[str, str] | None:
-    """Return a column to protect and one to publish, for a first call; nothing where there are no two."""
+def next_columns(table: TableDescription) -> tuple[str, tuple[str, ...]] | None:
+    """Return a column to protect and some to publish, for a first call; nothing where there are no two.
+
+    Guessed by their names: what is private, and what a reader may know of a person. Where no name tells, the
+    column with most values is published, for it is the likeliest to single somebody out.
+    """
     usable = [
         one
         for one in table.columns
@@ -85,15 +96,21 @@ def next_columns(table: TableDescription) -> tuple[str, str] | None:
     others = [one for one in usable if one is not protected]
     # Another form of the same column, such as a logarithm, is no column to publish.
     others = [one for one in others if protected.name.lower() not in one.name.lower()] or others
-    # The column with most values is the likeliest to single somebody out.
-    published = max(others, key=lambda one: (one.values or 0, one.name))
-    return protected.name, published.name
+    known = [one.name for one in others if _begins(one.name, KNOWN)]
+    if not known:
+        known = [max(others, key=lambda one: (one.values or 0, one.name)).name]
+    return protected.name, tuple(known[:MOST_KNOWN])
+
+
+def _begins(name: str, parts: Sequence[str]) -> bool:
+    """Tell whether a word of a name begins with one of some parts."""
+    return any(word.startswith(part) for word in re.findall(r"[^\W\d_]+", name.lower()) for part in parts)
 
 
 def _private(columns: Sequence[ColumnDescription]) -> ColumnDescription | None:
     """Return the column whose name sounds most private, the shortest of them; nothing where none does."""
     for word in PRIVATE:
-        named = [column for column in columns if word in column.name.lower()]
+        named = [column for column in columns if _begins(column.name, [word])]
         if named:
             return min(named, key=lambda column: len(column.name))
     return None

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hartley.errors import option
 from hartley.report.words import audit as words
 from hartley.report.words.release import withheld_rows
 from hartley.report.words.worst_class import worst_class
 from hartley.workflow.rivals.comparison import Axis, Comparison, Measured, Refused
 
+if TYPE_CHECKING:
+    from hartley.search.greedy.runs import TieSpread
+
+MOST_SPREAD = 6
+"""Values of a spread that a sentence lists."""
+
 
 def finding(comparison: Comparison) -> str:
     """Say what the comparison shows: by the worst class, by the average loss and by counts."""
     worst = _worst_class(comparison) if comparison.is_by_mean else _worst_case(comparison)
     return f"{worst} {_on_average(comparison)}".strip()
+
+
+def tie_words(spread: TieSpread | None) -> list[str]:
+    """Say how much the greedy search depends on the way its ties are broken."""
+    if spread is None or not spread.found:
+        return []
+    unit = " bits" if spread.in_bits else ""
+    best, worst = spread.found[0][0], spread.found[-1][0]
+    ours = "" if spread.in_order is None else f", {spread.in_order:.4g}{unit} in the order of the values"
+    if best == worst:
+        reached = f"{best:.4g}{unit} in all of them"
+    else:
+        listed = ", ".join(f"{reached:.4g}{unit} in {runs}" for reached, runs in spread.found[:MOST_SPREAD])
+        more = ", …" if len(spread.found) > MOST_SPREAD else ""
+        reached = f"{best:.4g} to {worst:.4g}{unit} ({listed}{more})"
+    return [
+        f"The greedy search leaves ties open. Over {spread.runs} random ways to break them it reaches "
+        f"{reached}{ours}; the optimal search reaches {spread.optimum:.4g}{unit}."
+    ]
 
 
 def _worst_class(comparison: Comparison) -> str:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hartley.measures.usefulness import ColumnUsefulness, Usefulness
-    from hartley.workflow import FrontierResult, ReleaseResult
     from hartley.workflow.demands.budgets import BudgetFrontier, BudgetGain
+    from hartley.workflow.find_frontier import FrontierResult
+    from hartley.workflow.publication.write_release import ReleaseResult
 
 
 def withheld_rows(rows: int, total: int, columns: Sequence[str]) -> str:
@@ -119,6 +120,8 @@ def verdict(result: ReleaseResult) -> Headline:
     It is of the reader who sees most: every published column, with earlier releases.
     """
     before, after = result.before, result.together_all or result.after_all
+    if result.persons is not None:
+        before, after = result.persons
     if result.counts_rows:
         colour = colour_of(after.row_k, after.rows, holds=all(one.holds for one in result.requirements))
         return Headline(colour, _shared_by(after.row_k, named(before.public)))
@@ -395,7 +398,8 @@ def _column(column: ColumnUsefulness, width: float) -> str:
     if column.mean_move is None or column.max_move is None:
         return f"{column.name}: {kept}; on average {share(width)} of its detail is gone"
     whereto = ", to the middle of its band or set" if column.counted == "middle" else ""
-    far = f"{column.mean_move:.3g} on average, {column.max_move:.4g} at most"
+    unit = f" {column.unit}" if column.unit else ""
+    far = f"{column.mean_move:.3g}{unit} on average, {column.max_move:.4g}{unit} at most"
     return f"{column.name}: moves by {far}{whereto}; {kept}"
 
 

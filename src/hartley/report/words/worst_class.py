@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hartley.model import Alphabet
-    from hartley.workflow.question import CostMeaning
+    from hartley.search.problem import CostMeaning
 
 MIXED = 0.5 * (1 + 1e-9)
 """A class of a greater cost, where costs are of spans, mixes categories."""

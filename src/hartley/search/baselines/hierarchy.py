@@ -45,7 +45,7 @@ class Hierarchy:
         if not self.words or len({len(level) for level in self.words}) != 1:
             raise InputError("a hierarchy needs one word for each value at every level")
         for level in range(self.height):
-            if not self.partition(level).is_refinement_of(self.partition(level + 1)):
+            if not self.partition(level).refines(self.partition(level + 1)):
                 raise InputError(
                     f"a hierarchy must be nested: two values share a word at level {level} "
                     f"but not at level {level + 1}"

@@ -32,16 +32,12 @@ Objective = Literal["mean", "worst"]
 class CodebookOptions:
     """How codebooks are looked for."""
 
-    bands: Literal["variable", "equal"] = "variable"
-    """Bands of any widths, or the best node of the ladders."""
     objective: Objective = "mean"
     """What is to be small: the mean width of a row's bands, or the greatest width of any band."""
     lose_at_most: float = 0.5
     """The largest share of a band's rows that may be withheld."""
     rounds: int = 150
     """How often the best variable bands are merged in part and grown anew."""
-    open_ends: bool = True
-    """Whether equal bands may swallow those beyond a round number at either end."""
     ladder_visits: float = 1.5e9
     """After so many looks at an element, about 10 seconds, a search of ladders ends without a proof."""
     band_visits: float = 1.5e9
@@ -52,8 +48,6 @@ class CodebookOptions:
             raise OptionError(f"a band may lose a share from 0 to 1 of its rows, not {self.lose_at_most:g}")
         if self.rounds < 0:
             raise OptionError(f"the number of rounds must not be negative, not {self.rounds}")
-        if self.bands not in ("variable", "equal"):
-            raise OptionError.unknown("bands", self.bands, ["variable", "equal"])
         if self.objective not in ("mean", "worst"):
             raise OptionError.unknown("objective", self.objective, ["mean", "worst"])
 
@@ -142,13 +136,10 @@ def _answer(
     ladder = _best_of_ladders(problem, budget, options, effort, last)
     if ladder is None:
         raise UnreachableError(_reason(problem, budget, options.lose_at_most))
-    if options.bands == "equal":
-        refined = _refinement(problem, budget, options, effort).examined(ladder.labels, ladder.settled)
-    else:
-        starts = [ladder.labels, problem.coarsest()]
-        if last is not None:
-            starts.append(list(last.refined.labels))
-        refined = _refined(problem, budget, options, effort, starts)
+    starts = [ladder.labels, problem.coarsest()]
+    if last is not None:
+        starts.append(list(last.refined.labels))
+    refined = _refined(problem, budget, options, effort, starts)
     published = problem.published or problem
     bench = Workbench(published, budget=budget, share=options.lose_at_most)
     found = replace(
@@ -158,7 +149,7 @@ def _answer(
         ladder_nodes=ladder.nodes,
         proven_optimal_ladder=ladder.is_proven,
         lower_bound=lower_bound(problem, budget),
-        choice_bits=_choice_bits(problem, ladder.ladders, options.bands),
+        choice_bits=_choice_bits(problem, ladder.ladders),
         objective=options.objective,
     )
     return _BudgetAnswer(ladder, refined, found)
@@ -230,10 +221,9 @@ def _best_of_ladders(
         best = _still(problem, budget, options, last.ladder)
     plain = _ladders(problem, open_ends=False)
     stages = [plain]
-    if options.open_ends:
-        full = _ladders(problem, open_ends=True)
-        if any(len(one.levels) > len(other.levels) for one, other in zip(full, plain, strict=True)):
-            stages.append(full)
+    full = _ladders(problem, open_ends=True)
+    if any(len(one.levels) > len(other.levels) for one, other in zip(full, plain, strict=True)):
+        stages.append(full)
     is_proven = True
     for ladders in stages:
         if options.objective == "worst":
@@ -328,22 +318,16 @@ def _grids(ladder: _LadderAnswer, labels: Sequence[Int32s]) -> list[BorderGrid |
     return grids
 
 
-def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder], bands: str) -> float:
+def _choice_bits(problem: CodebookProblem, ladders: Sequence[Ladder]) -> float:
     """Return how many bits the choice of codebooks can carry.
 
-    Variable bands: one for each candidate split, and on a line the level they were started from. Equal bands:
-    the level; for categories, whose order comes from the data, which ones are kept.
+    One for each candidate split, and on a line the level that the bands were started from.
     """
     bits = 0.0
     for column, ladder in zip(problem.columns, ladders, strict=True):
         if column.keep:
             continue
-        level = log2(len(ladder.levels))
-        is_category = column.kind == "category"
-        if bands == "equal":
-            bits += len(column.splits) if is_category else level
-        else:
-            bits += len(column.splits) + (0.0 if is_category else level)
+        bits += len(column.splits) + (0.0 if column.kind == "category" else log2(len(ladder.levels)))
     return bits
 
 

@@ -9,7 +9,7 @@ Small clusters are peeled off large ones that no cut divides, from the ends of t
 part starts at the extreme tuple. It takes the tuple that brings something new and gives the least side (ties:
 the least relative width, then the place) and whose loss leaves the rest enough, until the part is enough. Two
 failures in a row end it. Where every tuple holds one code and nothing but different codes count, a cluster
-that can be divided at all is divided (Theorem 9).
+that can be divided at all is divided (Theorem C9).
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from hartley.model.arrays import Floats, Places, sparse_zeros
 from hartley.model.words import SAME_COST
 from hartley.search.columns.loops.cells import Cells
 
-Combination: TypeAlias = Literal["max", "sum", "euclid"]
-NORMS: dict[str, int] = {"max": 0, "sum": 1, "euclid": 2}
+Combination: TypeAlias = Literal["max", "sum"]
+NORMS: dict[str, int] = {"max": 0, "sum": 1}
 NUMBER, CATEGORY, TREE, TABLE = 0, 1, 2, 3
 
 

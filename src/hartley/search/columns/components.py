@@ -7,7 +7,7 @@ components, in order, bound the cost of every number of components (contraction 
 rounds in which every component looks for its nearest other one.
 
 Clusters are joined the cheapest first. Splitting a cluster into parts that share a candidate leaves the
-components as they are (Theorem 8).
+components as they are (Theorem C8).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class ComponentSearch:
     def __init__(self, cells: Cells, component: npt.NDArray[np.integer]) -> None:
         self.cells = cells
         self.component: Ints = compact(component)
-        self.norm = (np.inf, 1, 2)[cells.norm]
+        self.norm = (np.inf, 1)[cells.norm]
         self.points = _embedded(cells)
         self.index = _index_of(self.points)
 
@@ -215,8 +215,7 @@ def _embedded(cells: Cells) -> Floats:
             bits = max(int(codes.max(initial=0)).bit_length(), 1)
             parts.append(((codes[:, None] >> np.arange(bits)) & 1).astype(np.float64) * apart)
         else:
-            size = apart / 2 if cells.norm == 1 else apart / 2**0.5
-            parts.append(np.eye(int(codes.max(initial=0)) + 1)[codes] * size)
+            parts.append(np.eye(int(codes.max(initial=0)) + 1)[codes] * apart / 2)
     return np.column_stack(parts)
 
 

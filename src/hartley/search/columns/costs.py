@@ -126,8 +126,8 @@ def sides_of(cells: Cells, low: Floats, high: Floats) -> Floats:
         return largest
     total = np.zeros(len(low))
     for column in range(low.shape[1]):
-        total += widths[:, column] if cells.norm == 1 else widths[:, column] ** 2
-    return np.sqrt(total) if cells.norm == 2 else total
+        total += widths[:, column]
+    return total
 
 
 def cluster_sides(cells: Cells, labels: npt.NDArray[np.integer]) -> Floats:
@@ -215,9 +215,9 @@ def _costs_of(columns: Sequence[Column], runs: Runs, combination: Combination) -
         if combination == "max":
             total = np.maximum(total, distances)
         else:
-            total += distances if combination == "sum" else distances**2
+            total += distances
     total[missing] = np.inf
-    costs: Floats = np.maximum.reduceat(np.sqrt(total) if combination == "euclid" else total, runs.starts)
+    costs: Floats = np.maximum.reduceat(total, runs.starts)
     costs[runs.sizes == 1] = 0.0
     return costs
 

@@ -205,7 +205,7 @@ def cost_of(cells: Cells, members: Ints, size: int, distance: Floats) -> float:
     farthest = 0.0
     for i in range(size):
         farthest = max(farthest, distance[i])
-    return float(farthest**0.5 if cells.norm == 2 else farthest)
+    return float(farthest)
 
 
 @hot_loop

@@ -1,8 +1,8 @@
 """Mend the worst cluster first, until no partition can have a smaller worst side, or it is stuck.
 
 Each mend replaces a cluster of side s by clusters of side below s and leaves every other cluster it touches
-below s, so the sides, sorted from the greatest, fall and mending ends (Theorem 6). The bound looks only at
-clusters whose side is above it, from the greatest down: no other tuple can raise it (Theorem 3).
+below s, so the sides, sorted from the greatest, fall and mending ends (Theorem C6). The bound looks only at
+clusters whose side is above it, from the greatest down: no other tuple can raise it (Theorem C3).
 """
 
 from __future__ import annotations

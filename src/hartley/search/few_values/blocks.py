@@ -14,7 +14,6 @@ from math import inf, log2
 import numpy as np
 
 from hartley.measures.overlap import overlap_partition
-from hartley.measures.separation import linked_range
 from hartley.measures.utility import LineDistortion, Resolution, Utility
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
@@ -24,10 +23,10 @@ from hartley.model.requirement import Requirement
 from hartley.model.words import MOST_BITS, SAME_COST, SLACK, Leakage
 from hartley.search.columns.cells import cells_of, cells_of_utility
 from hartley.search.columns.costs import relative_loss, relative_widths
-from hartley.search.demands.question import DemandQuestion
 from hartley.search.few_values.loops import NOBODY
 from hartley.search.line.borders import Borders
 from hartley.search.line.ordered_values import Band
+from hartley.search.problem import Problem
 
 
 class FewBlocks:
@@ -35,12 +34,11 @@ class FewBlocks:
 
     def __init__(
         self,
-        question: DemandQuestion,
+        question: Problem,
         leakage: Leakage | None,
         largest: int | None,
-        linking: Closeness | None = None,
     ) -> None:
-        self.question, self.leakage, self.largest, self.linking = question, leakage, largest, linking
+        self.question, self.leakage, self.largest = question, leakage, largest
         self.joint = question.joint
         self.size = self.joint.public.size
         self.full = (1 << self.size) - 1
@@ -53,13 +51,8 @@ class FewBlocks:
         self.side_of = (sides if joint.observed_side is None else joint.observed_side.astype(np.int64))[pair]
         self.rows = np.bincount(self.value_of, weights=joint.rows, minlength=self.size).astype(np.int64)
         self.missing = int((question.missing << np.arange(self.size)).sum())
-        bits = [one.wanted for one in question.requirements if one.name == "istar"]
-        most = [int(2 ** min(limit + SLACK, MOST_BITS)) for limit in bits]
-        if question.most_components is not None:
-            most.append(question.most_components)
-        if leakage == "joint":
-            most.append(1)
-        self.most = min([*most, self.parts])
+        most = self.parts if question.most_components is None else question.most_components
+        self.most = min(1 if leakage == "joint" else most, self.parts)
 
     # What a block shows.
 
@@ -118,18 +111,17 @@ class FewBlocks:
 
     def kept(self, requirement: Requirement, side: int) -> Int64s:
         """Return how much of a requirement each block keeps beside a side value."""
-        if requirement.name == "row-k":
+        codes = requirement.codes(self.joint.sensitive, self.question.closeness)
+        if codes is None:
             mine = self.side_of == side
             rows = np.bincount(self.value_of[mine], weights=self.joint.rows[mine], minlength=self.size)
             return np.asarray(self.members @ rows.astype(np.int64))
-        codes = plain_codes if requirement.name == "distinct-l" else self.question.closeness.codes
-        return self.counts(codes(self.joint.sensitive, requirement.column), side)
+        return self.counts(codes, side)
 
     @cached_property
     def component_of(self) -> Int64s:
         """The component of each value, for each side value; side values that tie the same are left out."""
-        closeness = self.question.closeness if self.linking is None else self.linking
-        linked = self.joint if closeness.is_empty else linked_range(self.joint, closeness)[0]
+        linked = self.question.tied
         groups = overlap_partition(linked)
         sides = 1 if linked.side is None else linked.side.size
         found = np.full((sides, self.size), NOBODY, dtype=np.int64)

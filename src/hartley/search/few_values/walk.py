@@ -27,13 +27,12 @@ from hartley.measures.utility import LineDistortion, Resolution
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Partition
 from hartley.model.arrays import Floats, Int64s
-from hartley.model.closeness import Closeness
 from hartley.model.shapes.shape import ANY_SHAPE
 from hartley.model.words import Leakage
-from hartley.search.demands.question import DemandAnswer, DemandQuestion, too_many_components
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.few_values.blocks import FewBlocks, loss_of
 from hartley.search.few_values.loops import Blocks, PartitionWalk, look_finer, note, step_on, tie
+from hartley.search.problem import Answer, Problem, too_many_components
 
 MOST_VALUES = 12
 """There are 4,213,597 partitions of 12 values."""
@@ -57,13 +56,13 @@ class Best:
     """The best release of one leakage, proven by having looked at all."""
 
     leakage_bits: float
-    answer: DemandAnswer
+    answer: Answer
 
 
-def is_walked(question: DemandQuestion) -> bool:
+def is_walked(question: Problem) -> bool:
     """Tell whether the values are few enough, and the shape is one that the walk knows."""
     joint, shape, known = question.joint, question.shape, question.arrangement
-    is_bare = not question.requirements and question.closeness.is_empty and not question.budget
+    is_bare = not (question.held or question.limits) and question.closeness.is_empty and not question.budget
     is_quick = is_bare and shape.is_any and isinstance(question.utility, Resolution | LineDistortion)
     most = MOST_QUICK_VALUES if is_quick else MOST_VALUES
     if isinstance(question.utility, ColumnsDistortion):
@@ -80,22 +79,20 @@ def is_walked(question: DemandQuestion) -> bool:
     )
     is_ordered = question.positions is not None and len(joint.public.columns) == 1
     is_line = isinstance(question.utility, Resolution | LineDistortion)
-    is_plain = not shape.equal_width and shape.borders != "auto" and not is_grouped
+    is_plain = shape.borders != "auto" and not is_grouped
     return shape.name == "intervals" and is_ordered and is_line and is_plain
 
 
 def best_of_few(
-    question: DemandQuestion,
+    question: Problem,
     leakage: Leakage | None,
     effort: Effort = UNLIMITED,
     *,
     largest: int | None = None,
-    linking: Closeness | None = None,
 ) -> tuple[Best, ...] | None:
     """Return the least cost of every leakage, the cheapest first; ``None`` where the walk is too long.
 
     Without a ``leakage`` there is one answer, the cheapest. No cluster has more than ``largest`` values.
-    ``linking`` says which sensitive values link components, where not those that the question counts as one.
 
     Raises
     ------
@@ -105,11 +102,11 @@ def best_of_few(
     >>> from hartley.examples import toy
     >>> joint = toy()
     >>> utility = LineDistortion.of(joint.public, "centroid")
-    >>> found = best_of_few(DemandQuestion(joint=joint, utility=utility, requirements=()), "istar")
+    >>> found = best_of_few(Problem(joint=joint, utility=utility), "istar")
     >>> [(round(2**best.leakage_bits), round(best.answer.cost, 4)) for best in found]
     [(5, 0.0), (4, 0.05), (3, 0.1), (2, 0.25), (1, 0.55)]
     """
-    few = _FewValues(question, leakage, largest, linking)
+    few = _FewValues(question, leakage, largest)
     found = few.walked(effort)
     if found is None:
         return None
@@ -213,7 +210,7 @@ class _FewValues(FewBlocks):
     def of_any_shape(self, effort: Effort) -> list[float] | None:
         """Return what each rank costs at least in any shape; ``None`` where that takes too long."""
         asked = replace(self.question, shape=ANY_SHAPE)
-        other = _FewValues(asked, self.leakage, self.largest, self.linking)
+        other = _FewValues(asked, self.leakage, self.largest)
         found = other.walked(effort)
         if found is None:
             return None
@@ -225,7 +222,7 @@ class _FewValues(FewBlocks):
 
     def answer(
         self, level: float, rank: int, masks: Int64s, any_bound: float | None, effort: Effort
-    ) -> DemandAnswer:
+    ) -> Answer:
         """Return the finest release of a cost and a leakage."""
         clusters, withheld = self.finest(level, rank, masks, effort)
         gone = self.gone(withheld)
@@ -236,7 +233,7 @@ class _FewValues(FewBlocks):
         worst = max((float(self.costs[mask]) for mask in clusters), default=self.cheapest)
         if isinstance(utility, Resolution):
             worst = int(worst)
-        return DemandAnswer(
+        return Answer(
             partition=Partition(labels),
             cost=worst,
             lower_bound_cost=worst,

@@ -55,15 +55,15 @@ class Borders:
         return cls(np.ones(len(positions) + 1, dtype=bool), positions, positions)
 
     @classmethod
-    def on_grid(cls, positions: Floats, step: float, offset: float = 0.0) -> Borders:
-        """Let borders lie at ``offset`` and whole numbers of steps from it.
+    def on_grid(cls, positions: Floats, step: float) -> Borders:
+        """Let borders lie at the multiples of a step.
 
         >>> grid = Borders.on_grid(np.array([1.0, 9.0, 10.0, 31.0]), 10)
         >>> grid.allowed.tolist(), grid.low.tolist()
         ([True, False, True, True, True], [0.0, 0.0, 10.0, 30.0])
         """
-        grid = BorderGrid(step=step, offset=offset)
-        if len(positions) and np.abs((positions - offset) / step).max() >= MOST_CELLS:
+        grid = BorderGrid(step=step)
+        if len(positions) and np.abs(positions / step).max() >= MOST_CELLS:
             raise OptionError(f"a step of {step:g} is too small for values of this size")
         return cls._of_cells(grid, grid.cells(positions), 1.0, f"{step:g}")
 
@@ -107,7 +107,7 @@ class Borders:
         if isinstance(shape.borders, OwnBorders):
             shape.borders.require_kind(column.name, column.kind)
             return cls.listed(positions, shape.borders, "second" if column.kind == "timestamp" else "day")
-        return cls.on_grid(positions, cast("float", shape.borders), shape.offset)
+        return cls.on_grid(positions, cast("float", shape.borders))
 
     @classmethod
     def calendars(cls, positions: Floats, unit: Literal["day", "second"]) -> Iterator[Borders]:

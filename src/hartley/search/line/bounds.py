@@ -8,10 +8,10 @@ import numpy as np
 
 from hartley.hot_loops import hot_loop
 from hartley.model.arrays import Places
-from hartley.search.cluster_count import most_clusters
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.line.ordered_values import NOTHING, OrderedValues
 from hartley.search.line.windows import Windows, least_passing_from, uncovered
+from hartley.search.sizes.cluster_count import most_clusters
 
 STEPS = 20
 """Elementary steps of a pass, for each value."""

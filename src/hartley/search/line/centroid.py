@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from hartley.model.arrays import Int64s
-from hartley.search.cluster_count import most_clusters
+from hartley.search.axis import LeastCost
 from hartley.search.effort import Effort
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import line_bound
@@ -31,10 +31,11 @@ from hartley.search.line.end_clusters import (
     solver_unit,
 )
 from hartley.search.line.intervals import centroid_intervals_within, least_centroid_cost
-from hartley.search.line.least_cost import LeastCost
+from hartley.search.line.least_cost import with_ranks
 from hartley.search.line.loops import NEVER
 from hartley.search.line.ordered_values import OrderedValues
 from hartley.search.line.sweeps.subset_sweep import MOST_NODES, least_by_fronts
+from hartley.search.sizes.cluster_count import most_clusters
 
 LONGEST_PEELED = 400
 """Lines up to this many values are peeled and their ends solved."""
@@ -73,7 +74,7 @@ def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> Lea
     if known.is_settled or effort.should_stop():
         return known
     cluster_of = intervals_of(values, known.cost, effort)
-    return known if cluster_of is None else known.with_ranks(values, cluster_of)
+    return known if cluster_of is None else with_ranks(known, values, cluster_of)
 
 
 def by_short_sweep(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
@@ -107,7 +108,7 @@ def _swept(
         if not answer.decided:
             break
         if answer.cluster_of is not None:
-            known = known.with_ranks(values, answer.cluster_of)
+            known = with_ranks(known, values, answer.cluster_of)
         known = known.with_bound(min(answer.cost, limit, known.cost) - values.rounding)
         if answer.cluster_of is not None:
             break
@@ -145,7 +146,7 @@ def _paired(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCos
             is_least = is_whole and target >= known.cost - step
             known = known.with_bound(known.cost if is_least else target - values.rounding)
         elif pair.cluster_of is not None:
-            known = known.with_ranks(values, pair.cluster_of)
+            known = with_ranks(known, values, pair.cluster_of)
         if not pair.impossible and known.cost == before:
             break  # not decided, or let through by the solver's tolerance
         gap = known.cost - low
@@ -162,7 +163,7 @@ def _peeled(values: OrderedValues, known: LeastCost, ends: tuple[End, ...], effo
             break
         cluster_of = _peel(values, target, ends, effort)
         if cluster_of is not None:
-            known = known.with_ranks(values, cluster_of)
+            known = with_ranks(known, values, cluster_of)
             high = min(target, known.cost)
         else:
             low = target

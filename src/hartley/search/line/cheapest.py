@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hartley.model import Partition
+from hartley.search.axis import AxisSearch
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.enough import OF_ROWS
 from hartley.search.levels import is_reached
-from hartley.search.line.axis import AxisSearch
+from hartley.search.line.axis import LineAxis, line_search
 from hartley.search.line.borders import Borders
 from hartley.search.line.every_partition import MOST_VALUES, exhaustive_withheld
 from hartley.search.line.intervals import least_intervals
@@ -54,7 +55,7 @@ def cheapest_clusters(
     axis = OF_ROWS if count is None else count
     level = int(values.whole.least[axis])
     searches = {} if searches is None else searches
-    search = searches.setdefault(axis, AxisSearch(values, effort, starts, count=axis))
+    search = searches.setdefault(axis, line_search(LineAxis(values, axis), effort, starts))
     known = search.solve(level)
     cut = known.cut
     if count is not None:

@@ -8,9 +8,10 @@ handed to it in a unit that keeps them small (:func:`solver_unit`), it is asked 
 is claimed, and only of whole numbers, which differ by more than its tolerance, is anything claimed exactly.
 
 **Two clusters.** Where no more than two clusters can hold enough
-(:func:`~hartley.search.cluster_count.most_clusters`), a partition below half the span of the line has exactly
-two: one holds the last value, the other the first. Which values go with the last one is all there is to
-choose. At a cost of D the demands are linear: the mean of the one lies no more than D before the last value,
+(:func:`~hartley.search.sizes.cluster_count.most_clusters`), a partition below half the span of the line has
+exactly two: one holds the last value, the other the first. Which values go with the last one is all there is
+to choose. At a cost of D the demands are linear: the mean of the one lies no more than D before the last
+value,
 :math:`\sum_{u \in A} (D + x_u - x_{last}) \ge 0`, and no more than D after any member t, where the sum of
 :math:`D + x_t - x_u` may be negative only if t is no member; the same for the other, seen from the first
 value.

@@ -195,7 +195,6 @@ def finished(
 def finest_free_grid(
     values: OrderedValues,
     effort: Effort = UNLIMITED,
-    offset: float = 0.0,
     grids: Iterable[Borders] | None = None,
 ) -> LineAnswer:
     """Return bands on the finest round grid that costs no more than borders anywhere do.
@@ -206,7 +205,7 @@ def finest_free_grid(
     free = least_intervals(values, effort=effort)
     best: LineAnswer | None = None
     positions = values.positions
-    by_step = (Borders.on_grid(positions, step, offset) for step in round_steps(positions))
+    by_step = (Borders.on_grid(positions, step) for step in round_steps(positions))
     for grid in by_step if grids is None else grids:
         found = least_intervals(values, grid, effort, free.any_bound)
         if best is None or found.cost < best.cost:

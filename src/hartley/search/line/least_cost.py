@@ -13,15 +13,14 @@ last one taken. No polynomial method can promise less, unless P = NP.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from hartley.model import Partition
 from hartley.model.arrays import Ints
+from hartley.search.axis import LeastCost
 from hartley.search.effort import Effort
-from hartley.search.levels import is_reached
 from hartley.search.line.borders import Borders
 from hartley.search.line.bounds import STEPS, line_bound
 from hartley.search.line.loops import can_cut, clusters_of_starts, finest_starts
@@ -38,38 +37,13 @@ WIDE_SWEEPS = 2
 """Wide sweeps for one demand, at most."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LeastCost:
-    """What is known of the least cost of a demand, in ticks."""
-
-    cost: float
-    """What the worst cluster of the partition found costs."""
-    bound: float = 0.0
-    """No partition that is enough everywhere costs less."""
-    cut: Callable[[], Partition]
-    """Builds the partition when it is asked for."""
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether partition and bound meet."""
-        return is_reached(self.cost, self.bound)
-
-    def with_bound(self, bound: float) -> LeastCost:
-        """Return the same knowledge with a higher bound; a bound that says less is left out."""
-        return self if bound <= self.bound else replace(self, bound=min(bound, self.cost))
-
-    def with_ranks(self, values: OrderedValues, cluster_of: Ints) -> LeastCost:
-        """Return the same knowledge with clusters of ranks, if they cost less and are enough."""
-        kept = cluster_of.astype(np.int32)
-        partition = values.partition_of_ranks(kept)
-        cost = values.ticks_of(partition)
-        if cost < self.cost and values.whole.is_met_by(partition):
-            return replace(self, cost=cost, cut=lambda: values.partition_of_ranks(kept))
-        return self
-
-
-Stage = Callable[[OrderedValues, LeastCost, Effort], LeastCost]
-"""Improves what is known of the least cost of a demand."""
+def with_ranks(known: LeastCost, values: OrderedValues, cluster_of: Ints) -> LeastCost:
+    """Return what is known with clusters of ranks, if they cost less and are enough."""
+    kept = cluster_of.astype(np.int32)
+    partition = values.partition_of_ranks(kept)
+    if not values.whole.is_met_by(partition):
+        return known
+    return known.with_partition(values.ticks_of(partition), partial(values.partition_of_ranks, kept))
 
 
 def one_cluster(values: OrderedValues) -> LeastCost:
@@ -96,7 +70,7 @@ def by_intervals(values: OrderedValues, known: LeastCost, effort: Effort) -> Lea
         return known
     finest = finest_starts.for_size(values.size * STEPS)
     chosen = finest(windows.within(least.high), values.latest, anywhere.allowed, anywhere.low, anywhere.high)
-    return known.with_ranks(values, clusters_of_starts.for_size(values.size)(chosen))
+    return with_ranks(known, values, clusters_of_starts.for_size(values.size)(chosen))
 
 
 def by_sweeps(values: OrderedValues, known: LeastCost, effort: Effort) -> LeastCost:
@@ -126,7 +100,7 @@ def _swept(
     """Ask one sweep about a cost; give what is known then, and whether it found a partition."""
     answer = chain_within(values, cost, most_states, effort)
     if answer.cluster_of is not None:
-        return known.with_ranks(values, answer.cluster_of), True
+        return with_ranks(known, values, answer.cluster_of), True
     if answer.exhausted:
         known = known.with_bound(values.windows.next_cost(cost))
     return known, False

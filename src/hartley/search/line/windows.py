@@ -1,6 +1,6 @@
 r"""Windows: stretches of neighbours on a line, what they cost, and which of them hold enough.
 
-**Window bound.** A cluster that holds the value x has its first and last member
+**Window bound** (Theorem L1). A cluster that holds the value x has its first and last member
 somewhere; everything between them is a window that contains x, costs no more than
 the cluster (midpoint: equal ends; member: more members to choose a codeword from; centroid: a radius of
 D means a span of at most 2D) and holds no less. So at a cost of D every x needs a window of cost at most D

@@ -4,19 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hartley.errors import OptionError, option
 from hartley.model.alphabet import Alphabet
-from hartley.model.arrays import Int32s
-from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes, plain_codes
-from hartley.model.requirement import Requirement, require_consistent, require_fitting
-from hartley.search.trees.loops.layout import GAIN, MIDDLE, ONCE, RETRY, STRICT, Wants
+from hartley.model.arrays import Floats, Int32s, Int64s
+from hartley.model.closeness import NO_CLOSENESS, Closeness, SensitiveCodes
+from hartley.model.requirement import ClassCounts, Requirement, Shares, require_consistent, require_fitting
+from hartley.search.trees.loops.layout import (
+    APART,
+    ENTROPY,
+    GAIN,
+    GAINED,
+    MIDDLE,
+    MOVED,
+    ONCE,
+    RETRY,
+    SHARE,
+    STRICT,
+    TAIL,
+    Tuples,
+    Wants,
+)
 
 MOST_FAILURES = 8
 """Cuts that may fail at one node; more than so many hardly ever help."""
 RULES = {"gain": GAIN, "middle": MIDDLE}
+RULES_ON_SHARES = {
+    "share": SHARE,
+    "gain": GAINED,
+    "entropy": ENTROPY,
+    "tail": TAIL,
+    "apart": APART,
+    "moved": MOVED,
+}
 TRIALS = {"strict": STRICT, "once": ONCE, "retry": RETRY}
 """Only cuts that cannot fail; one cut that may; others after one failed, where there is room."""
 
@@ -26,7 +49,8 @@ class TreeDemand:
     """Requirements on values and rows, and which cuts may be tried.
 
     >>> demand = TreeDemand.of([Requirement("distinct-l", 2)], Alphabet.of_values(["a", "b", "c"]))
-    >>> demand.wants.wanted.tolist(), demand.wants.least
+    >>> wants = demand.wants(np.ones(3))
+    >>> wants.wanted.tolist(), wants.least
     ([2], 2)
     """
 
@@ -34,10 +58,15 @@ class TreeDemand:
     codes: tuple[SensitiveCodes, ...]
     """The codes that each requirement on values counts."""
     wanted: tuple[int, ...]
+    rules: tuple[Shares, ...]
+    """Requirements on shares of values."""
+    rule_names: tuple[str, ...]
+    rule_codes: tuple[SensitiveCodes, ...]
     row_k: int
     trials: str
     known: int
     rule: str
+    sensitive: Alphabet
 
     @classmethod
     def of(
@@ -53,28 +82,43 @@ class TreeDemand:
         """Lay requirements out; refuse those that are not about single classes."""
         given = require_consistent(requirements)
         require_fitting(given, sensitive.columns, closeness)
-        codes: list[SensitiveCodes] = []
-        wanted: list[int] = []
+        counts: dict[tuple[str, str | None], tuple[SensitiveCodes, int]] = {}
+        rules = tuple(one for one in given if isinstance(one, Shares))
         row_k = 1
-        for one in given:
-            if one.name == "row-k":
-                row_k = int(one.wanted)
-            elif one.name in ("distinct-l", "separated-l"):
-                counted = closeness.codes if one.name == "separated-l" else plain_codes
-                codes.append(counted(sensitive, one.column))
-                wanted.append(int(one.wanted))
-            else:
+        # A rule on shares needs so many different values at least, which leaves room for later cuts.
+        least = [Requirement("distinct-l", one.least_values, one.column) for one in rules]
+        for one in (*given, *(needed for needed in least if needed.wanted > 1)):
+            if isinstance(one, Shares):
+                continue
+            if one.is_limit:
                 raise OptionError(
                     f"{one.name} is of the whole release and cannot be asked of a tree; say how many values "
                     f"every class keeps, with {option('distinct_l')}"
                 )
+            counted = one.codes(sensitive, closeness)
+            if counted is None:
+                row_k = int(one.wanted)
+            else:
+                _, before = counts.get((one.name, one.column), (counted, 1))
+                counts[one.name, one.column] = counted, max(before, int(one.wanted))
         if known:
             require_knowable(given, known)
-        return cls(given, tuple(codes), tuple(wanted), row_k, trials, known, rule)
+        return cls(
+            given,
+            tuple(codes for codes, _ in counts.values()),
+            tuple(wanted for _, wanted in counts.values()),
+            rules,
+            tuple(one.loop_rule(sensitive) for one in rules),
+            tuple(one.codes(sensitive, closeness) for one in rules),
+            row_k,
+            trials,
+            known,
+            rule,
+            sensitive,
+        )
 
-    @property
-    def wants(self) -> Wants:
-        """The same for loops."""
+    def wants(self, rows: Floats) -> Wants:
+        """Return the same for loops; ``rows`` of the whole table have each sensitive value."""
         widths = [each.width for each in self.codes]
         begin = np.zeros(len(widths) + 1, dtype=np.int64)
         np.cumsum(widths, out=begin[1:])
@@ -100,7 +144,36 @@ class TreeDemand:
             known=self.known,
             rule=RULES[self.rule],
             most_failures=MOST_FAILURES,
+            **self._shares(rows),
         )
+
+    def shares_hold(self, tuples: Tuples, ends: Int64s) -> bool:
+        """Tell whether the rows of every root keep the requirements on shares."""
+        root_of = np.repeat(np.repeat(np.arange(len(ends) - 1), np.diff(ends)), np.diff(tuples.ptr))
+        for rule, codes in zip(self.rules, self.rule_codes, strict=True):
+            counts = ClassCounts.of_entries(root_of, codes.code_of[tuples.code], tuples.amounts, codes.width)
+            if not rule.is_met_by(rule.kept(counts, self.sensitive)):
+                return False
+        return True
+
+    def _shares(self, rows: Floats) -> dict[str, Any]:
+        """Return the rules on shares for loops."""
+        begin = np.zeros(len(self.rules) + 1, dtype=np.int64)
+        np.cumsum([codes.width for codes in self.rule_codes], out=begin[1:])
+        whole = [
+            np.bincount(codes.code_of, weights=rows, minlength=codes.width) / rows.sum()
+            for codes in self.rule_codes
+        ]
+        return {
+            "share_rule": np.array([RULES_ON_SHARES[name] for name in self.rule_names], dtype=np.int64),
+            "share_wanted": np.array([one.wanted for one in self.rules], dtype=np.float64),
+            "share_second": np.array([one.second or 0 for one in self.rules], dtype=np.int64),
+            "share_code": np.array([codes.code_of for codes in self.rule_codes], dtype=np.int32).reshape(
+                len(self.rules), len(rows)
+            ),
+            "share_begin": begin,
+            "share_whole": np.concatenate([*whole, np.zeros(1)]),
+        }
 
 
 def require_knowable(requirements: tuple[Requirement, ...], known: int) -> None:

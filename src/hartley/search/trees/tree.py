@@ -112,8 +112,13 @@ class TreeProblem:
         kept = [j for j, column in enumerate(self.columns) if column.is_kept]
         is_new = (placed[1:][:, kept] != placed[:-1][:, kept]).any(axis=1)
         ends = np.concatenate([[0], np.flatnonzero(is_new) + 1, [len(order)]]).astype(np.int64)
-        tuples, wants = self._laid_out(order), demand.wants
-        if not roots_hold(tuples, wants, ends):
+        tuples, wants = (
+            self._laid_out(order),
+            demand.wants(
+                np.bincount(self.code, weights=self.count, minlength=self.values).astype(np.float64)
+            ),
+        )
+        if not roots_hold(tuples, wants, ends) or not demand.shares_hold(tuples, ends):
             raise UnreachableError(
                 "the table as a whole lacks what is required, so no class can keep it"
                 if len(ends) == 2
@@ -315,6 +320,11 @@ def new_paper(tuples: Tuples, wants: Wants, values: int) -> NodePaper:
         look=np.zeros((grid, 3)),
         look_at=numbers(grid),
         best=numbers(3),
+        share_rows=numbers(int(wants.share_begin[-1]) + 1),
+        share_part=numbers(int(wants.share_begin[-1]) + 1),
+        share_order=numbers(int(wants.share_begin[-1]) + 1),
+        share_weight=np.zeros(int(wants.share_begin[-1]) + 1),
+        share_top=numbers(len(wants.share_rule)),
     )
 
 

@@ -72,7 +72,8 @@ class HeldRows:
             block = columns[start : start + step]
             asked = [f"{fetched(column, f'({column.sql})')} AS v{k}" for k, column in enumerate(block)]
             asked += [] if scan.rows is None or start else [f"{scan.rows}::BIGINT AS n"]
-            arrays = connection.execute(f"SELECT {', '.join(asked)} FROM {scan.source}").fetchnumpy()
+            query = f"SELECT {', '.join(asked)} FROM {scan.source}"
+            arrays: dict[str, Any] = connection.execute(query).fetchnumpy()
             for k, column in enumerate(block):
                 self.columns[column.name] = _coded(column, arrays[f"v{k}"])
             if "n" in arrays:

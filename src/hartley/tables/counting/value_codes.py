@@ -253,9 +253,8 @@ class Dictionary:
 
     def _fetched(self, where: str) -> Alphabet:
         cells = ", ".join(f"{fetched(column, value)} AS {value}" for column, value in self.columns)
-        arrays = self.connection.execute(
-            f"SELECT {cells} FROM {self.table} {where} ORDER BY code"
-        ).fetchnumpy()
+        query = f"SELECT {cells} FROM {self.table} {where} ORDER BY code"
+        arrays: dict[str, Any] = self.connection.execute(query).fetchnumpy()
         return Alphabet(
             tuple(
                 coordinate(column, np.ma.getdata(arrays[value]), missing_cells(arrays[value]))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shutil
 import weakref
 from collections.abc import Sequence
@@ -15,8 +16,9 @@ from hartley.tables.locations import Files
 from hartley.tables.read_options import ReadOptions
 from hartley.tables.sources.csv_check import CsvShape, check_records, line_of_record
 from hartley.tables.sources.source import LocalSource, RawColumn
-from hartley.tables.text_dialect import found_delimiter, note_delimiter, translated_cells
-from hartley.tables.text_files import open_bytes, packing, readable
+from hartley.tables.text_dates import date_columns
+from hartley.tables.text_dialect import found_delimiter, note_delimiter, present_cells, translated_cells
+from hartley.tables.text_files import is_utf8, open_bytes, packing, readable
 from hartley.tables.text_types import TextRule
 
 KEPT_IN_MEMORY = 1 << 27
@@ -54,6 +56,8 @@ class CsvSource(LocalSource):
             self._shapes.append(shape)
         self._delimiter = delimiter or usual
         self.unusual_delimiter = None if options.delimiter or delimiter == usual else delimiter
+        with open_bytes(files.paths[0]) as stream:
+            self.has_byte_order_mark = is_utf8(options.encoding) and stream.read(3) == codecs.BOM_UTF8
         self.row_count = sum(shape.records for shape in self._shapes)
         self.connection = connect(options.memory_limit)
         header = self._shapes[0].header
@@ -81,8 +85,11 @@ class CsvSource(LocalSource):
         )
         rules: list[TextRule] = ["any"] * len(header)
         try:
-            if options.decimal != "." or options.missing_words:
-                cells = translated_cells(self.connection, source, header, options)
+            self.date_formats = date_columns(
+                self.connection, present_cells(source, header, options), header, options
+            )
+            if options.decimal != "." or options.missing_words or self.date_formats:
+                cells = translated_cells(self.connection, source, header, options, self.date_formats)
                 rules = [rule for _, rule in cells]
                 selected = ", ".join(f"{sql} AS c{place}" for place, (sql, _) in enumerate(cells))
                 source = f"(SELECT {selected} FROM {source})"

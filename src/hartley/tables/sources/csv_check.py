@@ -19,12 +19,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from hartley.errors import TableError, option, quoted
 from hartley.tables.text_dialect import NAMES, likely_encoding
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 BLOCK = 1 << 20
 LONGEST_RECORD = 1 << 24
@@ -115,77 +118,65 @@ class _Check:
         if self.line == 0:
             block = self._without_mark(block)
         self._require_text(block)
-        lines = block.split(b"\n")
-        if not lines[-1]:
-            lines.pop()
-        if not lines:
+        if not block:
             return
         if self.ending is None:
-            self.ending = b"\r\n" if lines[0].endswith(b"\r") and not self._opens(lines[0]) else b"\n"
+            first = block.partition(b"\n")[0]
+            self.ending = b"\r\n" if first.endswith(b"\r") and not self._opens(first) else b"\n"
         if not self.header:
-            first = lines.pop(0)
+            first, _, block = block.partition(b"\n")
             self._take_line(first)
-            block = block[len(first) + 1 :]
-        if lines and self.header and not self.pending and not self.unless_last:
-            take_all = self._take_quoted if b'"' in block else self._take_plain
-            if take_all(block, lines):
-                return
-        for text in lines:
+        if not block or self._takes_at_once(block):
+            return
+        for text in block.removesuffix(b"\n").split(b"\n"):
             self._take_line(text)
 
-    def _take_plain(self, block: bytes, lines: list[bytes]) -> bool:
-        """Take a block without quotes in one go; say no where a closer look is needed."""
-        if not self._ends_alike(block, lines):
-            return False
+    def _takes_at_once(self, block: bytes) -> bool:
+        """Take a block of which every line is a record; say no where a closer look is needed."""
         mark, cells = self.delimiter, len(self.header)
-        if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
-            return False
-        if {text.count(mark) for text in lines} != {cells - 1}:
-            return False
-        self._count(lines)
-        return True
-
-    def _take_quoted(self, block: bytes, lines: list[bytes]) -> bool:
-        """Take a block with quotes in one go; say no where a closer look is needed, as at breaks in cells."""
-        mark, cells = self.delimiter, len(self.header)
-        if len(mark) > 1 or not block.endswith(b"\n") or not self._ends_alike(block, lines):
-            return False
-        if cells == 1 and not all(text.rstrip(b"\r") for text in lines):
+        is_usual = self.header and not self.pending and not self.unless_last
+        if not is_usual or len(mark) > 1 or not block.endswith(b"\n"):
             return False
         letters = np.frombuffer(block, dtype=np.uint8)
+        is_line = letters == ord("\n")
+        breaks = np.flatnonzero(is_line)
+        returns = len(breaks) if self.ending == b"\r\n" else 0
+        if not block.count(b"\r") == block.count(b"\r\n") == returns:
+            return False
+        lengths = np.diff(breaks, prepend=-1) - len(self.ending or b"")
+        if cells == 1 and not lengths.all():
+            return False
+        is_end = letters == ord(mark)
+        if b'"' in block:
+            is_inside = self._inside_quotes(letters)
+            if is_inside is None or is_inside[breaks].any():
+                return False
+            is_end &= ~is_inside
+        # As many cells end in all as there should be, and every last one of a record with its line.
+        last = np.flatnonzero(is_end | is_line)[cells - 1 :: cells]
+        if len(last) != len(breaks) or not np.array_equal(last, breaks):
+            return False
+        self.line += len(breaks)
+        self.records += len(breaks)
+        self.longest = max(self.longest, int(lengths.max()))
+        return True
+
+    def _inside_quotes(self, letters: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_] | None:
+        """Mark the letters inside quotes; ``None`` where a quote opens or closes in the middle of a cell."""
+        mark = ord(self.delimiter)
         # Quotes come in twos; where one closes and the next opens at once, they are a quote in a cell.
         quotes = np.flatnonzero(letters == ord('"'))
         if len(quotes) % 2:
-            return False
+            return None
         opening, closing = quotes[::2], quotes[1::2]
         # The block ends with a line feed, so there is a letter after every quote, and one at -1.
         before, after = letters[opening - 1], letters[closing + 1]
-        starts = (before == ord(mark)) | (before == ord("\n")) | (before == ord('"'))
-        stops = (after == ord(mark)) | (after == ord("\n")) | (after == ord("\r")) | (after == ord('"'))
+        starts = (before == mark) | (before == ord("\n")) | (before == ord('"'))
+        stops = (after == mark) | (after == ord("\n")) | (after == ord("\r")) | (after == ord('"'))
         if not (starts.all() and stops.all()):
-            return False
+            return None
         stretches = np.diff(np.r_[0, quotes, len(letters)])
-        is_inside = np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
-        is_line = letters == ord("\n")
-        ends = np.flatnonzero(is_line | ((letters == ord(mark)) & ~is_inside))
-        last = ends[cells - 1 :: cells]
-        if len(ends) != cells * len(lines) or not is_line[last].all() or is_inside[last].any():
-            return False
-        self._count(lines)
-        return True
-
-    def _ends_alike(self, block: bytes, lines: list[bytes]) -> bool:
-        """Tell whether all lines end like the first, and no carriage return stands elsewhere."""
-        returns = block.count(b"\r")
-        if self.ending == b"\n":
-            return not returns
-        return returns == block.count(b"\r\n") == len(lines)
-
-    def _count(self, lines: list[bytes]) -> None:
-        """Count lines that are a record each, and end alike."""
-        self.line += len(lines)
-        self.records += len(lines)
-        self.longest = max(self.longest, max(map(len, lines)) - (self.ending == b"\r\n"))
+        return np.repeat(np.arange(len(stretches)) % 2 == 1, stretches)
 
     def _take_line(self, text: bytes) -> None:
         self.line += 1

@@ -74,11 +74,9 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
                 raise OptionError(f"{files.name} has no sheet {options.sheet!r}; it has {quoted(sheets)}")
             if not sheets:
                 raise TableError(f"{files.name}: the workbook has no sheets")
-            sheet = options.sheet or sheets[0]
+            sheet = options.sheet or _sheet_with_data(files.name, book, sheets)
             require_dense(files.paths[0], sheet)
             found = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-            if options.sheet is None and len(sheets) > 1:
-                _name_the_others(files.name, book, sheets, len(found))
     except (TableError, OptionError, KeyboardInterrupt):
         raise
     except BaseException:
@@ -91,15 +89,26 @@ def _sheet(files: Files, options: ReadOptions) -> tuple[list[Any], list[list[Any
     return found[0], found[1:], faulty_columns(files.paths[0], sheet)
 
 
-def _name_the_others(name: str, book: Any, sheets: list[str], rows: int) -> None:
-    """Say which sheet is read and which are not; where another is longer, how to read that one."""
-    first, *others = sheets
-    heights = {one: book.get_sheet_by_name(one).total_height for one in others} if rows < LONG_SHEET else {}
-    longest = max(heights, key=lambda one: heights[one], default=first)
-    longer = ""
-    if heights.get(longest, 0) > rows:
-        longer = f"; {longest!r} has more rows, read it with {option('sheet', longest)}"
-    note(f"{name} has {len(sheets)} sheets; {first!r} is read, and not {quoted(others)}{longer}")
+def _sheet_with_data(name: str, book: Any, sheets: list[str]) -> str:
+    """Return the sheet with most rows, the first of them, and say which sheets are not read.
+
+    The first sheet is taken without a look at the others where it is long.
+    """
+    first = sheets[0]
+    if len(sheets) == 1:
+        return first
+    chosen, rows = first, book.get_sheet_by_name(first).total_height
+    for one in sheets[1:] if rows < LONG_SHEET else ():
+        height = book.get_sheet_by_name(one).total_height
+        if height > rows:
+            chosen, rows = one, height
+    others = [one for one in sheets if one != chosen]
+    why = "" if chosen == first else ", which has the most rows,"
+    note(
+        f"{name} has {len(sheets)} sheets; {chosen!r}{why} is read, and not {quoted(others)}; "
+        f"{option('sheet')} says otherwise"
+    )
+    return chosen
 
 
 def _array(cells: list[Any]) -> Any:
@@ -248,6 +257,16 @@ def _number(letters: str) -> int:
     for letter in letters:
         number = number * 26 + ord(letter) - ord("A") + 1
     return number - 1
+
+
+def data_sheet(path: Path) -> str | None:
+    """Return the sheet that is read where nobody names one; nothing for a file that is no workbook."""
+    names = sheet_names(path)
+    if len(names) < 2:
+        return names[0] if names else None
+    calamine = required("python_calamine", f"reading {path.name}", "excel")
+    with calamine.CalamineWorkbook.from_path(str(path)) as book:
+        return _sheet_with_data(path.name, book, list(names))
 
 
 def sheet_names(path: Path) -> tuple[str, ...]:

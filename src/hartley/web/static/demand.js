@@ -28,9 +28,6 @@ export function startDemand(asked = null) {
   const borders = asked?.borders ?? null;
   form.grid.value = borders === null ? "" : typeof borders === "number" ? "step" : borders;
   if (typeof borders === "number") form.step.value = borders;
-  form.offset.value = asked?.offset ?? 0;
-  form.equal_width.checked = asked?.equal_width ?? false;
-  form.open_ends.checked = asked?.open_ends ?? false;
   by("withhold").value = asked?.withhold ?? 0;
   by("withheld-label").value = asked?.withheld_label ?? "";
   return show();
@@ -50,7 +47,6 @@ export function demandFields() {
   return {
     require: requirements.map(({ name, wanted, column, each }) => ({ name, wanted, column, each })), tolerance,
     shape: form.shape.value, borders: grid === "" ? null : grid === "step" ? Number(form.step.value) : grid,
-    offset: grid === "step" ? Number(form.offset.value) : 0, equal_width: form.equal_width.checked, open_ends: form.open_ends.checked,
     withhold: Number(by("withhold").value), withheld_label: by("withheld-label").value || null,
   };
 }
@@ -80,8 +76,7 @@ function show() {
   by("require-apart").hidden = kind !== "separated-l";
   by("require-of").hidden = kind === "row-k";
   by("shape-more").hidden = form.shape.value !== "intervals";
-  for (const field of ["step-field", "offset-field"]) by(field).hidden = form.grid.value !== "step";
-  form.open_ends.disabled = !form.equal_width.checked;
+  by("step-field").hidden = form.grid.value !== "step";
   const share = Number(by("withhold").value);
   by("withheld-label-field").hidden = !share;
   by("withhold-now").textContent = share ? `${plain(share)} %` : "none";

@@ -1,4 +1,4 @@
-"""A single column of text of which something is known: an order, groups within groups, or neighbours."""
+"""A single column of text of which something is known: an order, or groups within groups."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from hartley.errors import InputError, OptionError, option
-from hartley.model import Alphabet
+from hartley.model import Alphabet, Partition
 from hartley.model.alphabet import Label
-from hartley.model.arrays import Floats
+from hartley.model.arrays import Floats, Int64s
 from hartley.model.shapes.band import ALL, Bands
 from hartley.model.shapes.codebook import ColumnCodebook, Group
-from hartley.search.by_size.categories import CategoryArrangement, Taxonomy
-from hartley.search.demands.question import DemandAnswer
+from hartley.search.sizes.categories import CategoryArrangement, Taxonomy
 from hartley.workflow.request.column_choices import ColumnChoices
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ArrangedColumn:
+class ArrangedColumn(CategoryArrangement):
     """What is known of the values of a column of text, with the words for it."""
 
     column: str
     cells: tuple[Label, ...]
-    known: CategoryArrangement
     order: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     """The name of each group of the taxonomy, after the values."""
@@ -35,7 +33,7 @@ class ArrangedColumn:
         choices.require_among(public.columns)
         coordinate = public.coordinates[0]
         name = coordinate.name
-        told = [one for one in ("order", "hierarchy", "neighbours") if name in getattr(choices, one)]
+        told = [one for one in ("order", "hierarchy") if name in getattr(choices, one)]
         if not told:
             return None
         if len(public.columns) > 1:
@@ -45,28 +43,25 @@ class ArrangedColumn:
         words = ["" if cell is None else str(cell) for cell in cells]
         order = tuple(settings.order or ())
         ranks = None if settings.order is None else _ranks(name, cells, order)
-        if "neighbours" in told:
-            if len(told) > 1:
-                raise OptionError(f"give one of {option(told[0])} and {option('neighbours')}, not both")
-            edges = _edges(name, words, choices.neighbour_pairs(name))
-            return cls(column=name, cells=cells, known=CategoryArrangement(edges=edges))
         if settings.hierarchy is None:
-            return cls(column=name, cells=cells, known=CategoryArrangement(positions=ranks), order=order)
+            return cls(column=name, cells=cells, positions=ranks, order=order)
         tree, groups = _taxonomy(name, cells, words, settings.hierarchy, ranks)
-        known = CategoryArrangement(tree=tree, has_ordered_siblings=ranks is not None)
-        return cls(column=name, cells=cells, known=known, order=order, groups=groups)
+        has_order = ranks is not None
+        return cls(
+            column=name, cells=cells, tree=tree, has_ordered_siblings=has_order, order=order, groups=groups
+        )
 
-    def codebook(self, answer: DemandAnswer) -> ColumnCodebook:
+    def codebook(self, partition: Partition, withheld: Int64s) -> ColumnCodebook:
         """Return what is published for each value: bands of an order, groups of the taxonomy, or sets."""
         has_missing = any(cell is None for cell in self.cells)
-        labels = answer.partition.labels
-        if self.known.positions is not None:
-            borders = self._borders(self.known.positions, answer)
+        labels = partition.labels
+        if self.positions is not None:
+            borders = _borders(self.positions, partition, withheld)
             bands = Bands("ordered", borders, names=self.order)
             return ColumnCodebook(
                 column=self.column, kind="ordered", form="bands", bands=bands, has_missing=has_missing
             )
-        clusters = [np.flatnonzero(labels == number) for number in range(answer.partition.size)]
+        clusters = [np.flatnonzero(labels == number) for number in range(partition.size)]
         groups = []
         for members in clusters:
             values = tuple(self.cells[place] for place in members if self.cells[place] is not None)
@@ -76,18 +71,12 @@ class ArrangedColumn:
             column=self.column, kind="tree", form="groups", groups=tuple(groups), has_missing=has_missing
         )
 
-    def _borders(self, ranks: Floats, answer: DemandAnswer) -> tuple[float, ...]:
-        placed = np.setdiff1d(np.flatnonzero(~np.isnan(ranks)), answer.withheld)
-        order = placed[np.argsort(ranks[placed], kind="stable")]
-        changes = np.flatnonzero(np.diff(answer.partition.labels[order])) + 1
-        return tuple(float(ranks[order[place]]) for place in changes)
-
     def _name(self, members: Sequence[int]) -> Label:
         """Return what a cluster is called: its value, its group, a run of siblings, or the set of values."""
         inside = set(members)
         if len(members) == 1:
             return self.cells[members[0]]
-        tree = self.known.tree
+        tree = self.tree
         if tree is None:
             return "{" + ", ".join(sorted(str(self.cells[place]) for place in members)) + "}"
         below = _leaves(tree)
@@ -105,6 +94,13 @@ class ArrangedColumn:
             for node in parts
         ]
         return f"{names[0]} to {names[-1]}"
+
+
+def _borders(ranks: Floats, partition: Partition, withheld: Int64s) -> tuple[float, ...]:
+    placed = np.setdiff1d(np.flatnonzero(~np.isnan(ranks)), withheld)
+    order = placed[np.argsort(ranks[placed], kind="stable")]
+    changes = np.flatnonzero(np.diff(partition.labels[order])) + 1
+    return tuple(float(ranks[order[place]]) for place in changes)
 
 
 def _ranks(column: str, cells: Sequence[Label], order: Sequence[str]) -> Floats:
@@ -149,20 +145,6 @@ def _taxonomy(
     parents = [root if parent == -2 else parent for parent in parents] + [-1]
     names = tuple(path[-1] for path in numbers)
     return Taxonomy.of_parents(parents, size), (*names, ALL)
-
-
-def _edges(
-    column: str, words: Sequence[str], pairs: Sequence[tuple[str, str]]
-) -> tuple[tuple[int, int], ...]:
-    place_of = {word: place for place, word in enumerate(words)}
-    named = {word for pair in pairs for word in pair}
-    absent = sorted(set(words) - named)
-    if absent and len(words) > 1:
-        raise InputError(f"the neighbours of {column!r} miss {', '.join(map(repr, absent[:5]))}")
-    unknown = sorted(named - place_of.keys())
-    if unknown:
-        raise InputError(f"the neighbours of {column!r} name {unknown[0]!r}, which is no value of it")
-    return tuple((place_of[one], place_of[other]) for one, other in pairs)
 
 
 def _leaves(tree: Taxonomy) -> list[set[int]]:

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from hartley.frontiers import Point
-from hartley.measures.uncertainty import rows_of_values
-from hartley.model import Alphabet, Coordinate, JointRange, Partition
+from hartley.model import Alphabet, Coordinate, Partition
 from hartley.model.alphabet import Label
-from hartley.model.arrays import Floats
-from hartley.model.shapes.band import Bands, Scale
-from hartley.model.shapes.border_grid import CALENDARS, Calendar, roundest, roundest_day
 from hartley.model.shapes.codebook import ColumnCodebook
-from hartley.model.shapes.shape import Shape
 from hartley.model.words import CODEWORDS, Labels
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import MISSING, Codebook, CodedColumn, Groups, codebook
@@ -29,15 +24,12 @@ from hartley.releases.column_recoding import ColumnRecoding
 from hartley.releases.policy import Coding
 from hartley.releases.record import CodebooksRecord
 from hartley.search.codebooks import Codebooks
-from hartley.search.demands.question import DemandAnswer
-
-SECONDS_A_DAY = 86_400.0
 
 
 def default_labels(public: Alphabet, shape: str, codeword: str | None) -> Labels:
     """Return how a released value is written where nobody said: bands and several columns by their spans."""
     if len(public.columns) > 1 or shape != "any":
-        return "interval"
+        return "range"
     return next((one for one in CODEWORDS if one == codeword), "midpoint")
 
 
@@ -55,8 +47,9 @@ def label_point(
         return label_codebooks(public, point.codebooks)
     partition = point.partition
     withheld = int(partition.labels[point.withheld[0]]) if point.withheld else None
-    if point.intervals is not None and labels == "interval":
-        return label_intervals(public, partition, point.intervals, withheld, withheld_label)
+    if point.intervals is not None and labels in ("range", "interval"):
+        bands = written_bands(point.intervals, labels)
+        return label_intervals(public, partition, bands, withheld, withheld_label)
     return codebook(
         public,
         partition,
@@ -68,52 +61,11 @@ def label_point(
     )
 
 
-def interval_codebook(
-    joint: JointRange, positions: Floats, answer: DemandAnswer, shape: Shape
-) -> ColumnCodebook | None:
-    """Return the bands that clusters of neighbours make; nothing where no borders lie between them.
-
-    That is so for clusters that are no intervals, for text, for moments of one day in different clusters, and
-    where no two values share a cluster.
-    """
-    coordinate = joint.public.coordinates[0]
-    if coordinate.kind not in ("number", "date", "timestamp") or coordinate.origin:
-        return None
-    unit = SECONDS_A_DAY if coordinate.kind == "timestamp" else 1.0
-    placed = np.setdiff1d(np.flatnonzero(~np.isnan(positions)), answer.withheld)
-    order = placed[np.argsort(positions[placed], kind="stable")]
-    clusters, at = answer.partition.labels[order], positions[order] / unit
-    firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
-    if not len(order) or len(firsts) != len(np.unique(clusters)) or len(firsts) == len(order) > 1:
-        return None
-    nominal = answer.bands if len(answer.bands) == len(firsts) else ()
-    borders = []
-    for number, first in enumerate(firsts[1:].tolist(), 1):
-        border = nominal[number].low / unit if nominal else np.nan
-        borders.append(_border(coordinate, at[first - 1], at[first], border))
-    if coordinate.kind != "number" and any(border != np.floor(border) for border in borders):
-        return None
-    is_closed = shape.equal_width and not shape.open_ends and bool(nominal)
-    bands = Bands(
-        _scale(coordinate, at),
-        tuple(borders),
-        low=nominal[0].low / unit if is_closed else None,
-        high=nominal[-1].high / unit if is_closed else None,
-        calendar=_calendar(shape),
-    )
-    lasts = np.append(firsts[1:], len(order)) - 1
-    widths = (at[lasts] - at[firsts]) / max(float(at[-1] - at[0]), 1e-300)
-    rows = rows_of_values(joint)[order]
-    band_of = np.cumsum(np.diff(clusters, prepend=clusters[0]) != 0)
-    return ColumnCodebook(
-        column=coordinate.name,
-        kind="number" if coordinate.kind == "number" else "date",
-        form="bands",
-        bands=bands,
-        has_missing=bool(coordinate.missing.any()),
-        mean_width=float((rows * widths[band_of]).sum() / max(int(rows.sum()), 1)),
-        worst_width=float(widths.max(initial=0.0)),
-    )
+def written_bands(intervals: ColumnCodebook, labels: Labels) -> ColumnCodebook:
+    """Return bands whose labels are words, or intervals where these are asked for."""
+    if labels != "interval" or intervals.bands is None:
+        return intervals
+    return replace(intervals, bands=replace(intervals.bands, style="interval"))
 
 
 def label_intervals(
@@ -144,24 +96,6 @@ def with_missing(label: str) -> str:
     return f"{label} or {MISSING}"
 
 
-def _border(coordinate: Coordinate, below: float, above: float, nominal: float) -> float:
-    """Return the border between two neighbours: where the grid has it, else as round as can be."""
-    if below < nominal <= above:
-        return float(nominal)
-    low, high = float(below), float(above)
-    return roundest(low, high) if coordinate.kind == "number" else roundest_day(low, high)
-
-
-def _scale(coordinate: Coordinate, at: Floats) -> Scale:
-    if coordinate.kind != "number":
-        return "date"
-    return "whole" if bool(np.all(at == np.round(at))) else "number"
-
-
-def _calendar(shape: Shape) -> Calendar | None:
-    return next((one for one in CALENDARS if one == shape.borders), None)
-
-
 CHOICE_MEANS = (
     "The codebooks were chosen with the data in view. Seen as a message about the whole table, the choice "
     "carries at most so many bits of mutual information and of I*. It is no bound on L0, nor on what one "
@@ -178,14 +112,16 @@ class ColumnRecodings:
     withheld_combinations: tuple[tuple[str | None, ...], ...] = ()
 
     @classmethod
-    def of_release(cls, public: Alphabet, point: Point, book: Codebook) -> ColumnRecodings:
+    def of_release(cls, public: Alphabet, point: Point, book: Codebook, labels: Labels) -> ColumnRecodings:
         """Take the codebooks of a point, or the bands of intervals that are its labels; else nothing."""
         if point.codebooks is not None:
             return cls.of(public, point.codebooks)
         if point.intervals is None or book.columns[0].coding not in ("bands", "groups"):
             return cls()
         coordinate = public.coordinates[0]
-        recoding = ColumnRecoding.of(point.intervals, coordinate.kind, _zone(coordinate))
+        recoding = ColumnRecoding.of(
+            written_bands(point.intervals, labels), coordinate.kind, _zone(coordinate)
+        )
         missing = np.flatnonzero(coordinate.missing)
         label = book.labels[int(book.partition.labels[missing[0]])][0] if len(missing) else None
         bands, groups = (

@@ -21,12 +21,12 @@ from hartley.search.codebooks import (
     codebooks_by_demand,
     codebooks_of,
 )
-from hartley.search.demands.question import DemandAnswer
-from hartley.search.effort import Effort
+from hartley.search.effort import Effort, compiling_in_time
 from hartley.search.enough import Enough
-from hartley.workflow.question import Question, asked_for
+from hartley.search.points.demanded_point import asked_for
+from hartley.search.points.measured import frontier_of, point_of
+from hartley.search.problem import Answer, Problem
 from hartley.workflow.request.column_choices import ColumnChoices
-from hartley.workflow.request.time_limit import compiling_in_time
 
 EVERY_LEVEL = 10
 """Up to here a frontier has every level; beyond, round ones."""
@@ -35,7 +35,7 @@ FRONTIER_ROUNDS = 30
 """Rounds for each level of a frontier; a single release takes its time."""
 
 
-def public_columns(question: Question) -> list[PublicColumn]:
+def public_columns(question: Problem) -> list[PublicColumn]:
     """Return the public columns as the search sees them, with what is said about each."""
     choices = question.columns or ColumnChoices()
     coordinates = question.joint.public.coordinates
@@ -48,7 +48,7 @@ def public_columns(question: Question) -> list[PublicColumn]:
     ]
 
 
-def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> CodebookProblem:
+def codebook_problem(question: Problem, more: Iterable[Requirement] = ()) -> CodebookProblem:
     """Return the public columns and what every released combination must keep.
 
     With side information, kept out of the table or from an earlier release, a combination must keep it
@@ -71,15 +71,14 @@ def codebook_problem(question: Question, more: Iterable[Requirement] = ()) -> Co
     return CodebookProblem((*spread, beside), _demand_on(question, observed, more), published)
 
 
-def _demand_on(question: Question, joint: JointRange, more: Iterable[Requirement]) -> Enough:
+def _demand_on(question: Problem, joint: JointRange, more: Iterable[Requirement]) -> Enough:
     """Return what every set of a table's public values must keep."""
-    asked = question.demanded(more)
-    enough = Enough.of(joint, asked.requirements, question.closeness)
+    enough = Enough.of(joint, question.asking(*more).held, question.closeness)
     enough.require_reachable()
     return enough
 
 
-def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point:
+def codebooks_point(question: Problem, demand: Demand, effort: Effort) -> Point:
     """Find the codebooks that keep what is required and lose least."""
     _require_carried(question, demand)
     asked = asked_for(question, demand)
@@ -91,9 +90,9 @@ def codebooks_point(question: Question, demand: Demand, effort: Effort) -> Point
     return point_of_codebooks(asked, found)
 
 
-def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
+def frontier_of_codebooks(question: Problem, effort: Effort) -> Frontier:
     """Search the codebooks of least loss for every level of candidates, or for round ones of many."""
-    _require_carried(question, Demand(requirements=(*question.requirements, *question.limits)))
+    _require_carried(question, Demand(requirements=question.requirements))
     choices = question.columns or ColumnChoices()
     levels = frontier_levels(question.levels)
     problems = [codebook_problem(question, [Requirement(question.axis, level)]) for level in levels]
@@ -104,10 +103,10 @@ def frontier_of_codebooks(question: Question, effort: Effort) -> Frontier:
     points = [point_of_codebooks(question, one) for one in found if one is not None]
     if not points:
         raise UnreachableError("no codebooks of the columns keep what is required")
-    return question.frontier(points, search="optimal", complete=not effort.should_stop())
+    return frontier_of(question, points, complete=not effort.should_stop())
 
 
-def point_of_codebooks(question: Question, found: Codebooks) -> Point:
+def point_of_codebooks(question: Problem, found: Codebooks) -> Point:
     """Measure codebooks as a point of a frontier; its utility is minus the loss."""
     joint = question.joint
     was_missing = np.logical_and.reduce([one.missing for one in joint.public.coordinates])
@@ -119,15 +118,16 @@ def point_of_codebooks(question: Question, found: Codebooks) -> Point:
         withheld=tuple(one for one in found.withheld if any(cell is not None for cell in one)),
         withheld_rows=int(rows[withheld].sum()),
     )
-    point = question.point_of(
-        DemandAnswer(
+    point = point_of(
+        question,
+        Answer(
             partition=found.partition,
             cost=found.loss,
             lower_bound_cost=found.lower_bound,
             withheld=withheld.astype(np.int64),
             withheld_rows=found.withheld_rows,
             loss=found.loss,
-        )
+        ),
     )
     is_proven = found.loss <= found.lower_bound * (1 + 1e-12)
     return replace(point, max_distortion=None, proven_optimal=is_proven, codebooks=found)
@@ -149,7 +149,7 @@ def frontier_levels(most: int) -> list[int]:
     return sorted({*found, most})
 
 
-def _require_carried(question: Question, demand: Demand) -> None:
+def _require_carried(question: Problem, demand: Demand) -> None:
     """Refuse what a search for codebooks does not look at."""
     here = option("shape", "columns")
     has_bits = demand.max_leakage is not None or any(one.name == "l0" for one in demand.requirements)

@@ -11,12 +11,12 @@ from hartley.frontiers import Frontier, Point
 from hartley.measures.utility import LineDistortion, Resolution
 from hartley.model.requirement import Requirement
 from hartley.model.words import SAME_COST, SLACK
-from hartley.search.demands.find_cheapest import cheapest
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question, cost_of
+from hartley.search.problem import Problem
+from hartley.search.solve import solve
 from hartley.workflow.request.objective import Budget
 
-Search = Callable[[Question, Sequence[Point]], Frontier]
+Search = Callable[[Problem, Sequence[Point]], Frontier]
 """Searches a frontier, no worse than points that are known."""
 
 
@@ -38,7 +38,7 @@ class BudgetGain:
     @property
     def is_gain(self) -> bool:
         """Whether all others keep more detail."""
-        return cost_of(self.point) < cost_of(self.protection) * (1 - SAME_COST)
+        return self.point.cost < self.protection.cost * (1 - SAME_COST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ class BudgetFrontier:
             if gain is None
             else {
                 "distinct_l": gain.protection.distinct_l,
-                "cost": cost_of(gain.point),
-                "cost_before": cost_of(gain.protection),
+                "cost": gain.point.cost,
+                "cost_before": gain.protection.cost,
                 "withheld_rows": gain.point.withheld_rows,
                 "helpful_rows": gain.helpful_rows,
             },
@@ -73,7 +73,7 @@ class BudgetFrontier:
 
 
 def frontiers_by_budget(
-    question: Question, budgets: Sequence[Budget], search: Search, effort: Effort
+    question: Problem, budgets: Sequence[Budget], search: Search, effort: Effort
 ) -> tuple[BudgetFrontier, ...]:
     """Search one frontier for each budget, the smallest first; none rises with the budget.
 
@@ -95,9 +95,9 @@ def frontiers_by_budget(
     return tuple(found)
 
 
-def _gain(question: Question, least: Frontier, frontier: Frontier, effort: Effort) -> BudgetGain | None:
+def _gain(question: Problem, least: Frontier, frontier: Frontier, effort: Effort) -> BudgetGain | None:
     """Compare two frontiers at one protection: what is required, or the balanced point of the first."""
-    at = least.points[0] if question.requirements else least.balanced()
+    at = least.points[0] if question.counts else least.balanced()
     best = next((one for one in frontier.points if one.leakage_bits <= at.leakage_bits + SLACK), None)
     if best is None:
         return None
@@ -108,19 +108,19 @@ def _gain(question: Question, least: Frontier, frontier: Frontier, effort: Effor
         needed_rows=needed_rows(question, level),
         is_of_components=question.leakage == "istar",
     )
-    if gain.is_gain or cost_of(at) <= (1 if question.utility.name == "resolution" else 0):
+    if gain.is_gain or at.cost <= (1 if question.utility.name == "resolution" else 0):
         return gain
-    return replace(gain, helpful_rows=least_helpful_rows(question, cost_of(at), level, effort))
+    return replace(gain, helpful_rows=least_helpful_rows(question, at.cost, level, effort))
 
 
-def unused_budget(question: Question, frontier: Frontier, effort: Effort) -> BudgetGain | None:
+def unused_budget(question: Problem, frontier: Frontier, effort: Effort) -> BudgetGain | None:
     """Return what would help where a budget withholds nothing at any point; ``None`` where it does."""
     if not question.budget or any(point.withheld_rows for point in frontier.points):
         return None
     return _gain(question, frontier, frontier, effort)
 
 
-def needed_rows(question: Question, level: int) -> int:
+def needed_rows(question: Problem, level: int) -> int:
     """Return how many rows must be withheld at the least: what is withheld is a released value itself.
 
     It holds no more of anything than it has rows. Where it joins cells that were missing before, one row may
@@ -132,7 +132,7 @@ def needed_rows(question: Question, level: int) -> int:
     return int(max([2 if question.leakage == "istar" else level, *required]))
 
 
-def least_helpful_rows(question: Question, cost: float, level: int, effort: Effort) -> int | None:
+def least_helpful_rows(question: Problem, cost: float, level: int, effort: Effort) -> int | None:
     """Return the fewest rows above the budget that were found to lower a cost at a level of candidates.
 
     ``None`` where none were, or where the search takes too long to be asked again and again.
@@ -145,9 +145,9 @@ def least_helpful_rows(question: Question, cost: float, level: int, effort: Effo
         return None
 
     def helps(rows: int) -> bool:
-        asked = replace(question, budget=rows).demanded([Requirement(question.axis, level)])
+        asked = replace(question, budget=rows).asking(Requirement(question.axis, level))
         try:
-            return cheapest(asked, effort).cost < cost * (1 - SAME_COST)
+            return solve(asked, effort).cost < cost * (1 - SAME_COST)
         except UnreachableError:
             return False
 

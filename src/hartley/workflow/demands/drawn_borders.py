@@ -18,8 +18,8 @@ from hartley.model.shapes.border_grid import CALENDARS, OwnBorders, roundest, ro
 from hartley.model.shapes.shape import Shape
 from hartley.search.line.borders import Borders
 from hartley.search.line.ordered_values import Band
-from hartley.workflow.codebooks.label_codebooks import SECONDS_A_DAY
-from hartley.workflow.question import Question
+from hartley.search.points.measured import SECONDS_A_DAY, answer_again, point_of
+from hartley.search.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class DrawnBorders:
 class BorderLine:
     """The values of one ordered column on a line, and the places where borders may lie between them."""
 
-    question: Question
+    question: Problem
     coordinate: Coordinate
     at: Floats
     """The different positions, rising."""
@@ -70,10 +70,10 @@ class BorderLine:
     """Where a border lies at each of these cuts; ``None`` where it is as round as can be."""
 
     @classmethod
-    def of(cls, question: Question) -> BorderLine | None:
+    def of(cls, question: Problem) -> BorderLine | None:
         """Return the line of a question about intervals; nothing where borders cannot be moved one by one."""
         public, shape = question.joint.public, question.shape
-        if shape.name != "intervals" or shape.equal_width or question.arrangement is not None:
+        if shape.name != "intervals" or question.arrangement is not None:
             return None
         coordinate = public.coordinates[0]
         if len(public.coordinates) > 1 or public.positions is None or coordinate.origin:
@@ -162,7 +162,7 @@ class BorderLine:
         # Where no kept value lies between two borders there is no band, and the names go by the values.
         is_full = len(np.unique(band_of[is_placed])) == len(settled) + 1
         bands = tuple(Band(low, high) for low, high in pairwise(edges)) if is_full else ()
-        made = self.question.point_of(self.question.answer_of(partition, point, bands))
+        made = point_of(self.question, answer_again(self.question, partition, point, bands))
         drawn = _bands(self.question.joint, made, positions, is_placed)
         return DrawnBorders(borders=tuple(settled.tolist()), point=made, bands=drawn)
 
@@ -233,7 +233,7 @@ def _grid(at: Floats, coordinate: Coordinate, shape: Shape) -> Borders:
     if isinstance(borders, OwnBorders):
         return Borders.listed(at, borders, "second" if is_time else "day")
     if isinstance(borders, float):
-        return Borders.on_grid(at, borders, shape.offset)
+        return Borders.on_grid(at, borders)
     if is_time:
         # Bands of moments have whole days for borders.
         return Borders.on_grid(at, SECONDS_A_DAY)

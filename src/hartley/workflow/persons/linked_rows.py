@@ -11,14 +11,21 @@ import numpy as np
 from hartley.errors import OptionError, TableError, option
 from hartley.measures.audit import Audit, Role
 from hartley.measures.audit import audit as measure
-from hartley.measures.person_range import fewest_of_all_rows, person_range, require_one_value_each
+from hartley.measures.person_range import (
+    changing_persons,
+    fewest_of_all_rows,
+    fewest_persons,
+    person_range,
+    require_persons,
+)
 from hartley.model import Alphabet, JointRange, Partition
+from hartley.model.requirement.requirement import Requirement
 from hartley.releases.formats import Format
 from hartley.releases.policy import Policy
-from hartley.releases.writer.reader_view import ObservedRows
-from hartley.releases.writer.source_rows import Rows
+from hartley.releases.rows.reader import Reader
+from hartley.releases.rows.reader_view import ObservedRows
+from hartley.releases.rows.source_rows import Rows
 from hartley.tables import Roles, Table
-from hartley.workflow.publication.reader import Reader
 from hartley.workflow.request.study_table import Missing
 
 
@@ -33,9 +40,13 @@ class Persons:
     """Fewest sensitive values that all rows of a person leave possible; others with the same rows may have
     fewer among them, which is what is measured."""
 
+    changing: int = 0
+    """Persons whose sensitive value changes from row to row; what is measured is the value of each row."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as it stands in JSON."""
         return {
+            "changing": self.changing,
             "column": self.column,
             "persons": self.persons,
             "most_values": self.most_values,
@@ -102,7 +113,7 @@ class LinkedRows:
         if rows is not None and joint.row_count != rows:
             raise TableError("some rows have no person; leave them out, or name another column")
         found = cls(person, joint)
-        require_one_value_each(found.seen_rows())
+        require_persons(found.seen_rows())
         return found
 
     @classmethod
@@ -133,10 +144,26 @@ class LinkedRows:
         """Return what a reader sees of each row, with the person as side information."""
         return Reader(joint=self.joint, known=1).sees(partition)
 
-    def audit(self) -> Audit:
-        """Return what the reader learns of persons; what he sees are sets of public values."""
-        found = measure(self.seen())
-        return replace(found, public=Role(self.joint.public.columns, found.public.values))
+    def audit(self, partition: Partition | None = None) -> Audit:
+        """Return what the reader learns of persons; what he sees are sets of public or released values."""
+        found = measure(self.seen(partition))
+        rows = self.seen_rows(partition)
+        return replace(
+            found,
+            public=Role(self.joint.public.columns, found.public.values),
+            rows=rows.side.size if rows.side is not None else found.rows,
+            row_k=fewest_persons(rows),
+        )
+
+    def require_countable(self, requirements: Sequence[Requirement]) -> None:
+        """Refuse to count the rows of persons whose sensitive value changes: they are values, not persons."""
+        changing = changing_persons(self.seen_rows())
+        if changing and any(one.name == "row-k" for one in requirements):
+            raise OptionError(
+                f"the sensitive value of {changing:,} persons changes from row to row, and "
+                f"{option('row_k')} counts persons only where each has one value; leave it out, or keep one "
+                "row of each person"
+            )
 
     @property
     def told(self) -> Persons:
@@ -144,4 +171,5 @@ class LinkedRows:
         seen = self.seen_rows()
         assert seen.observed_side is not None  # noqa: S101 (read with the person)
         counts = np.bincount(seen.observed_side)
-        return Persons(self.column, len(counts), int(counts.max()), fewest_of_all_rows(seen))
+        least = fewest_of_all_rows(seen)
+        return Persons(self.column, len(counts), int(counts.max()), least, changing_persons(seen))

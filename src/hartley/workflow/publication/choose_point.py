@@ -5,35 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from math import ceil
 
 from hartley.errors import OptionError, UnreachableError, option
 from hartley.frontiers import Point
 from hartley.measures.audit import Audit
 from hartley.measures.joined_parts import measured_parts
-from hartley.measures.uncertainty import prior_counts
 from hartley.measures.utility import Utility
 from hartley.model import Alphabet, JointRange
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Verdict
 from hartley.model.target import Target
-from hartley.model.words import CODEWORDS, MOST_BITS, SLACK, Labels, Leakage, SearchName
+from hartley.model.words import CODEWORDS, SLACK, Labels, Leakage, SearchName
 from hartley.releases.cell_text import cell_text
 from hartley.releases.codebook import Codebook, Groups
+from hartley.releases.rows.reader_view import Observed
 from hartley.releases.ticks import scale_of
 from hartley.releases.withheld_label import label_cell
-from hartley.releases.writer.reader_view import Observed
-from hartley.search.dispatch import Goal, WithCandidates, WithComponents, WithinCost
 from hartley.search.effort import Effort
+from hartley.search.greedy.runs import greedy_frontier, greedy_run
+from hartley.search.points.demanded_point import point_for
+from hartley.search.points.measured import point_again
+from hartley.search.points.reachable import explained
+from hartley.search.problem import Problem
 from hartley.workflow.codebooks.label_codebooks import label_point
 from hartley.workflow.codebooks.search_codebooks import codebooks_point
-from hartley.workflow.demands.few_points import few_point
-from hartley.workflow.demands.reachable import explained
-from hartley.workflow.demands.search_point import demanded_point
 from hartley.workflow.label_costs import label_unit, with_label_cost, within_labels
-from hartley.workflow.question import Question, cost_of
-from hartley.workflow.search_frontier import greedy_frontier, greedy_run, optimal_frontier, optimal_point
 from hartley.workflow.trees.search_tree import tree_point
 
 
@@ -42,7 +39,7 @@ class ReleaseDemand:
     """What is asked of a release, besides its columns."""
 
     demand: Demand
-    question: Question
+    question: Problem
     search: SearchName
     labels: Labels
     withheld_label: str | None = None
@@ -98,7 +95,7 @@ class ChosenPoint:
     """In how many parts the table was searched."""
 
 
-PointSearch = Callable[[Question, ReleaseDemand, Target, Effort], Point]
+PointSearch = Callable[[Problem, ReleaseDemand, Effort], Point]
 """How a point is searched for."""
 
 
@@ -127,68 +124,38 @@ def reach(
         question = replace(question, requirements=())
     if known is not None and known.codebooks is None:
         # What was proven about it holds only where the same reader was searched for.
-        again = question.point_again(known)
+        again = point_again(question, known)
         again = with_label_cost(question, again, unit)
         same_reader = not demand.is_seen_beside or found_in == joint
         same_cost = again.max_distortion == known.max_distortion
         is_same = same_reader and same_cost and again.leakage_bits == known.leakage_bits
         known = known if is_same else again
     sought = replace(demand, demand=within_labels(demand.demand, unit))
-    last: UnreachableError | None = None
-    for target in _attempts(observed, demand, sought.target):
-        try:
-            point = known or (search or searched_point)(question, sought, target, effort)
-        except UnreachableError as error:
-            last = error
-            break
-        point = with_label_cost(question, point, unit)
-        book = label_point(
-            joint.public,
-            point,
-            demand.labels,
-            limit=point.max_distortion,
-            withheld_label=demand.withheld_label,
-            groups=demand.groups,
-        )
-        measured = measured_parts(
-            (
-                (part.joint, part.sensitive_places)
-                for part in observed.reader_parts(book, earlier=has_earlier)
-            ),
-            joint.sensitive,
-            demand.demand.requirements,
-            question.closeness,
-        )
-        found, held = measured.audit, measured.verdicts
-        if is_met(demand, found, book, joint.public) and all(one.holds for one in held):
-            return ChosenPoint(
-                joint=joint,
-                point=point,
-                book=book,
-                audit=found,
-                verdicts=held,
-                closeness=question.closeness,
-            )
-    if last is not None:
-        raise UnreachableError(f"{last.message}{demand.beside}")
-    raise UnreachableError(_not_met(demand, found, book, joint.public))
-
-
-def _attempts(observed: Observed, demand: ReleaseDemand, target: Target) -> list[Target]:
-    """Return the targets to search for, the weakest first, until one meets the demand.
-
-    The search counts leakage from what the reader sees beside the labels. A cap on what labels and
-    the rest leak together is a demand on the candidates that are left.
-    """
-    if not demand.is_plain:
-        return [target]
-    if not (demand.is_seen_beside and target.kind == "max_leakage" and demand.leakage != "istar"):
-        return [target]
-    priors = prior_counts(observed.before())
-    share = 2.0**-target.number
-    fewest = max(1, ceil(int(priors.min()) * share - SLACK))
-    most = max(1, ceil(int(priors.max()) * share - SLACK))
-    return [Target("distinct_l", number) for number in range(fewest, most + 1)]
+    try:
+        point = known or (search or searched_point)(question, sought, effort)
+    except UnreachableError as error:
+        raise UnreachableError(f"{error.message}{demand.beside}") from None
+    point = with_label_cost(question, point, unit)
+    book = label_point(
+        joint.public,
+        point,
+        demand.labels,
+        limit=point.max_distortion,
+        withheld_label=demand.withheld_label,
+        groups=demand.groups,
+    )
+    measured = measured_parts(
+        ((part.joint, part.sensitive_places) for part in observed.reader_parts(book, earlier=has_earlier)),
+        joint.sensitive,
+        demand.demand.requirements,
+        question.closeness,
+    )
+    found, held = measured.audit, measured.verdicts
+    if not is_met(demand, found, book, joint.public) or not all(one.holds for one in held):
+        raise UnreachableError(_not_met(demand, found, book, joint.public))
+    return ChosenPoint(
+        joint=joint, point=point, book=book, audit=found, verdicts=held, closeness=question.closeness
+    )
 
 
 def is_met(demand: ReleaseDemand, found: Audit, book: Codebook, public: Alphabet) -> bool:
@@ -267,18 +234,8 @@ def require_reachable_kind(target: Target, utility: Utility) -> None:
         raise OptionError(f"{option('max_distortion')} needs {option('utility', 'distortion')}")
 
 
-def searched_point(question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+def searched_point(question: Problem, demand: ReleaseDemand, effort: Effort) -> Point:
     """Search the point that a demand asks for."""
-    if demand.search == "optimal" and question.shape.name not in ("columns", "tree"):
-        with question.explaining():
-            try:
-                few = few_point(question, demand.demand, effort)
-            except UnreachableError as error:
-                raise explained(question, demand.demand, effort, error) from None
-        if few is not None:
-            return few
-    if demand.is_plain:
-        return choose_point(question, demand.search, target, effort)
     if demand.search == "greedy":
         with question.explaining():
             run = greedy_run(question, demand.demand.utility_weight, effort)
@@ -289,59 +246,6 @@ def searched_point(question: Question, demand: ReleaseDemand, target: Target, ef
         return tree_point(question, demand.demand, effort)
     with question.explaining():
         try:
-            return demanded_point(question, demand.demand, effort)
+            return point_for(question, demand.demand, effort)
         except UnreachableError as error:
             raise explained(question, demand.demand, effort, error) from None
-
-
-def choose_point(question: Question, search: SearchName, target: Target, effort: Effort) -> Point:
-    """Find the point of the frontier that a target asks for; its own level suffices where one answers it."""
-    with question.explaining():
-        if search == "greedy":
-            weight = target.number if target.kind == "utility_weight" else None
-            return greedy_frontier(question, greedy_run(question, weight, effort)).meeting(target)
-        if target.kind == "distinct_l" and question.is_polished:
-            return _polished_point(question, int(target.number), effort)
-        goal = _goal(question, target)
-        point = None if goal is None else optimal_point(question, goal, effort)
-        return point or optimal_frontier(question, effort).meeting(target)
-
-
-def _polished_point(question: Question, distinct_l: int, effort: Effort) -> Point:
-    """Find the point of the least mean loss for a reader who sees something beside several columns.
-
-    Where the worst class comes first, the search of any utility tells how small it can be.
-    """
-    asked = Demand.of({"distinct_l": distinct_l})
-    point = demanded_point(question, asked, effort)
-    if question.objective == "mean":
-        return point
-    known = optimal_point(question, WithCandidates(distinct_l), effort)
-    if known is None or cost_of(known) > cost_of(point) * (1 + SLACK):
-        return point
-    if cost_of(known) < cost_of(point) * (1 - SLACK):
-        point = demanded_point(question, asked, effort, [known.partition])
-    return replace(
-        point,
-        lower_bound_bits=known.lower_bound_bits,
-        lower_bound_cost=known.lower_bound_cost,
-        proven_optimal=known.proven_optimal,
-    )
-
-
-def _goal(question: Question, target: Target) -> Goal | None:
-    """Say which single level a target asks for; nothing where it needs the whole frontier."""
-    if target.kind == "distinct_l":
-        return WithCandidates(int(target.number))
-    if target.kind == "max_leakage":
-        kept = 2.0 ** min(target.number + SLACK, MOST_BITS)
-        if question.leakage == "istar":
-            return WithComponents(int(kept))
-        if question.joint.side is not None:
-            # What leaks is counted from what the side value leaves, which differs from value to value.
-            return None
-        return WithCandidates(ceil(question.joint.sensitive.size / kept))
-    if target.kind in ("largest_cluster", "max_distortion"):
-        by_size = question.utility.name == "resolution"
-        return WithinCost(target.number) if by_size == (target.kind == "largest_cluster") else None
-    return None

@@ -10,7 +10,23 @@ from hartley.errors import OptionError, option
 from hartley.model import Alphabet
 from hartley.model.words import Labels
 from hartley.tables import Table
+from hartley.tables.looks.identifiers import are_dates
 from hartley.workflow.describe_table import identifier_columns
+
+LOOKED_AT = 1_000
+"""Different cells that tell whether a column holds dates."""
+
+
+def refuse_written_dates(public: Alphabet, declared: Collection[str]) -> None:
+    """Refuse to recode dates that are read as text, unless the curator ``declared`` the column text."""
+    for one in public.coordinates:
+        there = [str(cell) for cell in one.cells[:LOOKED_AT] if cell is not None]
+        if one.kind == "text" and one.name not in declared and are_dates(there):
+            raise OptionError(
+                f"column {one.name!r} looks like dates but is read as text, and text has no order: say how "
+                f"they are written ({option('dates', 'dd/mm/yyyy')}), write them as 2024-12-31, or say "
+                f"{option('text', one.name)}"
+            )
 
 
 def refuse_identifiers(

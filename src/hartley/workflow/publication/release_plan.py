@@ -10,8 +10,8 @@ from hartley.errors import OptionError, option, quoted
 from hartley.model import Alphabet
 from hartley.releases.formats import Format
 from hartley.releases.policy import MeasuredColumn, Policy
-from hartley.releases.writer.reader_view import Observed, ObservedLabels, ObservedRows
-from hartley.releases.writer.source_rows import Rows
+from hartley.releases.rows.reader_view import Observed, ObservedLabels, ObservedRows
+from hartley.releases.rows.source_rows import Rows
 from hartley.tables import Roles, Table
 from hartley.workflow.request.study_table import StudyTable, names
 

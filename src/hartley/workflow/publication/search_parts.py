@@ -25,17 +25,15 @@ from hartley.model import Partition
 from hartley.model.arrays import Ints
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement, Verdict
-from hartley.model.target import Target
 from hartley.notes import note
-from hartley.releases.writer.reader_view import Observed, ObservedRows
-from hartley.releases.writer.row_parts import PartedRows
-from hartley.search.demands.question import DemandAnswer
+from hartley.releases.rows.reader_view import Observed, ObservedRows
+from hartley.releases.rows.row_parts import PartedRows
 from hartley.search.effort import Effort
+from hartley.search.points.measured import mean_move, without_bounds
+from hartley.search.problem import Answer, Problem
 from hartley.workflow.publication.choose_point import ReleaseDemand, searched_point
 from hartley.workflow.publication.release_plan import Plan
-from hartley.workflow.question import Question, cost_of
 from hartley.workflow.request.objective import Objective
-from hartley.workflow.search_demand import without_bounds
 
 SECONDS_A_PART = 10.0
 """How long the search of a part may take where nobody said."""
@@ -94,7 +92,7 @@ class PartSearch:
         """How long the search may take where nobody said."""
         return SECONDS_A_PART * self._rows.count
 
-    def __call__(self, question: Question, demand: ReleaseDemand, target: Target, effort: Effort) -> Point:
+    def __call__(self, question: Problem, demand: ReleaseDemand, effort: Effort) -> Point:
         """Search every part, and put the clusters together."""
         waiting = deque(range(part, part + 1) for part in range(self._rows.count))
         found: list[_SearchedPart] = []
@@ -104,7 +102,7 @@ class PartSearch:
         while waiting:
             parts = waiting.popleft()
             try:
-                found.append(self._search(parts, question, demand, target, _share(effort, found, waiting)))
+                found.append(self._search(parts, question, demand, _share(effort, found, waiting)))
             except UnreachableError:
                 if not waiting and not found:
                     raise
@@ -126,13 +124,13 @@ class PartSearch:
         return self._joined(question, found)
 
     def _search(
-        self, parts: range, question: Question, demand: ReleaseDemand, target: Target, effort: Effort
+        self, parts: range, question: Problem, demand: ReleaseDemand, effort: Effort
     ) -> _SearchedPart:
         part = self._rows.search_part(parts)
         places = part.public_places
         here = replace(question, joint=part.joint.knowing(0), utility=_utility_of(question.utility, places))
         _require_in_one_cluster(here, demand.demand.requirements)
-        point = searched_point(here, replace(demand, question=here), target, effort)
+        point = searched_point(here, replace(demand, question=here), effort)
         partition = point.partition
         groups = overlap_partition(here.joint.release(partition))
         return _SearchedPart(
@@ -144,7 +142,7 @@ class PartSearch:
             rows=part.joint.row_count,
         )
 
-    def _require_reachable(self, question: Question, requirements: Sequence[Requirement]) -> None:
+    def _require_reachable(self, question: Problem, requirements: Sequence[Requirement]) -> None:
         """Refuse what not even a single released value for everything keeps."""
         for requirement in requirements:
             most = inf
@@ -155,7 +153,7 @@ class PartSearch:
             if most < requirement.wanted:
                 raise _unreachable(requirement, most)
 
-    def _require_without_place(self, question: Question, requirements: Sequence[Requirement]) -> None:
+    def _require_without_place(self, question: Problem, requirements: Sequence[Requirement]) -> None:
         """Refuse what a value that has no place on the line does not keep: it is merged with no other."""
         if not isinstance(question.utility, LineDistortion):
             return
@@ -168,7 +166,7 @@ class PartSearch:
                 if kept < requirement.wanted:
                     raise _unreachable(requirement, kept)
 
-    def _joined(self, question: Question, found: Sequence[_SearchedPart]) -> Point:
+    def _joined(self, question: Problem, found: Sequence[_SearchedPart]) -> Point:
         """Return the point of all parts together, of which nothing is proven."""
         labels = np.empty(question.joint.public.size, dtype=np.int64)
         begin = 0
@@ -182,7 +180,7 @@ class PartSearch:
             return replace(without_bounds(first), cut=lambda: partition)
         size = question.joint.sensitive.size
         groups = joined_groups(size, (one.groups for one in found))
-        worst = max(map(cost_of, points))
+        worst = max(point.cost for point in points)
         fewest = min(point.distinct_l for point in points)
         apart = [point.separation for point in points if point.separation is not None]
         separation = None
@@ -199,7 +197,7 @@ class PartSearch:
             max_distortion=None if first.max_distortion is None else worst,
             clusters=partition.size,
             separation=separation,
-            mean_distortion=question.mean_move(_answer(partition, worst)) if is_moved else None,
+            mean_distortion=mean_move(question, _answer(partition, worst)) if is_moved else None,
             verdicts=_worst_verdicts(points),
             step=None,
             cut=lambda: partition,
@@ -216,7 +214,7 @@ def _unreachable(requirement: Requirement, most: float) -> UnreachableError:
     return UnreachableError(f"no release keeps {requirement.text}; the most that can be reached is {most:g}")
 
 
-def _require_in_one_cluster(question: Question, requirements: Sequence[Requirement]) -> None:
+def _require_in_one_cluster(question: Problem, requirements: Sequence[Requirement]) -> None:
     """Refuse a part that does not even keep what is required as a single cluster: no search is needed."""
     merged = question.joint.release(Partition.whole(question.joint.public.size))
     for requirement in requirements:
@@ -224,8 +222,8 @@ def _require_in_one_cluster(question: Question, requirements: Sequence[Requireme
             raise UnreachableError(f"no release keeps {requirement.text} in this part of the table")
 
 
-def _answer(partition: Partition, cost: float) -> DemandAnswer:
-    return DemandAnswer(partition=partition, cost=cost, lower_bound_cost=None)
+def _answer(partition: Partition, cost: float) -> Answer:
+    return Answer(partition=partition, cost=cost, lower_bound_cost=None)
 
 
 def _worst_verdicts(points: Sequence[Point]) -> tuple[Verdict, ...]:

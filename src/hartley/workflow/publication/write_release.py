@@ -13,7 +13,6 @@ import numpy as np
 
 from hartley.errors import WriteError
 from hartley.frontiers import Point
-from hartley.lazy import late_function
 from hartley.measures.audit import Audit
 from hartley.measures.by_column import ColumnLeft, guess_to_dict
 from hartley.measures.joined_parts import measured_parts
@@ -31,26 +30,28 @@ from hartley.releases.certificate import Certificate, Envelope, file_sha256
 from hartley.releases.codebook import Codebook
 from hartley.releases.policy import Policy
 from hartley.releases.record import Commitments, Record
+from hartley.releases.rows.reader_view import Observed
 from hartley.releases.signing import SigningKey
-from hartley.releases.verifier.verification import (
+from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
+from hartley.releases.writer.database_table import new_table
+from hartley.releases.writer.original_source import doubt_about, original_file
+from hartley.releases.writer.public_codebook import PublicCodebook
+from hartley.releases.writer.publication import Publication, require_defusable
+from hartley.releases.writer.released_folder import FolderWriter
+from hartley.releases.writer.shown_cells import shown_columns
+from hartley.releases.writer.staging import Staging, cannot_write, staged
+from hartley.search.problem import CostMeaning
+from hartley.verifier.verification import (
     Documents,
     Verification,
     input_commitment,
     policy_commitment,
     verify_release,
 )
-from hartley.releases.writer.claims import Audits, Released, certificate_of, record_of
-from hartley.releases.writer.publication import Publication, require_defusable
-from hartley.releases.writer.reader_view import Observed
-from hartley.releases.writer.shown_cells import shown_columns
-from hartley.releases.writer.staging import Staging, cannot_write, staged
 from hartley.workflow.codebooks.label_codebooks import codebooks_record
 from hartley.workflow.publication.choose_point import ChosenPoint, ReleaseDemand
-from hartley.workflow.publication.original_source import doubt_about, original_file
+from hartley.workflow.publication.prove_point import prove_point
 from hartley.workflow.publication.release_plan import Plan, Seen
-from hartley.workflow.publication.released_folder import FolderWriter
-from hartley.workflow.publication.write_to_database import new_table
-from hartley.workflow.question import CostMeaning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +78,8 @@ class ReleaseResult:
     """The certificate file, to be published with the release."""
     record: Path
     """The record file, which stays with the curator: everything that was measured."""
+    codebook: Path
+    """The public codebook as CSV; as a page and as JSON it stands beside, with other endings."""
     signature: Path | None
     """The file with the signature of the certificate; ``None`` where it is not signed."""
     rows: int
@@ -138,6 +141,8 @@ class ReleaseResult:
     """What a reader of everything published is left with of each sensitive column by itself."""
     counts_rows: bool = False
     """Whether no column is sensitive and only rows were counted; its measures are of the public values."""
+    persons: tuple[Audit, Audit] | None = None
+    """What is learnt of persons, whose rows are linked, before and after; ``None`` where rows count."""
     jointly: bool = False
     """Whether several sensitive columns count as one joint value."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
@@ -160,8 +165,9 @@ class ReleaseResult:
         return f"ReleaseResult({self.output.name!r}: {self.rows} rows, l={self.after_all.distinct_l}, {held})"
 
     def _repr_html_(self) -> str:
-        shown: str = late_function("ReleaseResult.html")(self)
-        return shown
+        from hartley.report.notebook import release_html
+
+        return release_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as it stands in JSON."""
@@ -186,6 +192,7 @@ class ReleaseResult:
             "policy": str(self.policy),
             "certificate": str(self.certificate),
             "record": str(self.record),
+            "codebook": str(self.codebook),
             "signature": None if self.signature is None else str(self.signature),
             "requirements": [verdict.to_dict() for verdict in self.requirements],
             "usefulness": self.usefulness.to_dict(),
@@ -276,6 +283,15 @@ def write_release(
             else:
                 output = folder.write(policy)
             staging.path("policy").write_bytes(policy.to_json())
+            codebook = PublicCodebook.of(
+                places["output"].name,
+                policy,
+                row_counts(whole.without_side(), book.partition),
+                [verdict.requirement for verdict in reached.verdicts],
+            )
+            staging.path("codebook").write_bytes(codebook.to_csv())
+            staging.path("codebookpage").write_bytes(codebook.to_html())
+            staging.path("codebookddi").write_bytes(codebook.to_json())
             output_sha256 = file_sha256(output) if folder is None else output.sha256()
             released = Released(
                 policy=policy,
@@ -297,6 +313,7 @@ def write_release(
                     together=together,
                     together_all=together_all,
                 ),
+                prove_point(released),
                 output_sha256=output_sha256,
                 dropped_rows=seen.dropped_rows,
                 commitments=Commitments(
@@ -328,6 +345,7 @@ def write_release(
             Documents(
                 certificate=Certificate.read(staging.path("certificate")),
                 record=Record.read(staging.path("record")),
+                codebook=staging.path("codebook").read_bytes(),
                 envelope=None if key is None else Envelope.read(staging.path("signature")),
                 key=None if key is None else key.public,
             ),
@@ -356,6 +374,7 @@ def write_release(
         policy=places["policy"],
         certificate=places["certificate"],
         record=places["record"],
+        codebook=places["codebook"],
         signature=places.get("signature"),
         rows=after.rows,
         dropped_rows=seen.dropped_rows,

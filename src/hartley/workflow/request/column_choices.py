@@ -10,33 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
 from hartley.errors import ColumnError, InputError, OptionError, option
 from hartley.model import Alphabet, Coordinate, Label
 from hartley.model.shapes.border_grid import OwnBorders, is_list
-from hartley.model.words import ObjectiveName
-from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_neighbours, read_order
+from hartley.model.words import OBJECTIVES, ObjectiveName
+from hartley.tables.value_files import read_dissimilarities, read_hierarchy, read_order
 from hartley.workflow.request.utility_choice import UtilityChoice
 
 if TYPE_CHECKING:
     from hartley.search.codebooks import CodebookOptions, ColumnSettings
 
-BandsName: TypeAlias = Literal["variable", "equal"]
 Listed: TypeAlias = str | Path | Sequence[str]
 """A file of values, or the values."""
 Tree: TypeAlias = str | Path | Sequence[Sequence[str]]
 """A file of values with their groups, or its rows."""
 
 
-Neighbours: TypeAlias = str | Path | Sequence[tuple[str, str]]
-"""A file of pairs of values, or the pairs."""
 Dissimilarities: TypeAlias = str | Path | Mapping[tuple[str, str], float]
 """A file of pairs of values and how unlike they are, or the numbers by pair."""
 
@@ -48,14 +44,11 @@ Edges: TypeAlias = float | str | Sequence[float | str | date]
 class ColumnFields(TypedDict, total=False):
     """What is said about single columns, as keywords of the one-call forms."""
 
-    bands: BandsName
     objective: ObjectiveName
-    lose_at_most: float | str
     weight: Mapping[str, float]
     order: Mapping[str, Listed]
     hierarchy: Mapping[str, Tree]
     prefix: str | Sequence[str]
-    neighbours: Mapping[str, Neighbours]
     dissimilarity: Mapping[str, Dissimilarities]
 
 
@@ -63,22 +56,16 @@ class ColumnFields(TypedDict, total=False):
 class ColumnChoices:
     """What a curator says about single columns, and about codebooks as a whole.
 
-    >>> ColumnChoices(lose_at_most="25%", weight={"age": 2}).share
-    0.25
     >>> ColumnChoices(weight={"age": 0})
     Traceback (most recent call last):
     hartley.errors.OptionError: weight of 'age' must be a positive number, not 0
     """
 
-    bands: BandsName = "variable"
     objective: ObjectiveName = "mean"
-    lose_at_most: float | str = 0.5
-    """The largest share of a band's rows that may be withheld: 0.5, or "50%"."""
     weight: Mapping[str, float] = field(default_factory=dict)
     order: Mapping[str, Listed] = field(default_factory=dict)
     hierarchy: Mapping[str, Tree] = field(default_factory=dict)
     prefix: str | Sequence[str] = ()
-    neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
     dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
     borders: Mapping[str, Edges] = field(default_factory=dict)
 
@@ -88,7 +75,8 @@ class ColumnChoices:
         for name, number in self.weight.items():
             if not (isinstance(number, (int, float)) and isfinite(number) and number > 0):
                 raise OptionError(f"{option('weight')} of {name!r} must be a positive number, not {number}")
-        self.options()
+        if self.objective not in OBJECTIVES:
+            raise OptionError.unknown("objective", self.objective, OBJECTIVES)
         for borders in self.borders.values():
             if is_list(borders):
                 OwnBorders.of(borders)  # type: ignore[arg-type]
@@ -99,41 +87,22 @@ class ColumnChoices:
         plain = ColumnChoices()
         return [one.name for one in fields(self) if getattr(self, one.name) != getattr(plain, one.name)]
 
-    @property
-    def share(self) -> float:
-        """The largest share of a band's rows that may be withheld."""
-        text = str(self.lose_at_most).strip()
-        try:
-            number = Decimal(text.removesuffix("%").strip())
-        except InvalidOperation:
-            number = Decimal("NaN")
-        share = number / 100 if text.endswith("%") else number
-        if not share.is_finite() or not 0 <= share <= 1:
-            raise OptionError(f"{option('lose_at_most')} needs a share from 0% to 100%, not {text!r}")
-        return float(share)
-
     def options(self, **more: Any) -> CodebookOptions:
         """Return how codebooks are to be looked for."""
         from hartley.search.codebooks import CodebookOptions
 
-        return CodebookOptions(bands=self.bands, objective=self.objective, lose_at_most=self.share, **more)
+        return CodebookOptions(objective=self.objective, **more)
 
     def require_among(self, columns: Iterable[str]) -> None:
         """Refuse what is said about a column that is not published."""
         there = list(columns)
-        told = (
+        for named in (
             *(self.weight, self.order, self.hierarchy, self.prefix),
-            *(self.neighbours, self.dissimilarity, self.borders),
-        )
-        for named in told:
+            *(self.dissimilarity, self.borders),
+        ):
             for name in named:
                 if name not in there:
                     raise ColumnError.absent(name, there)
-
-    def neighbour_pairs(self, name: str) -> Sequence[tuple[str, str]]:
-        """Return the pairs of neighbouring values of a column."""
-        given = self.neighbours[name]
-        return read_neighbours(given) if isinstance(given, (str, Path)) else tuple(given)
 
     def dissimilarities(self, name: str) -> Mapping[tuple[str, str], float]:
         """Return how unlike the values of a column are, by pairs."""
@@ -160,7 +129,7 @@ class ColumnChoices:
                 f"the numbers of column {name!r} have more digits than bands can be cut by; read it as text "
                 f"({option('text')}), or keep it"
             )
-        of_text = ("order", "hierarchy", "prefix", "neighbours", "dissimilarity")
+        of_text = ("order", "hierarchy", "prefix", "dissimilarity")
         texts = [one for one in of_text if name in getattr(self, one)]
         if "dissimilarity" in texts and len(texts) > 1:
             raise OptionError(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from hartley.errors import OptionError
-from hartley.model.words import LABELS, Consent, Labels
+from hartley.errors import OptionError, option
+from hartley.model.words import LABELS, LIKE_INPUT, Consent, Labels, LikeInput
+from hartley.releases.formats import Format
 from hartley.workflow.request.study_table import names
 
 
@@ -26,6 +27,7 @@ class DestinationFields(TypedDict, total=False):
     exposure: Consent
     accept_identifier: str | Sequence[str]
     defuse_formulas: bool
+    like_input: LikeInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +53,17 @@ class Destination:
     """Columns that look like they name people and are published all the same."""
     defuse_formulas: bool = False
     """Whether cells of a CSV file that a spreadsheet would run get a quote before them."""
+    like_input: LikeInput = "yes"
+    """Whether a CSV file made from one has its delimiter, decimal mark and encoding; ``"bom"``: these, but in
+    UTF-8 with a byte order mark, by which Excel knows it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "accept_identifier", names(self.accept_identifier))
         if self.labels is not None and self.labels not in LABELS:
             raise OptionError.unknown("kind of labels", self.labels, LABELS)
+        if self.like_input not in LIKE_INPUT:
+            raise OptionError.unknown("way to write as the input was", self.like_input, LIKE_INPUT)
+        if self.like_input == "bom" and Format.of(Path(self.output)).name != "csv":
+            raise OptionError(
+                f"only a CSV file has a byte order mark; leave out {option('like_input', 'bom')}"
+            )

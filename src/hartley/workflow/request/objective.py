@@ -9,18 +9,26 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from hartley.errors import OptionError, option
 from hartley.measures.utility import Utility
+from hartley.measures.utility.own import require_size
 from hartley.measures.utility.several_columns import ColumnsDistortion
 from hartley.model import Alphabet
 from hartley.model.shapes.shape import ANY_SHAPE, Shape, ShapeName
-from hartley.model.words import LEAKAGES, SEARCHES, Labels, Leakage, ObjectiveName, SearchName
+from hartley.model.words import (
+    LEAKAGES,
+    SEARCHES,
+    TIES,
+    Labels,
+    Leakage,
+    ObjectiveName,
+    SearchName,
+    Ties,
+)
 from hartley.workflow.request.column_choices import (
-    BandsName,
     ColumnChoices,
     ColumnFields,
     Dissimilarities,
     Edges,
     Listed,
-    Neighbours,
     Tree,
     with_distances,
 )
@@ -94,13 +102,11 @@ class ObjectiveFields(ColumnFields, total=False):
     """The fields of an objective, as keywords of the one-call forms."""
 
     leakage: Leakage
-    utility: UtilityChoice | Literal["resolution", "distortion"] | None
+    utility: UtilityChoice | Utility | Literal["resolution", "distortion"] | None
     search: SearchName
+    ties: Ties
     shape: Shape | ShapeName
     borders: Edges | Mapping[str, Edges] | None
-    offset: float
-    equal_width: bool
-    open_ends: bool
     withhold: Budget | str | int | Sequence[Budget | str | int] | None
     withheld_label: str | None
     transparent: TransparentName | None
@@ -112,26 +118,22 @@ class Objective:
     """What is weighed against what, and who searches."""
 
     leakage: Leakage = "l0"
-    utility: UtilityChoice | Literal["resolution", "distortion"] | None = None
+    utility: UtilityChoice | Utility | Literal["resolution", "distortion"] | None = None
+    """What counts as utility: its name, a choice with details, or a utility of one's own."""
     search: SearchName = "optimal"
+    ties: Ties = "order"
+    """Of equally good merges a greedy search takes that of the earliest values, or what the seed decides."""
     shape: Shape | ShapeName = ANY_SHAPE
     borders: Edges | Mapping[str, Edges] | None = None
     """Where borders may lie; see :class:`Shape`. Of several columns: by column."""
-    offset: float = 0.0
-    equal_width: bool = False
-    open_ends: bool = False
     withhold: Budget | str | int | Sequence[Budget | str | int] | None = None
     """The most rows whose public value may be withheld: a number, or a share such as ``"2%"``; of a frontier
     also several, one after the other."""
     withheld_label: str | None = None
     """What stands in a withheld cell; ``None``: the cell is empty."""
-    bands: BandsName = "variable"
-    """Of the shape ``columns``: bands of any widths, or the best node of the ladders."""
     objective: ObjectiveName = "mean"
     """Over several columns: what is to be small, the mean width of a row's class (of the shape ``columns``:
     of its bands), or the greatest; among equal greatest ones the mean decides."""
-    lose_at_most: float | str = 0.5
-    """Of the shape ``columns``: the largest share of a band's rows that may be withheld."""
     weight: Mapping[str, float] = field(default_factory=dict)
     """How much the detail, or the distances, of a column count beside the others'."""
     order: Mapping[str, Listed] = field(default_factory=dict)
@@ -140,8 +142,6 @@ class Objective:
     """For text: rows of a value, its group, the group of that, or a file of them."""
     prefix: str | Sequence[str] = ()
     """Columns of text that may be cut after its first characters."""
-    neighbours: Mapping[str, Neighbours] = field(default_factory=dict)
-    """For text: pairs of neighbouring values, which form a tree, or a file of them."""
     dissimilarity: Mapping[str, Dissimilarities] = field(default_factory=dict)
     """For text: how unlike two values are, by pairs, or a file of them."""
     transparent: TransparentName | None = None
@@ -152,37 +152,29 @@ class Objective:
 
     def __post_init__(self) -> None:
         self._require_transparent()
+        if isinstance(self.leakage, str):
+            spelled = self.leakage.lower().replace("_", "").replace("*", "star")
+            object.__setattr__(self, "leakage", spelled if spelled in LEAKAGES else self.leakage)
         if self.leakage not in LEAKAGES:
             raise OptionError.unknown("leakage", self.leakage, LEAKAGES)
         if self.search not in SEARCHES:
             raise OptionError.unknown("search", self.search, SEARCHES)
+        if self.ties not in TIES:
+            raise OptionError.unknown("way to break ties", self.ties, TIES)
+        if self.ties != "order" and self.search != "greedy":
+            raise OptionError(
+                f"{option('ties')} is of {option('search', 'greedy')}; an optimal search has none"
+            )
         choices = self.columns
         by_column = isinstance(self.borders, Mapping)
         borders: Any = None if by_column else self.borders
         if by_column and self.shape != "columns" and len(choices.borders) == 1:
             (borders,) = choices.borders.values()
         if not isinstance(self.shape, Shape):
-            shape = Shape(
-                name=self.shape,
-                borders=borders,
-                offset=self.offset,
-                equal_width=self.equal_width,
-                open_ends=self.open_ends,
-            )
-            object.__setattr__(self, "shape", shape)
-        elif borders is not None or self.offset or self.equal_width or self.open_ends:
+            object.__setattr__(self, "shape", Shape(name=self.shape, borders=borders))
+        elif borders is not None:
             # Named beside a whole shape, they have to be of it.
-            object.__setattr__(
-                self,
-                "shape",
-                replace(
-                    self.shape,
-                    borders=borders,
-                    offset=self.offset,
-                    equal_width=self.equal_width,
-                    open_ends=self.open_ends,
-                ),
-            )
+            object.__setattr__(self, "shape", replace(self.shape, borders=borders))
         object.__setattr__(self, "withhold", Budget.several(self.withhold))
         if self.withheld_label is not None and self.clusters.name == "columns":
             raise OptionError(
@@ -245,22 +237,15 @@ class Objective:
         if self.clusters.is_any:
             allowed: tuple[str, ...] = ("objective", "weight", "order", "hierarchy", "dissimilarity")
         else:
-            allowed = (
-                "order",
-                "hierarchy",
-                "neighbours",
-                *(("borders",) if len(choices.borders) == 1 else ()),
-            )
+            allowed = ("order", "hierarchy", *(("borders",) if len(choices.borders) == 1 else ()))
         others = [name for name in choices.said if name not in allowed]
         if others:
-            right = {"neighbours": "intervals", "dissimilarity": "any"}.get(others[0], "columns")
+            right = "any" if others[0] == "dissimilarity" else "columns"
             raise OptionError(f"{option(others[0])} is of {option('shape', right)}; choose that shape")
 
     def _require_columns(self) -> None:
         """Refuse what has no meaning where each column has a codebook of its own."""
         choice = self.choice
-        if self.neighbours:
-            raise OptionError(f"{option('neighbours')} is of {option('shape', 'intervals')}")
         if self.dissimilarity:
             raise OptionError(f"{option('dissimilarity')} is of {option('shape', 'any')}")
         if self.leakage != "l0":
@@ -275,14 +260,11 @@ class Objective:
     def columns(self) -> ColumnChoices:
         """What was said about single columns."""
         return ColumnChoices(
-            bands=self.bands,
             objective=self.objective,
-            lose_at_most=self.lose_at_most,
             weight=dict(self.weight),
             order=dict(self.order),
             hierarchy=dict(self.hierarchy),
             prefix=self.prefix,
-            neighbours=dict(self.neighbours),
             dissimilarity=dict(self.dissimilarity),
             borders=dict(self.borders) if isinstance(self.borders, Mapping) else {},
         )
@@ -291,6 +273,8 @@ class Objective:
     def choice(self) -> UtilityChoice:
         """What was said about utility."""
         given = self.utility
+        if isinstance(given, Utility):
+            return UtilityChoice()
         return given if isinstance(given, UtilityChoice) else UtilityChoice(name=given)
 
     @property
@@ -317,6 +301,13 @@ class Objective:
 
     def utility_for(self, public: Alphabet, labels: Labels | None = None) -> Utility:
         """Return the utility for these public values, which are released with such ``labels``."""
+        if isinstance(self.utility, Utility):
+            require_size(self.utility.size, public.size)
+            if self.clusters.name in ("columns", "tree"):
+                raise OptionError(
+                    f"{option('shape', self.clusters.name)} has a loss of its own; leave utility out"
+                )
+            return self.utility
         if self.clusters.name == "tree" and len(public.coordinates) == 1 and public.positions is None:
             return UtilityChoice(name="resolution").for_alphabet(public)
         if self.clusters.name in ("columns", "tree"):

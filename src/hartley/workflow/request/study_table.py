@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 from hartley.argument_kinds import require_field_kinds
-from hartley.errors import OptionError, option, quoted
-from hartley.model import Alphabet, Label
+from hartley.errors import OptionError, option, quoted, require_not_removed
+from hartley.model import Alphabet, JointRange, Label
 from hartley.model.closeness import Closeness
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement, of_each_column
@@ -40,7 +40,7 @@ class StudyFields(TypedDict, total=False):
     person: str | None
     missing: Missing
     missing_at: float | None
-    tolerance: Mapping[str, Any]
+    tolerance: Mapping[str, Any] | float
     groups: Mapping[str, str | Path | Mapping[Label, str]]
     options: ReadOptions | None
 
@@ -68,8 +68,9 @@ class StudyTable:
     """The column that says whose row it is, where a reader can link the rows of one person."""
     missing: Missing = "value"
     missing_at: float | None = None
-    tolerance: Mapping[str, Any] = field(default_factory=dict)
-    """How far apart two values of a sensitive column must be, more than that, to count as two."""
+    tolerance: Mapping[str, Any] | float = field(default_factory=dict)
+    """How far apart two values of a sensitive column must be, more than that, to count as two; a number alone
+    is that of a single sensitive column."""
     groups: Mapping[str, str | Path | Mapping[Label, str]] = field(default_factory=dict)
     """Sensitive columns whose values count by group: a file of values and groups, or the groups."""
     options: ReadOptions | None = None
@@ -80,6 +81,8 @@ class StudyTable:
         require_field_kinds(self)
         for role in ("sensitive", "public", "side", "keep", "harmless"):
             object.__setattr__(self, role, names(getattr(self, role)))
+        if self.joint is not None:
+            self._take_roles(self.joint)
         if self.jointly and len(self.sensitive) < 2:
             raise OptionError(
                 f"{option('jointly')} counts two sensitive columns or more as one value; leave it out"
@@ -88,9 +91,40 @@ class StudyTable:
             raise OptionError.unknown("way with missing cells", self.missing, ("value", "drop"))
         object.__setattr__(self, "earlier", _several(self.earlier))
         object.__setattr__(self, "options", self.options or ReadOptions())
-        object.__setattr__(self, "tolerance", dict(self.tolerance or {}))
+        object.__setattr__(self, "tolerance", self._tolerances())
         object.__setattr__(self, "groups", dict(self.groups or {}))
-        Closeness.of(self.tolerance)
+        Closeness.of(self._tolerances())
+
+    def _tolerances(self) -> dict[str, Any]:
+        """Return the tolerance of each column that has one."""
+        given = self.tolerance
+        if given is None or isinstance(given, Mapping):
+            return dict(given or {})
+        if len(self.sensitive) != 1:
+            raise OptionError(
+                f"{option('tolerance')} by itself is of one sensitive column; give a mapping of names"
+            )
+        return {self.sensitive[0]: given}
+
+    @property
+    def joint(self) -> JointRange | None:
+        """The joint range that was given in place of a table; ``None`` where there is a table."""
+        return self.source if isinstance(self.source, JointRange) else None
+
+    def _take_roles(self, joint: JointRange) -> None:
+        """Take the roles of a joint range, which has them already; refuse what asks for rows."""
+        given = ("sensitive", "public", "side", "keep", "harmless", "earlier", "person", "missing_at")
+        said = [name for name in given if getattr(self, name) not in ((), None)]
+        if said or self.missing != "value" or self.publish_sensitive:
+            name = (said or ["publish_sensitive" if self.publish_sensitive else "missing"])[0]
+            raise OptionError(f"a joint range has its roles already and no rows; leave {option(name)} out")
+        side = () if joint.side is None else joint.side.columns
+        for role, columns in (
+            ("sensitive", joint.sensitive.columns),
+            ("public", joint.public.columns),
+            ("side", side),
+        ):
+            object.__setattr__(self, role, columns)
 
     @property
     def shown_name(self) -> str:
@@ -126,7 +160,7 @@ class StudyTable:
     @property
     def named_closeness(self) -> Closeness:
         """The columns that have a tolerance or groups, without looking at their values."""
-        return Closeness.of(self.tolerance, {name: {} for name in self.groups})
+        return Closeness.of(self._tolerances(), {name: {} for name in self.groups})
 
     @property
     def policies(self) -> tuple[Policy, ...]:
@@ -170,7 +204,7 @@ class StudyTable:
     def closeness(self, sensitive: Alphabet) -> Closeness:
         """Return which sensitive values count as one; raise where the columns do not fit."""
         found = Closeness.of(
-            self.tolerance,
+            self._tolerances(),
             {
                 name: groups_of(
                     sensitive, name, read_groups(given) if isinstance(given, (str, Path)) else given
@@ -184,6 +218,8 @@ class StudyTable:
     @contextmanager
     def opened(self) -> Iterator[Table]:
         """Open the table for a while; inside a ``with`` block of the study it is opened once."""
+        if self.joint is not None:
+            raise OptionError("a joint range has no rows; this needs the table that it is of")
         if self._held:
             yield self._held[0]
             return
@@ -245,6 +281,7 @@ def sorted_into(given: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
     known = [{field.name for field in fields(kind) if field.init} for kind in kinds]
     for name in given:
         if not any(name in names for names in known):
+            require_not_removed(name)
             every = sorted(set().union(*known))
             near = get_close_matches(name, every, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {quoted(every, last=' and ')}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from math import inf
 from numbers import Integral
@@ -11,18 +10,8 @@ from time import monotonic
 from typing import TypedDict
 
 from hartley.errors import OptionError, option
-from hartley.hot_loops import compiling_seconds, compiling_while
+from hartley.hot_loops import compiling_seconds
 from hartley.search.effort import UNLIMITED, Effort
-
-SECONDS_UNASKED = 60.0
-"""How long a search may take where nobody said, if it could go on for ever."""
-COMPILER_TAKES = 20.0
-"""Seconds that must be left for a loop to be compiled which this machine has never compiled before."""
-
-
-def compiling_in_time(effort: Effort) -> AbstractContextManager[None]:
-    """Have no loop compiled, inside, when the effort would be over before the compiler is."""
-    return compiling_while(lambda: effort.remaining() > COMPILER_TAKES and not effort.should_stop())
 
 
 class LimitFields(TypedDict, total=False):

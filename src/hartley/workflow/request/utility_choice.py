@@ -29,7 +29,7 @@ class UtilityChoice:
         Without one: distortion, but for a single column of text, which is no line: resolution there.
     codeword : {"midpoint", "centroid", "member"}, optional
         What stands for a cluster; without one the midpoint, which never distorts more than another.
-    combination : {"max", "sum", "euclid"}
+    combination : {"max", "sum"}
         How the distances of several columns become one.
     scales : mapping of str to float
         The unit of a column of numbers; otherwise its range.
@@ -125,7 +125,8 @@ class UtilityChoice:
 
 
 def codeword_of(utility: Utility) -> str | None:
-    """Name the codeword of a utility; ``None`` under resolution."""
+    """Name the codeword of a utility; ``None`` under resolution, and under a cost of one's own."""
     if utility.name == "resolution":
         return None
-    return str(getattr(utility, "codeword", "member"))
+    found: str | None = getattr(utility, "codeword", None)
+    return found

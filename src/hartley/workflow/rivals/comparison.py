@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 
 from hartley.errors import InputError, worded
 from hartley.frontiers import Frontier, Point
-from hartley.lazy import late_function
 from hartley.measures.usefulness import Usefulness
 from hartley.model import JointRange
 from hartley.model.requirement import Requirement
 from hartley.model.target import Target
 from hartley.model.words import SLACK
-from hartley.workflow.question import Question
+from hartley.search.greedy.runs import TieSpread
+from hartley.search.problem import Problem
 from hartley.workflow.rivals.noise_method import NoiseFound
 
 OPTIMAL, GREEDY, TREE, NOISE = "optimal", "greedy", "tree", "noise"
@@ -83,7 +83,7 @@ class NoiseMethod:
 
     name: str = NOISE
     title: str = NOISE_TITLE
-    question: Question
+    question: Problem
     cpu_seconds: float
     complete: bool
     answer: NoiseFound | Refused
@@ -114,7 +114,7 @@ class NoiseMethod:
 class Comparison:
     """Every method at one target."""
 
-    question: Question
+    question: Problem
     target: Target
     is_given: bool
     """Whether the target was asked for; otherwise it is that of the balanced point of our frontier."""
@@ -127,13 +127,17 @@ class Comparison:
     dropped_rows: int
     requirements: tuple[Requirement, ...] = ()
     """What all methods must keep, where it is more than the target."""
+    ties: TieSpread | None = None
+    """What the greedy search reaches with ties broken at random; ``None`` where it was not tried."""
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.methods)} methods at {self.target.kind} {self.target.number:g})"
 
     def to_frame(self) -> Any:
         """Return the methods as a data frame of pandas or polars, whichever is there."""
-        return late_function("Comparison.to_frame")(self)
+        from hartley.report.notebook import comparison_frame
+
+        return comparison_frame(self)
 
     @property
     def joint(self) -> JointRange:
@@ -233,6 +237,7 @@ class Comparison:
             "target": {**self.target.to_dict(), "given": self.is_given},
             **({"requirements": [one.to_dict() for one in self.requirements]} if self.requirements else {}),
             "methods": [*(method.to_dict() for method in self.methods), self.noise.to_dict()],
+            "greedy_ties": None if self.ties is None else self.ties.to_dict(),
             "noise": None if isinstance(answer, Refused) else answer.to_dict(),
             "best_baseline": self.baselines[0][0].name if self.baselines else None,
             "better_than_optimal": list(self.better),

@@ -22,7 +22,7 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.search.baselines.noise import NoiseCloseness, NoisyRelease, optimal_noise
 from hartley.search.effort import Effort
-from hartley.workflow.question import Question
+from hartley.search.problem import Problem
 
 MOST_CHANCES = 30_000
 """Public values times clusters; the rounds of a larger map take too long for a comparison."""
@@ -60,7 +60,7 @@ class NoiseFound:
         """How many groups of sensitive values are still told apart for certain."""
         return round(2**self.release.after.istar_bits)
 
-    def utility(self, question: Question) -> float:
+    def utility(self, question: Problem) -> float:
         r"""Return the utility in the worst case: :math:`[\![X | \hat x]\!]` is all that may have been."""
         if question.utility.name == "resolution":
             return log2(question.joint.public.size / self.largest_cluster)
@@ -76,7 +76,7 @@ class NoiseFound:
         }
 
 
-def noise_beside(question: Question, partition: Partition, effort: Effort) -> NoiseFound:
+def noise_beside(question: Problem, partition: Partition, effort: Effort) -> NoiseFound:
     """Find the noise on the clusters of a partition that leaks least at the same average closeness.
 
     Refuses, with the reason, where there is nothing to compare: side information, one cluster, no

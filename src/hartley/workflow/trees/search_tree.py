@@ -16,11 +16,11 @@ from hartley.model.arrays import Floats
 from hartley.model.demand import Demand
 from hartley.model.requirement import Requirement
 from hartley.search.codebooks import PublicColumn
-from hartley.search.demands.question import DemandAnswer
 from hartley.search.effort import Effort
+from hartley.search.points.measured import frontier_of, point_of
+from hartley.search.problem import Answer, Problem
 from hartley.search.trees import CutTree, TreeColumn, TreeDemand, TreeProblem
 from hartley.workflow.codebooks.search_codebooks import frontier_levels, public_columns
-from hartley.workflow.question import Question
 
 MOST_GROWN_CELLS = 100_000
 """Up to so many cells of public values a release beside its sensitive columns says what a tree would lose."""
@@ -55,7 +55,7 @@ def tree_column(column: PublicColumn) -> TreeColumn:
     return replace(made, is_kept=column.keep)
 
 
-def tree_problem(question: Question, columns: Iterable[PublicColumn]) -> TreeProblem:
+def tree_problem(question: Problem, columns: Iterable[PublicColumn]) -> TreeProblem:
     """Return the public tuples with the multiset of sensitive values of each."""
     joint = question.joint
     return TreeProblem(
@@ -67,15 +67,15 @@ def tree_problem(question: Question, columns: Iterable[PublicColumn]) -> TreePro
     )
 
 
-def tree_point(question: Question, demand: Demand, effort: Effort) -> Point:
+def tree_point(question: Problem, demand: Demand, effort: Effort) -> Point:
     """Grow the tree whose classes keep what is required."""
     require_carried(question, demand)
-    wanted = tuple(one for one in demand.requirements if one.is_monotone)
+    wanted = tuple(one for one in demand.requirements if not one.is_limit)
     asked = replace(question, requirements=wanted) if wanted else question
-    return _grown_point(asked, tuple(public_columns(asked)), asked.requirements, effort)
+    return _grown_point(asked, tuple(public_columns(asked)), asked.counts, effort)
 
 
-def frontier_of_trees(question: Question, effort: Effort) -> Frontier:
+def frontier_of_trees(question: Problem, effort: Effort) -> Frontier:
     """Grow a tree for every level of candidates, or for round ones of many."""
     require_carried(question, Demand())
     columns = tuple(public_columns(question))
@@ -83,7 +83,7 @@ def frontier_of_trees(question: Question, effort: Effort) -> Frontier:
     levels = frontier_levels(question.levels)
     for at, level in enumerate(levels):
         effort.progress(at, len(levels), f"level {level} of {question.axis}")
-        asked = question.demanded([Requirement(question.axis, level)]).requirements
+        asked = question.asking(Requirement(question.axis, level)).counts
         try:
             points.append(_grown_point(question, columns, asked, effort))
         except UnreachableError:
@@ -92,11 +92,11 @@ def frontier_of_trees(question: Question, effort: Effort) -> Frontier:
             break
     if not points:
         raise UnreachableError("the table as a whole lacks what is required, so no class can keep it")
-    return question.frontier(points, search="optimal", complete=len(points) == len(levels))
+    return frontier_of(question, points, complete=len(points) == len(levels))
 
 
 def _grown_point(
-    question: Question, columns: tuple[PublicColumn, ...], requirements: Iterable[Requirement], effort: Effort
+    question: Problem, columns: tuple[PublicColumn, ...], requirements: Iterable[Requirement], effort: Effort
 ) -> Point:
     """Grow a tree and measure it as a point of a frontier; its utility is minus the loss."""
     joint = question.joint
@@ -112,21 +112,22 @@ def _grown_point(
     loss = tree_loss(problem.columns, joint, tree)
     partition = Partition(tree.labels)
     largest = float(partition.sizes.max())
-    point = question.point_of(
-        DemandAnswer(
+    point = point_of(
+        question,
+        Answer(
             partition=partition,
             cost=largest if question.utility.name == "resolution" else loss,
             lower_bound_cost=None,
             loss=loss,
             withheld_rows=0,
-        )
+        ),
     )
     grown = GrownTree(tree, columns, demand, question.transparent is not None)
     return replace(point, utility=-loss, max_distortion=None, mean_distortion=loss, tree=grown)
 
 
 def transparent_partition(
-    question: Question, requirements: Iterable[Requirement], effort: Effort
+    question: Problem, requirements: Iterable[Requirement], effort: Effort
 ) -> Partition:
     """Return the classes of the tree that keeps requirements for a reader who knows the program.
 
@@ -138,14 +139,14 @@ def transparent_partition(
     return Partition(problem.grow(demand, effort.progress).labels)
 
 
-def transparent_loss(question: Question, effort: Effort) -> float | None:
+def transparent_loss(question: Problem, effort: Effort) -> float | None:
     """Return what the same requirements would lose with such a tree; nothing where none can keep them."""
     joint = question.joint
     cells = joint.public.size * len(joint.public.columns)
-    if not question.requirements or joint.side is not None or cells > MOST_GROWN_CELLS:
+    if not question.counts or joint.side is not None or cells > MOST_GROWN_CELLS:
         return None
     try:
-        grown = transparent_partition(question, question.requirements, effort)
+        grown = transparent_partition(question, question.counts, effort)
     except (OptionError, UnreachableError):
         return None
     return Usefulness.of(joint, grown).loss
@@ -185,7 +186,7 @@ def class_widths(column: TreeColumn, tree: CutTree) -> Floats:
     return widths
 
 
-def require_carried(question: Question, demand: Demand) -> None:
+def require_carried(question: Problem, demand: Demand) -> None:
     """Refuse what a tree does not look at."""
     here = option("shape", "tree")
     if question.joint.side is not None:
@@ -196,7 +197,7 @@ def require_carried(question: Question, demand: Demand) -> None:
     if demand.max_leakage is not None:
         raise OptionError(f"{here} limits no bits; say {option('distinct_l')} instead")
     for one in demand.requirements:
-        if not one.is_monotone:
+        if one.is_limit:
             raise OptionError(f"{here} limits no bits; leave {one.text} out and say {option('distinct_l')}")
     if demand.cap is not None:
         raise OptionError(

@@ -14,7 +14,7 @@ from hartley.releases.export.count_statement import count_statement
 from hartley.releases.export.dialect import dialect_named
 from hartley.tables import Roles
 from hartley.tables.counting.count_file import read_counts
-from hartley.workflow.audit_table import OF_COUNTS, AuditResult, verdict_of
+from hartley.workflow.audit_table import AuditResult, is_counted, verdict_of
 from hartley.workflow.request.study_table import Missing, Names, names
 
 
@@ -100,7 +100,7 @@ def audit_counts(counts: str | Path, *, require: Wanted = None) -> AuditResult:
     1
     """
     requirements = Demand.of(require).requirements
-    beyond = [one for one in requirements if one.column is not None or one.name not in OF_COUNTS]
+    beyond = [one for one in requirements if not is_counted(one)]
     if beyond:
         raise OptionError(
             f"counts do not say {beyond[0].name} of single columns or under a tolerance; "

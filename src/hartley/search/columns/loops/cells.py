@@ -160,11 +160,7 @@ def gap_to_run(cells: Cells, column: int, cell: float, low: float, high: float) 
 @inner_part
 def combined(norm: int, total: float, more: float) -> float:
     """Add a column to a combination that is under way."""
-    if norm == 0:
-        return max(total, more)
-    if norm == 1:
-        return total + more
-    return total + more * more
+    return max(total, more) if norm == 0 else total + more
 
 
 @inner_part
@@ -181,8 +177,8 @@ def gap_of(cells: Cells, one: int, other: int) -> float:
             if gap > total:
                 total = gap
         else:
-            total += gap if norm == 1 else gap * gap
-    return total**0.5 if norm == 2 else total
+            total += gap
+    return total
 
 
 @inner_part
@@ -192,7 +188,7 @@ def gap_to_box(cells: Cells, one: int, low: Floats, high: Floats) -> float:
     for column in range(len(cells.kind)):
         gap = gap_to_run(cells, column, cells.place[one][column], low[column], high[column])
         total = combined(cells.norm, total, gap)
-    return total**0.5 if cells.norm == 2 else total
+    return total
 
 
 @inner_part
@@ -201,7 +197,7 @@ def side_of(cells: Cells, low: Floats, high: Floats) -> float:
     total = 0.0
     for column in range(len(cells.kind)):
         total = combined(cells.norm, total, width_between(cells, column, low[column], high[column]))
-    return total**0.5 if cells.norm == 2 else total
+    return total
 
 
 @inner_part
@@ -212,7 +208,7 @@ def side_with(cells: Cells, low: Floats, high: Floats, one: int) -> float:
         cell = cells.place[one][column]
         width = width_between(cells, column, min(low[column], cell), max(high[column], cell))
         total = combined(cells.norm, total, width)
-    return total**0.5 if cells.norm == 2 else total
+    return total
 
 
 NONE = cast("int", np.int64(-1))

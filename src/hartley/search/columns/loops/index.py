@@ -2,7 +2,7 @@
 
 Reach of a tuple: the least gap within which the tuples around it are enough together. No cluster that is
 enough and holds the tuple has a smaller side, so the greatest reach bounds the worst side of every partition
-(Theorem 2).
+(Theorem C2).
 """
 
 from __future__ import annotations

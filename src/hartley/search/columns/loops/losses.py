@@ -82,8 +82,8 @@ def loss_of(cells: Cells, needs: Needs, losses: Losses, members: Int32s, size: i
             if between > side:
                 side = between
         else:
-            side += between if cells.norm == 1 else between * between
-    if (side**0.5 if cells.norm == 2 else side) > cap:
+            side += between
+    if side > cap:
         return np.inf
     return float(rows * width)
 
@@ -147,8 +147,8 @@ def loss_with(cells: Cells, needs: Needs, losses: Losses, one: int, cap: float) 
             if between > side:
                 side = between
         else:
-            side += between if norm == 1 else between * between
-    if (side**0.5 if cells.norm == 2 else side) > cap:
+            side += between
+    if side > cap:
         return np.inf
     return float((losses.basis[0] + needs.rows[one]) * width)
 

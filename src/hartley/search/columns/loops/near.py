@@ -2,7 +2,7 @@
 
 The window is the least side of a box that holds the tuple and is enough. A box has an interval in every
 column of numbers and one category in every other column; no cluster that holds the tuple has a smaller side
-than its window, and no window is less than the reach (Theorem 2). Whether a box of some side exists is
+than its window, and no window is less than the reach (Theorem C2). Whether a box of some side exists is
 decided column by column: every longest run of that length around the tuple, the tuples outside struck off, a
 set that is not enough given up. After too many sets the answer is yes, which leaves the bound valid and only
 weaker.

@@ -3,7 +3,7 @@
 Columns are tried from the widest (ties: the first); tuples are sorted by the column (ties: as they stand).
 The cuts with enough on both sides lie in one run, found from both ends. Among those between different cells
 the rule chooses; where no column has one, cuts between equal cells are allowed, ordered by the widest other
-column, nearest the median. A column without a cut has none in any part of the box (Theorem 5) and is not
+column, nearest the median. A column without a cut has none in any part of the box (Theorem C5) and is not
 tried again. Beside side information neither is so: every cut is looked at, and every column again.
 """
 

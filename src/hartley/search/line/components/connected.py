@@ -20,13 +20,13 @@ from hartley.measures.utility import LineDistortion
 from hartley.model import JointRange, Partition
 from hartley.model.requirement import Requirement
 from hartley.search.any_utility import least_leakage_of_any_utility
+from hartley.search.axis import AxisSearch, LeastCost, Stage
 from hartley.search.effort import UNLIMITED, Effort
 from hartley.search.levels import Levels
-from hartley.search.line.axis import STAGES, AxisSearch
+from hartley.search.line.axis import STAGES, LineAxis, line_search
 from hartley.search.line.components.annealing import annealed
 from hartley.search.line.components.fewest import CHEAP_SHARE, IstarSearch, istar_search
 from hartley.search.line.components.forest_bound import Links, price_windows
-from hartley.search.line.least_cost import LeastCost, Stage
 from hartley.search.line.ordered_values import OrderedValues
 
 MOST_EXCHANGED = 60
@@ -45,9 +45,7 @@ def joint_distortion_levels(
     starts: Sequence[Partition] = (),
 ) -> Levels:
     """Return the frontier of worst-case leakage and distortion with nothing learnt for certain."""
-    search = connected_search(joint, utility, effort, starts)
-    complete = search.solve_all()
-    return Levels(levels=tuple(search.levels()), complete=complete)
+    return connected_search(joint, utility, effort, starts).frontier()
 
 
 def connected_search(
@@ -63,7 +61,7 @@ def connected_search(
     istar.narrow(1, CHEAP_SHARE)
     values = OrderedValues.of(joint, utility, [Requirement("distinct-l", 1)])
     stages = _ConnectedStages(istar).all()
-    search = AxisSearch(values, effort, starts, stages=stages, admits=partial(_is_connected, joint))
+    search = line_search(LineAxis(values, also=partial(_is_connected, joint)), effort, starts, stages)
     for left, _, cut in istar.known():
         if left == 1:
             search.offer(cut())

@@ -1,6 +1,6 @@
 r"""How many components intervals within a distortion can join at most, by prices on windows.
 
-**Contiguity theorem** (midpoint, member). Some partition with the fewest components within a
+**Theorem I2** (midpoint, member). Some partition with the fewest components within a
 distortion consists of intervals. *Proof.* Nested spans: merge. Crossing clusters A, B: contract all
 others; let ``a`` be the part of A before B, ``d`` the part of B after A, ``mid`` the rest. If ``a`` meets
 another part, or nothing meets, give ``mid`` to B; if ``d`` does, give it to A. Otherwise the groups of A

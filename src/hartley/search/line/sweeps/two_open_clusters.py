@@ -1,6 +1,6 @@
 r"""Is there any partition within a cost, intervals or not? Decided exactly, for midpoint and member.
 
-**Chain theorem.** If some partition is enough everywhere at a cost of D, one of this form is: no cluster's
+**Theorem L4.** If some partition is enough everywhere at a cost of D, one of this form is: no cluster's
 span lies inside another's, no value lies inside more than two spans, and where two spans overlap the older
 cluster takes no value once it has enough. *Proof.* All that is used of "enough" is that a larger set of
 values is enough if a smaller one is. A nested cluster joins the outer one. Of three spans A, B, C that share

@@ -1,55 +1,15 @@
-"""The chance that a part holds its requirements, as far as the multiset of the node tells.
-
-Only the four operations and the square root are used, which IEEE 754 fixes to the last bit: the same tree
-grows on every machine, interpreted or compiled.
-"""
+"""The chance that a part holds its requirements, as far as the multiset of the node tells."""
 
 from __future__ import annotations
 
 from math import sqrt
 
 from hartley.search.trees.loops.layout import NodePaper, Wants, inner_part
+from hartley.search.trees.loops.numbers import normal, power, root
+from hartley.search.trees.loops.shares import share_chance
 
 EXACT = 64
 """Parts of fewer rows have a chance of their own; of more rows, about thirty in every doubling."""
-
-
-@inner_part
-def power(base: float, exponent: int) -> float:
-    """Return a power by squaring."""
-    result = 1.0
-    while exponent > 0:
-        if exponent & 1:
-            result *= base
-        base *= base
-        exponent >>= 1
-    return result
-
-
-@inner_part
-def root(number: float, degree: int) -> float:
-    """Return the root of a number from 0 to 1, by Newton's method from above."""
-    if number <= 0.0 or number >= 1.0 or degree < 2:
-        return number
-    if degree == 2:
-        return sqrt(number)
-    found = 1.0
-    for _ in range(400):
-        better = ((degree - 1) * found + number / power(found, degree - 1)) / degree
-        if better >= found:
-            break
-        found = better
-    return found
-
-
-@inner_part
-def normal(deviations: float) -> float:
-    """Return the chance that a normal variable is at most so many deviations above its mean, to 0.0003."""
-    x = abs(deviations) * 0.7071067811865476
-    t = 1.0 + x * (0.278393 + x * (0.230389 + x * (0.000972 + x * 0.078108)))
-    t = t * t
-    tail = 0.5 / (t * t)
-    return 1.0 - tail if deviations >= 0 else tail
 
 
 @inner_part
@@ -98,7 +58,7 @@ def chance_of_part(wants: Wants, paper: NodePaper, node: int, part: int) -> floa
     product = 1.0
     for requirement in range(len(wants.wanted)):
         product *= chance_of_requirement(wants, paper, requirement, node, part)
-    return product
+    return product * share_chance(wants, paper, node, part)
 
 
 @inner_part

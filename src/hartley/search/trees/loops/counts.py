@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from hartley.model.arrays import Int64s
 from hartley.search.trees.loops.layout import STRICT, NodePaper, Tuples, Wants, inner_part
+from hartley.search.trees.loops.shares import INSIDE, OUTSIDE, has_witness, set_can_hold
 
 
 @inner_part
@@ -240,9 +241,32 @@ def part_candidates_hold(wants: Wants, paper: NodePaper, size: int, mine: int, o
         if mine <= paper.most_in[i] or others <= paper.most_out[i]:
             paper.chosen[chosen] = paper.present[i]
             chosen += 1
+    if candidates_hold(wants, paper, chosen, size):
+        return True
+    if len(wants.share_rule) == 0:
+        return False
+    chosen = 0
+    for i in range(size):
+        value = paper.present[i]
+        if (
+            mine <= paper.most_in[i]
+            or others <= paper.most_out[i]
+            or has_witness(wants, paper, value, mine, INSIDE)
+            or has_witness(wants, paper, value, others, OUTSIDE)
+        ):
+            paper.chosen[chosen] = value
+            chosen += 1
+    return candidates_hold(wants, paper, chosen, size)
+
+
+@inner_part
+def candidates_hold(wants: Wants, paper: NodePaper, chosen: int, size: int) -> bool:
+    """Tell whether the values in ``paper.chosen`` are enough; of ``size`` values of a node all are."""
     if chosen == size:
         return True
-    return set_holds(wants, paper, paper.chosen, chosen)
+    if not set_holds(wants, paper, paper.chosen, chosen):
+        return False
+    return set_can_hold(wants, paper, paper.chosen, chosen)
 
 
 @inner_part
@@ -251,6 +275,8 @@ def cannot_fail(wants: Wants, paper: NodePaper, part: int) -> bool:
     most = 0
     for requirement in range(len(wants.wanted)):
         most = max(most, paper.top[requirement])
+    for rule in range(len(wants.share_rule)):
+        most = max(most, paper.share_top[rule])
     return bool(most < part)
 
 

@@ -34,6 +34,7 @@ from hartley.search.trees.loops.room import (
     room_in_sides,
     unusual_rows,
 )
+from hartley.search.trees.loops.shares import judge_shares, shares_hold
 
 
 @inner_part
@@ -89,6 +90,7 @@ def part_holds(
         rows >= wants.row_k
         and (wants.weight_k <= 0.0 or weight >= wants.weight_k)
         and set_holds(wants, paper, paper.part_present, size)
+        and shares_hold(wants, paper, paper.part_present, size, paper.part_amount, rows)
     )
     if holds and mode == SIDES and bound > 0:
         room = room_in_sides(wants, paper, growth, binding, paper.part_present, size, paper.part_amount)
@@ -247,6 +249,7 @@ def grow(
         if mode == SIDES and bound == 0:
             mode = UNBOUND
         judge_values(wants, paper, size)
+        judge_shares(wants, paper, size, rows)
         fails = 0
         parts = 0
         for j in range(tuples.rank.shape[1]):

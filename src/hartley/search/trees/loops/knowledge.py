@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from hartley.search.trees.loops.chances import chance_of_requirement, grid_place, normal, power, root
+from hartley.search.trees.loops.chances import chance_of_requirement, grid_place
 from hartley.search.trees.loops.layout import SLOTS, Growth, Learnt, NodePaper, Tuples, Wants, inner_part
+from hartley.search.trees.loops.numbers import normal, power, root
+from hartley.search.trees.loops.shares import share_chance
 
 LEAST_SEEN = 40.0
 """Rows seen in the range of a node from which a column tells something."""
@@ -204,6 +206,7 @@ def look_at_cut(
         if requirement != wants.witness:
             chance *= chance_of_requirement(wants, paper, requirement, free, left_free)
             chance *= chance_of_requirement(wants, paper, requirement, free, right_free)
+    chance *= share_chance(wants, paper, free, left_free) * share_chance(wants, paper, free, right_free)
     paper.look[at, 0] = chance
     whole = unlike_rows(wants, paper, 2)
     for side in range(2):

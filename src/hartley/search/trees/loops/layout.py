@@ -19,6 +19,9 @@ GAIN, MIDDLE = 0, 1
 """Rules of cuts: least expected loss; nearest the middle row of the widest column."""
 STRICT, ONCE, RETRY = 0, 1, 2
 """Which cuts are tried: those that cannot fail; one that may; others after one failed."""
+SHARE, GAINED, ENTROPY, TAIL, APART, MOVED = 0, 1, 2, 3, 4, 5
+"""Rules on shares: the largest one; by how much one exceeds the table's; the entropy; the commonest code
+beside the rarer ones; the distance from the table, where every move costs the same, or along a line."""
 UNBOUND, SIDES, CELLS = 0, 1, 2
 """What failed cuts ask of the classes below (Theorem T2): nothing, room in sides, room in cells."""
 
@@ -90,6 +93,15 @@ class Wants(NamedTuple):
     """Sensitive values that the reader may know."""
     rule: int
     most_failures: int
+    share_rule: Int64s
+    """The rules on shares."""
+    share_wanted: Floats
+    share_second: Int64s
+    share_code: Int32s
+    """The code of each sensitive value under each rule."""
+    share_begin: Int64s
+    share_whole: Floats
+    """The share of each code of each rule in the whole table."""
 
 
 class Learnt(NamedTuple):
@@ -174,6 +186,13 @@ class NodePaper(NamedTuple):
     """Chance of a cut and what its parts will keep of their widths, by the rows of the left part."""
     best: Int64s
     """The cut found: column, rank, form."""
+    share_rows: Int64s
+    share_part: Int64s
+    share_order: Int64s
+    share_weight: Floats
+    """For each code of each rule: rows of the node, of a part; the order in which codes fill a part."""
+    share_top: Int64s
+    """For each rule the most rows of a part that may lack it."""
 
 
 class Growth(NamedTuple):

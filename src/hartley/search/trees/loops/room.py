@@ -10,7 +10,7 @@ again in enough other tables with the same release.
 from __future__ import annotations
 
 from hartley.model.arrays import Int64s
-from hartley.search.trees.loops.counts import group_counts, set_holds, sort_numbers
+from hartley.search.trees.loops.counts import candidates_hold, group_counts, sort_numbers
 from hartley.search.trees.loops.layout import CELLS, SIDES, UNBOUND, Growth, NodePaper, Wants, inner_part
 
 MORE = 2
@@ -83,7 +83,7 @@ def room_in_sides(
 ) -> int:
     """Return how many rows can be given usual codes, in every version of the set; 0 if too few are there."""
     chosen = count_usual(wants, paper, growth, binding, values, size, amount)
-    if not set_holds(wants, paper, paper.chosen, chosen):
+    if not candidates_hold(wants, paper, chosen, -1):
         return 0
     last = wants.wanted[wants.witness] - 2
     rows = 0

@@ -1,0 +1,1 @@
+"""More about what is certain: the graph behind it, and how firmly it hangs together."""

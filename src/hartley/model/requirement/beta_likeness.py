@@ -1,0 +1,38 @@
+"""Beta-likeness: no value is much more common in a class than in the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hartley.errors import OptionError
+from hartley.model.alphabet import Alphabet
+from hartley.model.arrays import Floats
+from hartley.model.closeness import Closeness
+from hartley.model.requirement.class_counts import ClassCounts
+from hartley.model.requirement.sentence_words import value_of
+from hartley.model.requirement.shares import Shares, largest
+
+
+class BetaLikeness(Shares, kind="beta-likeness"):
+    """The share of every value in a class exceeds its share in the table by at most ``wanted`` times it."""
+
+    examples = ("beta-likeness=2",)
+    is_at_least = False
+    rule = "gain"
+
+    def read_number(self, given: Any) -> float:
+        """Return the number; raise where it is none above 0."""
+        number = self.plain_number(given)
+        if number <= 0:
+            raise OptionError(f"the requirement {self.name} needs a number above 0, not {given!r}")
+        return number
+
+    def of_each_class(self, counts: ClassCounts, sensitive: Alphabet) -> Floats:
+        """Return how many times its share in the table the worst value of each class has gained."""
+        whole = counts.whole[counts.code]
+        return largest((counts.share - whole) / whole, counts)
+
+    def words(self, columns: Sequence[str], closeness: Closeness) -> str:
+        """Say it of some columns."""
+        return f"no {value_of(columns)} more than {1 + self.wanted:g} times as common as in the whole table"

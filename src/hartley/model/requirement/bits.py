@@ -1,0 +1,54 @@
+"""Limits on bits, of the release as a whole: what the worst released value tells, and what is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hartley.errors import OptionError
+from hartley.model.closeness import Closeness
+from hartley.model.requirement.requirement import Requirement
+from hartley.model.requirement.sentence_words import listed
+from hartley.model.target import MOST_ASKED_BITS
+
+
+class Bits(Requirement):
+    """At most so many bits."""
+
+    is_monotone = False
+    is_limit = True
+    is_at_least = False
+    unit = "a number of bits"
+    led_in = "The release reveals"
+    ending: str
+    """How its sentence ends."""
+
+    def read_number(self, given: Any) -> float:
+        """Return the bits; raise where they are none."""
+        number = self.plain_number(given)
+        if number > MOST_ASKED_BITS:
+            raise OptionError(
+                f"the requirement {self.name} needs at most {MOST_ASKED_BITS} bits; no table leaks more"
+            )
+        return float(number)
+
+    def words(self, columns: Sequence[str], closeness: Closeness) -> str:
+        """Say it of some columns."""
+        bits = "bit" if self.wanted == 1 else "bits"
+        return f"at most {self.wanted:g} {bits} about {listed(columns)}{self.ending}"
+
+
+class WorstBits(Bits, kind="l0"):
+    """At most so many bits from any one released value (L0)."""
+
+    examples = ("l0=2.5 (bits)",)
+    audited_as = "l0_bits"
+    ending = " from any one released value"
+
+
+class CertainBits(Bits, kind="istar"):
+    """At most so many bits for certain, whatever is released (I*)."""
+
+    examples = ("istar=0 (bits)",)
+    audited_as = "istar_bits"
+    ending = " for certain"

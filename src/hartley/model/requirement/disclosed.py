@@ -1,0 +1,41 @@
+"""Disclosed-at-most: so many people whose value is read off, of a file that is held against its original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hartley.errors import OptionError, option
+from hartley.model.closeness import Closeness
+from hartley.model.requirement.requirement import Requirement
+from hartley.model.requirement.sentence_words import listed, numeral
+
+
+class DisclosedPeople(Requirement, kind="disclosed-at-most"):
+    """At most so many people of the original whose sensitive value is read off from the file, rightly."""
+
+    examples = ("disclosed-at-most=0",)
+    takes_column = True
+    is_monotone = False
+    is_at_least = False
+    led_in = "The file lets"
+
+    def read_number(self, given: Any) -> float:
+        """Return the people; raise where they are no whole number from 0 on."""
+        number = self.plain_number(given)
+        if not number.is_integer():
+            raise OptionError(f"the requirement {self.name} needs a whole number, not {given!r}")
+        return int(number)
+
+    def require_fitting(self, sensitive: Sequence[str], closeness: Closeness) -> None:
+        """Raise always: only the audit of a file beside its original counts people, and it does not ask."""
+        raise OptionError(
+            f"{self.name} is about a file that is held against its original; audit the file and name the "
+            f"original with {option('against')}"
+        )
+
+    def words(self, columns: Sequence[str], closeness: Closeness) -> str:
+        """Say it of some columns."""
+        people = "person" if self.wanted == 1 else "people"
+        who = f"at most {numeral(self.wanted)} {people}" if self.wanted else "nobody"
+        return f"{who} have their {listed(columns)} read off, rightly"

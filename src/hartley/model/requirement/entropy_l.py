@@ -1,0 +1,50 @@
+"""Entropy-l: the values of every class are as evenly spread as so many equally common ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from hartley.errors import OptionError
+from hartley.model.alphabet import Alphabet
+from hartley.model.arrays import Floats
+from hartley.model.closeness import Closeness
+from hartley.model.requirement.class_counts import ClassCounts
+from hartley.model.requirement.sentence_words import values_of
+from hartley.model.requirement.shares import Shares, summed
+from hartley.model.words import SLACK
+
+
+class EntropyL(Shares, kind="entropy-l"):
+    """The Shannon entropy of the values of every class is at least the logarithm of ``wanted``."""
+
+    examples = ("entropy-l=3",)
+    rule = "entropy"
+
+    def read_number(self, given: Any) -> float:
+        """Return the number; raise where it is none from 1 on."""
+        number = self.plain_number(given)
+        if number < 1:
+            raise OptionError(f"the requirement {self.name} needs a number from 1 on, not {given!r}")
+        return number
+
+    @property
+    def least_values(self) -> int:
+        """Fewer different values than this lack it whatever their shares."""
+        return ceil(self.wanted - SLACK)
+
+    def is_met_by(self, found: float) -> bool:
+        """Tell whether what was found meets what is wanted, up to rounding."""
+        return found >= self.wanted - SLACK
+
+    def of_each_class(self, counts: ClassCounts, sensitive: Alphabet) -> Floats:
+        """Return how many equally common values would have the entropy of each class."""
+        share = counts.share
+        return np.asarray(np.exp(-summed(share * np.log(share), counts)))
+
+    def words(self, columns: Sequence[str], closeness: Closeness) -> str:
+        """Say it of some columns."""
+        return f"{values_of(columns)} at least as evenly spread as {self.wanted:g} equally common ones"

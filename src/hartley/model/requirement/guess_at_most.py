@@ -1,0 +1,56 @@
+"""Guess-at-most: the share of the commonest value in every class, which is the best guess of a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+from hartley.errors import OptionError
+from hartley.model.alphabet import Alphabet
+from hartley.model.arrays import Floats
+from hartley.model.closeness import Closeness
+from hartley.model.requirement.class_counts import ClassCounts
+from hartley.model.requirement.sentence_words import value_of
+from hartley.model.requirement.shares import Shares, largest
+
+
+class GuessAtMost(Shares, kind="guess-at-most"):
+    """No value of a sensitive column, or of all together, has more than this share of the rows of a class."""
+
+    examples = ("guess-at-most=80%",)
+    is_at_least = False
+    rule = "share"
+
+    @classmethod
+    def parse_number(cls, name: str, text: str) -> Any:
+        """Read a share: 80% or 0.8."""
+        try:
+            return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            raise OptionError(f"the requirement {name} needs a share such as 80%, not {text!r}") from None
+
+    def read_number(self, given: Any) -> float:
+        """Return the share; raise where it is none."""
+        share = self.plain_number(given)
+        if not 0 < share < 1:
+            raise OptionError(f"the requirement {self.name} needs a share between 0% and 100%, not {given!r}")
+        return share
+
+    @property
+    def text(self) -> str:
+        """The requirement as it is typed."""
+        return f"{self.label}={100 * self.wanted:g}%"
+
+    @property
+    def least_values(self) -> int:
+        """Fewer different values than this lack it whatever their shares."""
+        return ceil(1 / self.wanted - 1e-9)
+
+    def of_each_class(self, counts: ClassCounts, sensitive: Alphabet) -> Floats:
+        """Return the share of the commonest value of each class."""
+        return largest(counts.share, counts)
+
+    def words(self, columns: Sequence[str], closeness: Closeness) -> str:
+        """Say it of some columns."""
+        return f"no {value_of(columns)} in more than {100 * self.wanted:g} % of its rows"

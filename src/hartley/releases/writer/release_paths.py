@@ -1,0 +1,100 @@
+"""Where the files of a release go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hartley.errors import OptionError
+from hartley.releases.formats import ENDINGS
+from hartley.tables.locations import fits, named_files
+
+CODEBOOK = {"codebook": "csv", "codebookpage": "html", "codebookddi": "json"}
+"""The files of the public codebook, and their endings."""
+
+
+def release_places(
+    source: Any,
+    output: str | Path,
+    policy: str | Path | None,
+    certificate: str | Path | None,
+    key: str | Path | None = None,
+) -> dict[str, Path]:
+    """Name the files of a release; none of them may be its input or the key that signs it."""
+    out = Path(output)
+    places = {"output": out, **default_names(out)}
+    if policy is not None:
+        places["policy"] = Path(policy)
+    if certificate is not None:
+        places["certificate"] = Path(certificate)
+    if key is not None:
+        places["signature"] = signature_beside(places["certificate"])
+    for place in places.values():
+        require_not_input(place, source)
+        if key is not None and place.exists() and Path(key).exists() and place.samefile(key):
+            raise OptionError(f"{str(place)!r} is the key; give the release another name")
+    return places
+
+
+def require_not_input(place: Path, source: Any) -> None:
+    """Refuse to write where the input is, or where its pattern would find the release the next time."""
+    if not isinstance(source, (str, Path)):
+        return
+    if place.exists() and any(path.exists() and place.samefile(path) for path in named_files(source)):
+        raise OptionError(f"{str(place)!r} is the input itself; give the release another name")
+    if fits(source, place):
+        raise OptionError(
+            f"{str(place)!r} fits the pattern of the input, which would hold it next time; "
+            "give the release another name"
+        )
+
+
+def require_earlier_stay(places: Mapping[str, Path], earlier: Sequence[Any]) -> None:
+    """Refuse to replace an earlier policy: without it nobody can verify the new release."""
+    for one in earlier:
+        for place in places.values():
+            is_file = isinstance(one, (str, Path)) and Path(one).exists()
+            if is_file and place.exists() and place.samefile(one):
+                raise OptionError(f"{str(place)!r} is an earlier policy; give the new files other names")
+
+
+def default_names(output: Path) -> dict[str, Path]:
+    """Name the policy, the certificate, the record and the public codebook that go beside a release.
+
+    >>> [path.name for path in default_names(Path("heart.csv.gz")).values()][:3]
+    ['heart.policy.json', 'heart.certificate.json', 'heart.record.json']
+    >>> [path.name for path in default_names(Path("heart.csv.gz")).values()][3:]
+    ['heart.codebook.csv', 'heart.codebook.html', 'heart.codebook.json']
+    """
+    stem = output.name
+    if not stem:
+        raise OptionError(f"{str(output)!r} is no name of a file; give the path of the release")
+    for suffix in reversed(output.suffixes[-2:]):
+        if suffix.lower() in (".gz", *ENDINGS):
+            stem = stem.removesuffix(suffix)
+    documents = {
+        role: output.with_name(f"{stem}.{role}.json") for role in ("policy", "certificate", "record")
+    }
+    return documents | {role: output.with_name(f"{stem}.codebook.{end}") for role, end in CODEBOOK.items()}
+
+
+def signature_beside(certificate: Path) -> Path:
+    """Name the file of a certificate's signature.
+
+    >>> signature_beside(Path("heart.certificate.json")).name
+    'heart.certificate.sig.json'
+    """
+    return certificate.with_name(f"{certificate.name.removesuffix('.json')}.sig.json")
+
+
+def ending_like(source: Any) -> str:
+    """Return the ending of a release that is written like its source; CSV where nothing is.
+
+    >>> ending_like("heart.parquet"), ending_like("heart.tsv.gz"), ending_like("heart.xls")
+    ('.parquet', '.tsv', '.csv')
+    """
+    if not isinstance(source, (str, Path)):
+        return ".csv"
+    endings = [ending.lower() for ending in Path(source).suffixes[-2:]]
+    return next((ending for ending in reversed(endings) if ending in ENDINGS), ".csv")

@@ -1,0 +1,111 @@
+"""Page one of the report, for people who decide: the verdict, people, rows before and after, loss, limits.
+
+No bits and no versions stand here. Sensitive cells are on no page; of the public columns this one shows five
+combinations that many people share, and the bands that a released file lists anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hartley.releases.cell_text import cell_text
+from hartley.report.figures.figure import shown_label
+from hartley.report.words import audit as words
+from hartley.report.words.release import share, what_is_lost
+from hartley.workflow.show_release import CodebookLines, left_of_each, usefulness_of
+
+if TYPE_CHECKING:
+    from hartley.measures.audit import Audit
+    from hartley.measures.by_column import ColumnLeft
+    from hartley.report.html import Report
+
+MOST_ROWS = 5
+LOOKED_AT = 200
+"""Combinations, the commonest, among which those to show are looked for."""
+MOST_BANDS = 30
+"""Bands of one column that are listed."""
+NOT_PROTECTED = (
+    "Readers may still guess: candidates are counted, not weighed, and one may be likelier than the rest.",
+    "Only the columns named here are covered. Another table about the same people, or another release of "
+    "this one, can be combined with it.",
+    "A reader who knows how the release was chosen may learn more; a transparent release covers that.",
+)
+
+
+@dataclass(frozen=True)
+class BandList:
+    """The labels of one column as they stand in the file, with the rows of each."""
+
+    column: str
+    bands: tuple[tuple[str, str], ...]
+    """Label and rows, in the order of the column, at most thirty."""
+    more: int
+    """Labels that are not listed."""
+
+
+def board_content(report: Report, before: Audit, after: Audit) -> dict[str, Any]:
+    """Return what page one tells, every number counted from the recoding that a release would write."""
+    joint, point = report.joint, report.chosen
+    lines = CodebookLines.of_point(joint, point, report.frontier.codeword)
+    left = left_of_each(report.reader, lines.book.partition)
+    first = words.headline(after, left=() if report.jointly else left)
+    lost = what_is_lost(usefulness_of(joint, point, report.frontier.codeword), before.rows, point)
+    return {
+        "verdict": first,
+        "is_exposed": first.colour == "red",
+        "people_before": words.worst_case(before),
+        "rules": _rules(report, after, left),
+        "columns": joint.public.columns,
+        "examples": _examples(report, lines),
+        "lost_first": lost[: 1 + len(joint.public.columns)],
+        "not_protected": NOT_PROTECTED,
+        "bands": [_bands(lines, place) for place in range(len(joint.public.columns))],
+    }
+
+
+def _rules(report: Report, after: Audit, left: Sequence[ColumnLeft]) -> list[tuple[str, str]]:
+    """Return the rules of a house that the release meets: what was asked for, then l, k and the guess."""
+    columns = report.joint.sensitive.columns
+    asked = [one.sentence(columns, report.closeness) for one in report.demand.requirements]
+    rules = [("What was asked for", "; ".join(asked))] if asked else []
+    counted = [f"{one.distinct_l:,} of {words.values_of(one.values, [one.column])}" for one in left]
+    rules.append(("Left for everyone, at least (l-diversity)", ", ".join(counted)))
+    rules.append(("Rows behind every released value, at least (k-anonymity)", f"{after.row_k:,}"))
+    guesses = [f"{share(one.guess_share)} have the same {one.column}" for one in left]
+    rules.append(("The likeliest guess, in the worst class", ", ".join(guesses)))
+    return rules
+
+
+def _examples(report: Report, lines: CodebookLines) -> list[dict[str, Any]]:
+    """Return combinations that many rows share, as they are and as they would be released.
+
+    Those that change come first, and of those the commonest, which single nobody out.
+    """
+    joint, book = report.joint.without_side(), lines.book
+    rows = np.bincount(joint.observation_of, weights=joint.rows, minlength=joint.public.size)
+    common = np.argsort(-rows, kind="stable")[:LOOKED_AT].tolist()
+    told = []
+    for value in common:
+        label = joint.public.label(value)
+        before = tuple(map(_shown, label if isinstance(label, tuple) else (label,)))
+        after = tuple(map(_shown, book.labels[book.partition.labels[value]]))
+        told.append({"rows": f"{int(rows[value]):,}", "before": before, "after": after})
+    return sorted(told, key=lambda one: one["before"] == one["after"])[:MOST_ROWS]
+
+
+def _bands(lines: CodebookLines, place: int) -> BandList:
+    """Return the labels of one column and the rows of each, in the order in which their values come."""
+    rows: dict[str, int] = {}
+    for cluster in np.argsort(lines.book.partition.firsts).tolist():
+        label = _shown(lines.book.labels[cluster][place])
+        rows[label] = rows.get(label, 0) + int(lines.rows[cluster])
+    listed = tuple((label, f"{count:,}") for label, count in list(rows.items())[:MOST_BANDS])
+    return BandList(lines.book.columns[place].name, listed, len(rows) - len(listed))
+
+
+def _shown(cell: Any) -> str:
+    return shown_label(cell) if cell is None else cell_text(cell) or ""

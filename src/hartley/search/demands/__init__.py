@@ -1,1 +1,0 @@
-"""The cheapest partition that keeps requirements, of every kind of utility."""

@@ -1,0 +1,1 @@
+"""Points of a frontier: how they are measured, and which one a demand asks for."""

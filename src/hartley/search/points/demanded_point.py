@@ -1,0 +1,248 @@
+"""The point of a frontier that a demand asks for: requirements that combine, bits, a cap on the cost.
+
+A cap asks for the last point of the axis within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.frontiers import Frontier, Point
+from hartley.measures.separation import max_separated_reduction, separated_information
+from hartley.measures.uncertainty import max_uncertainty_reduction
+from hartley.measures.verdicts import verdicts
+from hartley.model import Partition
+from hartley.model.demand import Demand
+from hartley.model.requirement import Requirement
+from hartley.model.words import SLACK
+from hartley.search.effort import UNLIMITED, Effort, compiling_in_time
+from hartley.search.frontier import few_frontier, frontier, points_of_components
+from hartley.search.points.ladders import Starts
+from hartley.search.points.measured import frontier_of, point_of, without_bounds
+from hartley.search.problem import Answer, Problem, combined
+from hartley.search.solve import row_of, solve
+
+
+def asked_for(problem: Problem, demand: Demand) -> Problem:
+    """Return the problem with what a demand requires besides."""
+    more = list(demand.requirements)
+    if demand.max_leakage is not None:
+        more.append(Requirement("istar" if problem.leakage == "istar" else "l0", demand.max_leakage))
+    return replace(problem, requirements=combined(problem.requirements, more))
+
+
+def point_for(
+    problem: Problem, demand: Demand, effort: Effort = UNLIMITED, starts: Sequence[Partition] = ()
+) -> Point:
+    """Find the point that a demand asks for, no worse than the starts."""
+    if problem.leakage == "joint" and not problem.closeness.is_empty:
+        raise OptionError(
+            "a certificate says of different values that nothing is certain: with a tolerance or groups ask "
+            f"for {option('require', 'istar=0')} in place of {option('leakage', 'joint')}"
+        )
+    few = few_point(problem, demand, effort)
+    if few is not None:
+        return few
+    if demand.utility_weight is not None:
+        return frontier(problem, effort).meeting(demand)
+    asked = asked_for(problem, demand)
+    if demand.cap is not None:
+        # A cap is on the worst class.
+        asked = replace(asked, objective="worst")
+    row_of(asked)
+    with compiling_in_time(effort):
+        if replace(asked, requirements=()).is_plain:
+            point = _plain_point(asked, demand, effort, starts)
+            if point is not None:
+                return point
+        if asked.leakage == "istar" and asked.is_over_columns:
+            found = points_of_components(asked, effort)
+            return frontier_of(asked, found, complete=True).meeting(demand)
+        if asked.has_bits_beside:
+            return _within_bits(asked, demand, effort)
+        answer = solve(asked, effort, starts)
+        if demand.cap is None:
+            return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
+        return _within_cap(asked, demand, answer, effort)
+
+
+def few_point(problem: Problem, demand: Demand, effort: Effort) -> Point | None:
+    """Return the point that a demand asks for; ``None`` where the values are too many to walk over."""
+    cap = demand.cap
+    if demand.utility_weight is not None or (problem.is_by_mean and cap is None):
+        return None
+    asked = asked_for(problem, demand)
+    is_of_clusters = (
+        cap is not None and cap.kind == "largest_cluster" and problem.utility.name != "resolution"
+    )
+    found = few_frontier(
+        asked,
+        effort,
+        largest=int(cap.number) if cap is not None and is_of_clusters else None,
+        is_cheapest=cap is None and asked.is_over_columns,
+    )
+    if found is None or cap is None or is_of_clusters:
+        return None if found is None else found.points[0 if cap is None else -1]
+    within = [point for point in found.points if point.cost <= cap.number + SLACK]
+    if not within:
+        raise _over_the_cap(demand, found.points[0].cost)
+    return within[-1]
+
+
+def _plain_point(asked: Problem, demand: Demand, effort: Effort, starts: Sequence[Partition]) -> Point | None:
+    """Return the point that one target asks for on the paper's frontier; ``None`` where more is asked."""
+    bare, cap = replace(asked, requirements=()), demand.cap
+    if cap is not None:
+        if asked.held or asked.limits:
+            return None
+        by_size = asked.utility.name == "resolution"
+        is_of_cost = by_size == (cap.kind == "largest_cluster")
+        point = Starts.of(bare, effort).within(cap.number) if is_of_cost else None
+        return point or frontier(bare, effort).meeting(demand)
+    if asked.joint.side is not None and asked.limits:
+        # What leaks is counted from what the side value leaves, which differs from value to value.
+        is_one = not asked.held and demand.max_leakage is not None and len(asked.limits) == 1
+        return frontier(bare, effort).meeting(demand) if is_one else None
+    is_joint_goal = asked.most_components in (None, 1) if asked.held else True
+    if asked.candidates is None or not is_joint_goal:
+        return None
+    if asked.is_polished:
+        return _polished_point(asked, effort, starts) if asked.most_components is None else None
+    return Starts.of(bare, effort).solved(asked)
+
+
+def _polished_point(asked: Problem, effort: Effort, starts: Sequence[Partition]) -> Point:
+    """Find the point of the least mean loss for a reader who sees something beside several columns.
+
+    Where the worst class comes first, the search of any utility tells how small it can be.
+    """
+
+    def polished(starts: Sequence[Partition]) -> Point:
+        answer = solve(asked, effort, starts)
+        return replace(point_of(asked, answer), proven_optimal=answer.is_proven)
+
+    point = polished(starts)
+    if asked.objective == "mean":
+        return point
+    known = Starts.of(replace(asked, requirements=()), effort).exchanged(asked)
+    if known.cost > point.cost * (1 + SLACK):
+        return point
+    if known.cost < point.cost * (1 - SLACK):
+        point = polished([known.partition])
+    return replace(
+        point,
+        lower_bound_bits=known.lower_bound_bits,
+        lower_bound_cost=known.lower_bound_cost,
+        proven_optimal=known.proven_optimal,
+    )
+
+
+def _over_the_cap(demand: Demand, least: float) -> UnreachableError:
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    return UnreachableError(
+        f"what is required needs {option(demand.cap.kind, format(least, 'g'))} at least, and "
+        f"{demand.cap.number:g} is allowed"
+    )
+
+
+def _within_bits(problem: Problem, demand: Demand, effort: Effort) -> Point:
+    """Return the cheapest point found that reveals few bits beside side information.
+
+    What is revealed is counted from what each side value leaves, so no count of candidates says it. Levels of
+    candidates are tried in turn, and everything as one cluster, which reveals nothing.
+    """
+    bits = min(one.wanted for one in problem.limits if one.name == "l0")
+    counted = replace(problem, requirements=tuple(one for one in problem.requirements if one.name != "l0"))
+    points: list[Point] = []
+    least: float | None = None
+
+    def fits(point: Point) -> bool:
+        released = problem.joint.release(point.partition)
+        is_open = demand.cap is None or _size(point, demand) <= demand.cap.number + SLACK
+        return is_open and max_uncertainty_reduction(released) <= bits + SLACK
+
+    for level in range(1, problem.levels + 1):
+        try:
+            answer = solve(counted.asking(Requirement(problem.axis, level)), effort)
+        except UnreachableError:
+            if level == 1:
+                raise
+            break
+        least = answer.lower_bound_cost if level == 1 else least
+        points.append(point_of(problem, answer))
+        if fits(points[-1]) or effort.should_stop():
+            break
+    whole = Partition.whole(problem.joint.public.size)
+    cost = float(problem.utility.costs(whole).max())
+    if np.isfinite(cost):
+        points.append(point_of(problem, Answer(partition=whole, cost=cost, lower_bound_cost=None)))
+    fitting = [point for point in points if fits(point)]
+    if not fitting:
+        raise UnreachableError(f"no release leaks at most {bits:g} bits beside what a reader knows already")
+    return replace(without_bounds(min(fitting, key=lambda one: one.cost)), lower_bound_cost=least)
+
+
+def _within_cap(problem: Problem, demand: Demand, answer: Answer, effort: Effort) -> Point:
+    """Return the point that keeps most within a cap: the highest level whose least cost stays below it.
+
+    A limit on what is certain, where that is kept small, asks for no candidates.
+    """
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    number = demand.cap.number
+    point = point_of(problem, answer)
+    if _size(point, demand) > number + SLACK:
+        raise _over_the_cap(demand, _size(point, demand))
+    is_certain = problem.leakage == "istar" and problem.most_components is not None
+    low, high = 1, 1 if is_certain else problem.levels
+    while low < high and not effort.should_stop():
+        level = (low + high + 1) // 2
+        try:
+            tried = point_of(problem, solve(problem.asking(Requirement(problem.axis, level)), effort))
+        except UnreachableError:
+            high = level - 1
+            continue
+        if _size(tried, demand) <= number + SLACK:
+            low, point = level, tried
+        else:
+            high = level - 1
+    return point
+
+
+def _size(point: Point, demand: Demand) -> float:
+    assert demand.cap is not None  # noqa: S101 (asked only with a cap)
+    return point.largest_cluster if demand.cap.kind == "largest_cluster" else point.cost
+
+
+def offered(problem: Problem, found: Frontier, effort: Effort) -> Frontier:
+    """Return the frontier of the points that meet every limit on bits, each measured; raise where none does.
+
+    With a tolerance both counts have to keep it, that of all values and that of values which are apart.
+    """
+    limits = problem.limits
+    if not limits:
+        return found
+    points = [held for point in found.points if (held := _offered(problem, point))]
+    if not points and found.search == "optimal" and problem.shape.name != "columns":
+        held = _offered(problem, point_for(problem, Demand(), effort))
+        points = [held] if held else []
+    if not points:
+        asked = " and ".join(one.text for one in limits)
+        raise UnreachableError(f"no point of the frontier meets {asked}")
+    return replace(found, points=tuple(points))
+
+
+def _offered(problem: Problem, point: Point) -> Point | None:
+    """Return a point with what it keeps of the limits; nothing where it breaks one."""
+    seen, limits = problem.joint.release(point.partition), problem.limits
+    found = verdicts(seen, limits)
+    bits = [one.found for one in found]
+    if not problem.closeness.is_empty:
+        measures = {"l0": max_separated_reduction, "istar": separated_information}
+        bits += [measures[one.name](seen, problem.closeness) for one in limits]
+    if not all(one.is_met_by(number) for one, number in zip([*limits, *limits], bits, strict=False)):
+        return None
+    return replace(point, verdicts=(*point.verdicts, *found))

@@ -1,0 +1,225 @@
+"""What is found, measured as a point of a frontier, whoever found it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import isfinite, log2
+
+import numpy as np
+
+from hartley.errors import UnreachableError
+from hartley.frontiers import Frontier, Point, non_dominated
+from hartley.measures.overlap import overlap_partition
+from hartley.measures.separation import max_separated_reduction, separated_information
+from hartley.measures.uncertainty import candidate_counts, prior_counts, rows_of_values
+from hartley.measures.utility import LineDistortion
+from hartley.measures.verdicts import ToleranceMeasures, verdicts
+from hartley.model import Coordinate, Partition
+from hartley.model.arrays import Floats
+from hartley.model.shapes.band import Bands, Scale
+from hartley.model.shapes.border_grid import CALENDARS, roundest, roundest_day
+from hartley.model.shapes.codebook import ColumnCodebook
+from hartley.model.words import SearchName
+from hartley.search.levels import Level
+from hartley.search.line.ordered_values import Band
+from hartley.search.problem import Answer, Problem
+
+SECONDS_A_DAY = 86_400.0
+
+
+def without_bounds(point: Point) -> Point:
+    """Return a point of which nothing is proven."""
+    return replace(
+        point, lower_bound_bits=None, lower_bound_cost=None, shape_price=None, proven_optimal=False
+    )
+
+
+def frontier_of(
+    problem: Problem, points: Sequence[Point], *, complete: bool, search: SearchName = "optimal"
+) -> Frontier:
+    """Keep the points that matter; refuse where not one is left."""
+    if not points:
+        raise UnreachableError("no release leaves a single group of sensitive values (I* = 0)")
+    is_by_size = problem.utility.name == "resolution"
+    return Frontier(
+        leakage=problem.leakage,
+        utility="resolution" if is_by_size else "distortion",
+        search=search,
+        codeword=None if is_by_size else str(getattr(problem.utility, "codeword", "member")),
+        complete=complete,
+        points=non_dominated(points),
+    )
+
+
+def point_of(problem: Problem, answer: Answer) -> Point:
+    """Measure an answer as a point of the frontier."""
+    joint, partition = problem.joint, answer.partition
+    released = joint.release(partition)
+    counts = candidate_counts(released)
+    components = overlap_partition(released).size
+    is_close = not problem.closeness.is_empty
+    if problem.leakage == "istar":
+        bits = separated_information(released, problem.closeness) if is_close else log2(components)
+    elif is_close:
+        bits = max_separated_reduction(joint, problem.closeness, partition)
+    else:
+        bits = log2((prior_counts(released) / counts).max())
+    is_distortion = problem.utility.name == "distortion"
+    cluster = int(partition.labels[answer.withheld[0]]) if len(answer.withheld) else None
+    priced = None
+    if not problem.shape.is_any and answer.any_bound is not None:
+        priced = 1.0 if answer.cost <= answer.any_bound else None
+        if priced is None and answer.any_bound > 0:
+            priced = answer.cost / answer.any_bound
+    return Point(
+        leakage_bits=bits,
+        utility=problem.utility.of_cost(answer.cost),
+        distinct_l=int(counts.min()),
+        components=components,
+        largest_cluster=int(np.delete(partition.sizes, [] if cluster is None else [cluster]).max(initial=1)),
+        max_distortion=answer.cost if is_distortion else None,
+        clusters=partition.size,
+        lower_bound_cost=answer.lower_bound_cost,
+        separation=ToleranceMeasures.of(released, problem.closeness) if is_close else None,
+        mean_distortion=mean_move(problem, answer) if is_distortion else None,
+        band_width=max((band.width for band in answer.bands if isfinite(band.width)), default=None),
+        shape=problem.shape.name,
+        shape_price=priced,
+        withheld_rows=answer.withheld_rows,
+        withheld_values=len(answer.withheld),
+        withheld_l=None if cluster is None else int(counts[released.public_of == cluster].min()),
+        withheld=tuple(answer.withheld.tolist()),
+        intervals=_bands(problem, answer),
+        verdicts=verdicts(released, problem.counts, problem.closeness),
+        cut=lambda: partition,
+    )
+
+
+def point_of_partition(
+    problem: Problem,
+    cut: Callable[[], Partition],
+    level: Level | None = None,
+    built: Partition | None = None,
+) -> Point:
+    """Measure a partition that withholds nothing; ``built`` is what ``cut`` gives, if it is there."""
+    partition = cut() if built is None else built
+    released = problem.joint.release(partition)
+    counts = candidate_counts(released)
+    components = overlap_partition(released).size
+    worst = float(problem.utility.costs(partition).max())
+    l0 = log2((prior_counts(released) / counts).max())
+    return Point(
+        leakage_bits=log2(components) if problem.leakage == "istar" else l0,
+        utility=problem.utility.of_cost(worst),
+        distinct_l=int(counts.min()),
+        components=components,
+        largest_cluster=int(partition.sizes.max()),
+        max_distortion=worst if problem.utility.name == "distortion" else None,
+        clusters=partition.size,
+        lower_bound_bits=None if level is None else level.lower_bound_bits,
+        lower_bound_cost=None if level is None else level.lower_bound_cost,
+        proven_optimal=level is not None and level.proven_optimal,
+        cut=cut,
+    )
+
+
+def point_again(problem: Problem, point: Point) -> Point:
+    """Measure a point that was found before for this problem; what was proven of it is not claimed."""
+    if problem.is_papers:
+        return point_of_partition(problem, point.cut)
+    return point_of(problem, answer_again(problem, point.partition, point))
+
+
+def answer_again(
+    problem: Problem, partition: Partition, point: Point, bands: tuple[Band, ...] = ()
+) -> Answer:
+    """Return a partition as an answer of which nothing is proven; it withholds what the point does."""
+    costs = problem.utility.costs(partition)
+    is_held = np.zeros(partition.size, dtype=np.bool_)
+    is_held[partition.labels[list(point.withheld)]] = True
+    return Answer(
+        partition=partition,
+        cost=float(costs[~is_held].max(initial=0.0)),
+        lower_bound_cost=None,
+        withheld=np.array(point.withheld, dtype=np.int64),
+        withheld_rows=point.withheld_rows,
+        bands=bands,
+    )
+
+
+def mean_move(problem: Problem, answer: Answer) -> float | None:
+    """Return how far the value of a row moves on average, to the middle of its cluster."""
+    utility = problem.utility
+    if not isinstance(utility, LineDistortion):
+        return answer.loss
+    kept = np.setdiff1d(np.flatnonzero(~np.isnan(utility.positions)), answer.withheld)
+    if not len(kept):
+        return 0.0
+    labels = answer.partition.labels[kept]
+    placed = utility.positions[kept]
+    low, high = np.full(answer.partition.size, np.inf), np.full(answer.partition.size, -np.inf)
+    np.minimum.at(low, labels, placed)
+    np.maximum.at(high, labels, placed)
+    rows = rows_of_values(problem.joint)[kept]
+    middle = np.where(np.isfinite(low), low, 0.0) / 2 + np.where(np.isfinite(high), high, 0.0) / 2
+    return float((np.abs(placed - middle[labels]) * rows).sum() / rows.sum())
+
+
+def _bands(problem: Problem, answer: Answer) -> ColumnCodebook | None:
+    """Return the bands of intervals, where these are asked for and borders lie between them.
+
+    There are none for clusters that are no intervals, for text, for moments of one day in different clusters,
+    and where no two values share a cluster.
+    """
+    joint, shape = problem.joint, problem.shape
+    if shape.name != "intervals":
+        return None
+    if problem.arrangement is not None:
+        return problem.arrangement.codebook(answer.partition, answer.withheld)
+    positions, coordinate = joint.public.positions, joint.public.coordinates[0]
+    if positions is None or coordinate.kind not in ("number", "date", "timestamp") or coordinate.origin:
+        return None
+    unit = SECONDS_A_DAY if coordinate.kind == "timestamp" else 1.0
+    placed = np.setdiff1d(np.flatnonzero(~np.isnan(positions)), answer.withheld)
+    order = placed[np.argsort(positions[placed], kind="stable")]
+    clusters, at = answer.partition.labels[order], positions[order] / unit
+    firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
+    if not len(order) or len(firsts) != len(np.unique(clusters)) or len(firsts) == len(order) > 1:
+        return None
+    nominal = answer.bands if len(answer.bands) == len(firsts) else ()
+    borders = []
+    for number, first in enumerate(firsts[1:].tolist(), 1):
+        border = nominal[number].low / unit if nominal else np.nan
+        borders.append(_border(coordinate, at[first - 1], at[first], border))
+    if coordinate.kind != "number" and any(border != np.floor(border) for border in borders):
+        return None
+    calendar = next((one for one in CALENDARS if one == shape.borders), None)
+    bands = Bands(_scale(coordinate, at), tuple(borders), calendar=calendar)
+    lasts = np.append(firsts[1:], len(order)) - 1
+    widths = (at[lasts] - at[firsts]) / max(float(at[-1] - at[0]), 1e-300)
+    rows = rows_of_values(joint)[order]
+    band_of = np.cumsum(np.diff(clusters, prepend=clusters[0]) != 0)
+    return ColumnCodebook(
+        column=coordinate.name,
+        kind="number" if coordinate.kind == "number" else "date",
+        form="bands",
+        bands=bands,
+        has_missing=bool(coordinate.missing.any()),
+        mean_width=float((rows * widths[band_of]).sum() / max(int(rows.sum()), 1)),
+        worst_width=float(widths.max(initial=0.0)),
+    )
+
+
+def _border(coordinate: Coordinate, below: float, above: float, nominal: float) -> float:
+    """Return the border between two neighbours: where the grid has it, else as round as can be."""
+    if below < nominal <= above:
+        return float(nominal)
+    low, high = float(below), float(above)
+    return roundest(low, high) if coordinate.kind == "number" else roundest_day(low, high)
+
+
+def _scale(coordinate: Coordinate, at: Floats) -> Scale:
+    if coordinate.kind != "number":
+        return "date"
+    return "whole" if bool(np.all(at == np.round(at))) else "number"

@@ -1,1 +1,0 @@
-"""Least leakage for a largest cluster: swaps, constructions, bounds."""

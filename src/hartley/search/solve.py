@@ -1,0 +1,515 @@
+"""The cheapest partition that keeps what is required, by the one table of which method answers which problem.
+
+The first row of :data:`TABLE` that fits a problem is taken. Of few public values a walk over all partitions
+answers, and is exact.
+
+Every count stays true when a cluster grows, so merging ends in a partition that keeps the requirements
+wherever the whole table does, and clusters that keep them may be withheld together. What a method finds
+with too many components is joined until few enough are left; its bound stays true.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log2
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+
+from hartley.errors import OptionError, UnreachableError, option
+from hartley.measures.overlap import components
+from hartley.measures.utility import LineDistortion, Resolution
+from hartley.measures.utility.several_columns import ColumnsDistortion
+from hartley.model import JointRange, Partition
+from hartley.model.requirement import Requirement
+from hartley.model.shapes.shape import ANY_SHAPE
+from hartley.model.words import ROUNDING, SAME_COST, Leakage
+from hartley.search.any_utility import least_cost_with_candidates
+from hartley.search.columns.cells import Column, cells_of, cells_of_utility
+from hartley.search.columns.components import ComponentSearch, Joining
+from hartley.search.columns.costs import relative_loss
+from hartley.search.columns.search import present, search_columns
+from hartley.search.columns.withheld import withhold_tuples
+from hartley.search.effort import UNLIMITED, Effort
+from hartley.search.enough import Enough
+from hartley.search.few_values.walk import best_of_few, is_walked
+from hartley.search.levels import Level, Levels
+from hartley.search.line.axis import candidate_search
+from hartley.search.line.borders import Borders
+from hartley.search.line.cheapest import Searches, cheapest_clusters
+from hartley.search.line.components.connected import connected_search
+from hartley.search.line.components.fewest import least_distortion_for_components
+from hartley.search.line.intervals import finest_free_grid, least_cost_of_components
+from hartley.search.line.ordered_values import LineUtility, OrderedValues
+from hartley.search.line.withheld import WithheldQuestion, least_cost_withholding
+from hartley.search.merges import joined, joining_missing, less_its_worst, merged
+from hartley.search.problem import Answer, Problem, combined, too_many_components
+from hartley.search.sizes.components import istar_level, least_components
+from hartley.search.sizes.frontier import smallest_clusters
+from hartley.search.sizes.search import least_largest_cluster
+from hartley.search.sizes.withheld import least_largest_withholding
+
+Method: TypeAlias = Callable[[Problem, Effort, Sequence[Partition], "Searches | None"], Answer]
+"""Takes a problem, the effort, partitions to start from, and what is known along a line."""
+MOST_BESIDE_MISSING = 40
+"""Up to so many values it is tried what else can be withheld with cells that were missing before."""
+MOST_TURNS = 200
+"""Numbers of components that a frontier over several columns shows at most."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Which method answers problems of one kind, and what bounds it; or why they are refused."""
+
+    cost: str
+    shape: str
+    reader: str
+    withheld: str
+    certain: str
+    """Whether the number of components is limited."""
+    method: str
+    """What it does, in words; what is said where the problem is refused."""
+    bound: str = ""
+    run: Method | None = None
+
+    def fits(self, kind: tuple[str, ...]) -> bool:
+        """Tell whether it answers problems of a kind."""
+        mine = (self.cost, self.shape, self.reader, self.withheld, self.certain)
+        return all(one in ("any", other) for one, other in zip(mine, kind, strict=True))
+
+
+def kind_of(problem: Problem) -> tuple[str, ...]:
+    """Name cost, shape, reader, withheld rows and limit on components of a problem, as the table does.
+
+    >>> from hartley.examples import toy
+    >>> kind_of(Problem(joint=toy(), utility=Resolution(7), leakage="joint"))
+    ('size', 'every', 'plain', 'none', 'limited')
+    """
+    utility = problem.utility
+    cost = "other"
+    if isinstance(utility, Resolution):
+        cost = "size"
+    elif isinstance(utility, LineDistortion):
+        cost = "line"
+    elif isinstance(utility, ColumnsDistortion) and utility.codeword == "midpoint":
+        cost = "columns"
+    return (
+        cost,
+        _shape_of(problem),
+        "plain" if problem.joint.side is None else "beside",
+        "some" if problem.budget else "none",
+        "free" if problem.most_components is None else "limited",
+    )
+
+
+def _shape_of(problem: Problem) -> str:
+    shape, known = problem.shape, problem.arrangement
+    if shape.name in ("columns", "tree"):
+        return shape.name
+    if shape.is_any:
+        return "every"
+    if len(problem.joint.public.columns) > 1:
+        return "bands of several"
+    has_detail = shape != replace(ANY_SHAPE, name=shape.name)
+    if known is not None and known.tree is not None:
+        return "grouped bands" if has_detail else "groups"
+    if known is not None and has_detail:
+        return "borders of text"
+    return "bands"
+
+
+def row_of(problem: Problem) -> Row:
+    """Return the row of the table for a problem; raise where it is refused."""
+    kind = kind_of(problem)
+    row = next(row for row in TABLE if row.fits(kind))
+    if row.run is None:
+        raise OptionError(row.method)
+    return row
+
+
+def solve(
+    problem: Problem,
+    effort: Effort = UNLIMITED,
+    starts: Sequence[Partition] = (),
+    searches: Searches | None = None,
+) -> Answer:
+    """Return the cheapest partition found that keeps what is required, and what nothing can beat.
+
+    Whoever asks for one level after another hands on ``searches``, in which what is known along a line stays.
+
+    >>> from hartley.examples import toy
+    >>> answer = solve(
+    ...     Problem(joint=toy(), utility=Resolution(7), requirements=(Requirement("distinct-l", 3),))
+    ... )
+    >>> answer.cost, answer.is_proven
+    (4, True)
+    """
+    row = row_of(problem)
+    if not problem.is_by_mean and is_walked(problem):
+        few = best_of_few(problem, None, effort)
+        if few is not None:
+            return few[0].answer
+    assert row.run is not None  # noqa: S101 (asked in row_of)
+    try:
+        found = row.run(problem, effort, starts, searches)
+        if problem.most_components is not None:
+            join = joined if problem.shape.is_any else joined_bands
+            found = (joined_columns if problem.is_over_columns else join)(problem, found, effort)
+        if found.is_proven or problem.joint.public.size > MOST_BESIDE_MISSING:
+            return found
+        other = joining_missing(problem, effort)
+        if other is None or other.cost >= found.cost * (1 - SAME_COST):
+            return found
+        least = None if found.lower_bound_cost is None else min(found.lower_bound_cost, other.cost)
+        return replace(other, lower_bound_cost=least)
+    except UnreachableError:
+        rescued = joining_missing(problem, effort)
+        if rescued is None:
+            raise
+        return rescued
+
+
+# By size.
+
+
+def _by_size(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
+    joint, wanted, most = problem.joint, problem.candidates, problem.most_components
+    if wanted is not None and not problem.budget:
+        if wanted == 1 and most is not None:
+            return Answer.of_level(_joined_by_size(joint, most))
+        if most in (None, 1):
+            return Answer.of_level(smallest_clusters(joint, wanted, effort, starts, one_component=most == 1))
+    enough = Enough.of(joint, combined(problem.held, [Requirement(problem.axis, 1)]), problem.closeness)
+    if problem.budget:
+        missing = np.flatnonzero(problem.missing)
+        return Answer.of_line(least_largest_withholding(enough, problem.budget, effort, missing))
+    return Answer.of_line(least_largest_cluster(enough, effort))
+
+
+def _joined_by_size(joint: JointRange, most: int) -> Level:
+    """Return the smallest clusters that leave no more components than this, in closed form."""
+    size, parts = joint.public.size, components(joint).size
+    sizes = range(1, size + 1)
+    place = bisect_left(sizes, -most, key=lambda largest: -least_components(size, parts, largest))
+    if place == size:
+        raise too_many_components(most)
+    return istar_level(joint, sizes[place])
+
+
+def cheapest_level(found: Levels, joint: JointRange, wanted: int) -> Level:
+    """Return the cheapest level that leaves enough candidates to a reader who knew nothing."""
+    bits = log2(joint.sensitive.size / wanted)
+    for level in found.levels:
+        if level.leakage_bits <= bits + ROUNDING:
+            return level
+    least = min((level.leakage_bits for level in found.levels), default=0.0)
+    raise UnreachableError(
+        f"no release leaves {wanted} candidates for every released value; the most that can be "
+        f"reached is {round(joint.sensitive.size / 2**least)}"
+    )
+
+
+def _of_groups(problem: Problem, *_: object) -> Answer:
+    assert problem.arrangement is not None  # noqa: S101 (asked in kind_of)
+    return Answer.of_line(
+        problem.arrangement.least(Enough.of(problem.joint, problem.held, problem.closeness))
+    )
+
+
+# Along a line.
+
+
+def _on_a_line(
+    problem: Problem, effort: Effort, starts: Sequence[Partition], searches: Searches | None
+) -> Answer:
+    shape, utility = problem.shape, problem.utility
+    wanted, most = problem.candidates, problem.most_components
+    if wanted is not None and shape.is_any and not problem.budget and isinstance(utility, LineDistortion):
+        # A limit on components has searches of its own where nothing else is required, or nothing certain.
+        if most is not None and wanted == 1:
+            return Answer.of_level(
+                least_distortion_for_components(problem.joint, utility, most, effort, starts)
+            )
+        if most in (None, 1):
+            search = (candidate_search if most is None else connected_search)(
+                problem.joint, utility, effort, starts
+            )
+            search.require(wanted)
+            cost = search.axis.in_units(search.solve(wanted).cost)
+            return Answer.of_level(search.solve_within(cost))
+    values = _in_order(problem)
+    if shape.borders == "auto" and not problem.budget:
+        coordinate = problem.joint.public.coordinates[0].kind
+        unit: Literal["day", "second"] | None = None
+        if coordinate in ("date", "timestamp"):
+            unit = "day" if coordinate == "date" else "second"
+        grids = None if unit is None else Borders.calendars(values.positions, unit)
+        return Answer.of_line(finest_free_grid(values, effort, grids))
+    kind: Literal["any", "intervals"] = "any" if shape.is_any else "intervals"
+    borders = _borders(problem, values)
+    if problem.budget:
+        asked = WithheldQuestion.of(values, problem.budget, borders)
+        if problem.budget < asked.least_budget and not values.can_be_met:
+            raise UnreachableError(
+                f"withholding {problem.budget} rows buys nothing here; at least {asked.least_budget} rows "
+                "must be withheld for what is withheld to keep the requirements itself"
+            )
+        return Answer.of_line(least_cost_withholding(values, problem.budget, kind, borders, effort=effort))
+    names = [(one.name, one.column) for one in values.whole.requirements]
+    count = values.whole.count_of[names.index((problem.axis, None))]
+    return Answer.of_line(cheapest_clusters(values, kind, borders, effort, starts, count, searches))
+
+
+def _in_order(problem: Problem) -> OrderedValues:
+    """Return the public values in the order of the line, or in the one that is known of a text column."""
+    positions = None if problem.arrangement is None else problem.arrangement.positions
+    held = combined(problem.held, [Requirement(problem.axis, 1)])
+    utility = cast("LineUtility", problem.utility)
+    return OrderedValues.of(problem.joint, utility, held, problem.closeness, positions)
+
+
+def _borders(problem: Problem, values: OrderedValues) -> Borders | None:
+    return Borders.of_shape(problem.shape, values.positions, problem.joint.public.coordinates[0])
+
+
+def joined_bands(problem: Problem, found: Answer, effort: Effort) -> Answer:
+    """Return bands that leave few enough components, where those that were found leave too many.
+
+    They withhold nothing. The bound is that of the bands that were found, which have less to keep.
+    """
+    most = problem.most_components or 1
+    if components(problem.tied.release(found.partition)).size <= most:
+        return found
+    if problem.budget:
+        return joined(problem, found, effort)
+    fewer = bands_of_components(problem, problem.tied, most, effort)
+    return replace(fewer, lower_bound_cost=found.lower_bound_cost, any_bound=found.any_bound)
+
+
+def bands_of_components(problem: Problem, linked: JointRange, most: int, effort: Effort) -> Answer:
+    """Return bands that keep the requirements and leave at most so many components of a linked table."""
+    values = _in_order(problem)
+    return Answer.of_line(least_cost_of_components(values, linked, most, _borders(problem, values), effort))
+
+
+# Over several columns.
+
+
+def _over_columns(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
+    """Return the boxes found, less what a budget withholds.
+
+    Tuples that were missing before join what is withheld, and their rows do not count. So the bound is
+    that of a budget with their rows, and so is what is withheld where it keeps to the budget without them.
+    """
+    utility = cast("ColumnsDistortion", problem.utility)
+    is_beside = problem.joint.side is not None
+    laid_out = Enough.beside if is_beside else Enough.of
+    enough = laid_out(problem.joint, problem.held, problem.closeness)
+    if not is_beside:
+        enough.require_reachable()
+    budget = 0 if is_beside else problem.budget
+    demand = replace(enough, row_k=max(1, enough.row_k))
+    singles = Partition.singletons(problem.joint.public.size)
+    if is_beside and demand.is_met_by(singles):
+        # Boxes are cut for readers who see nothing besides, and would not come down to single tuples.
+        return Answer(partition=singles, cost=0.0, lower_bound_cost=0.0, any_bound=0.0, loss=0.0)
+    fitting = [start.labels for start in starts if demand.is_met_by(start)]
+    weighed = cells_of_utility(utility)
+    columns: list[Column] = [replace(column, importance=1.0) for column in weighed]
+    found = search_columns(
+        columns if budget else weighed,
+        demand,
+        combination=utility.combination,
+        starts=fitting,
+        effort=effort,
+        objective=problem.objective,
+    )
+    if not budget:
+        bound = None if is_beside or problem.objective == "mean" else found.bound
+        answer = Answer(
+            partition=Partition(found.labels),
+            cost=found.worst,
+            lower_bound_cost=bound,
+            any_bound=bound,
+            loss=relative_loss(cells_of(columns, utility.combination), found.labels, enough.rows)
+            if present(columns, demand.size).all()
+            else found.loss,
+        )
+        return less_its_worst(problem, answer) if is_beside else answer
+    withhold = partial(
+        withhold_tuples,
+        columns,
+        demand,
+        base=found,
+        combination=utility.combination,
+        effort=effort,
+        objective=problem.objective,
+    )
+    missing = np.flatnonzero(problem.missing)
+    held = withhold(budget + int(demand.rows[missing].sum()))
+    least = None if problem.objective == "mean" else held.bound
+    if demand.rows[np.setdiff1d(held.withheld, missing)].sum() > budget:
+        held = withhold(budget)
+    gone = np.setdiff1d(held.withheld, missing)
+    labels = held.labels.copy()
+    others = np.setdiff1d(np.arange(len(labels)), missing)
+    if len(gone) and not np.isin(labels[others], labels[missing]).any():
+        labels[missing] = labels[gone[0]]
+    return Answer(
+        partition=Partition(labels),
+        cost=held.worst,
+        lower_bound_cost=least,
+        any_bound=least,
+        withheld=gone,
+        withheld_rows=int(demand.rows[gone].sum()),
+        loss=held.loss,
+    )
+
+
+def _component_search(problem: Problem) -> ComponentSearch:
+    """Return the search for few components among the boxes of the public columns."""
+    utility = cast("ColumnsDistortion", problem.utility)
+    cells = cells_of(cells_of_utility(utility), utility.combination)
+    return ComponentSearch(cells, components(problem.joint).labels)
+
+
+def joined_columns(problem: Problem, found: Answer, effort: Effort) -> Answer:
+    """Join clusters over several columns until few components are left; the contraction bound counts too."""
+    search, most = _component_search(problem), problem.most_components or 1
+    joining = search.joining(found.partition.labels, most, effort)
+    if joining.components - len(joining.joins) > most:
+        raise too_many_components(most)
+    return _after_joins(problem, found, joining, search, len(joining.joins))
+
+
+def _after_joins(
+    problem: Problem, found: Answer, joining: Joining, search: ComponentSearch, count: int
+) -> Answer:
+    """Return the answer once the first so many joins are made, with its bound."""
+    partition = Partition(joining.after(count))
+    cost = float(problem.utility.costs(partition).max())
+    bound = min(max(found.lower_bound_cost or 0.0, search.bound(joining.components - count) / 2), cost)
+    return replace(found, partition=partition, cost=cost, lower_bound_cost=bound, any_bound=bound)
+
+
+def fewest_components(problem: Problem, effort: Effort = UNLIMITED) -> tuple[ComponentSearch, list[Answer]]:
+    """Return answers over several columns with ever fewer components, each cheapest for its number as found.
+
+    Every answer keeps the requirements. The search tells the bounds.
+    """
+    if problem.held:
+        found = _over_columns(problem, effort, (), None)
+    else:
+        singles = Partition.singletons(problem.joint.public.size)
+        found = Answer(partition=singles, cost=0.0, lower_bound_cost=0.0, any_bound=0.0)
+    search = _component_search(problem)
+    joining = search.joining(found.partition.labels, effort=effort)
+    counts = joining.turns(MOST_TURNS)
+    return search, [_after_joins(problem, found, joining, search, count) for count in counts]
+
+
+# Any other cost.
+
+
+def _any_cost(problem: Problem, effort: Effort, starts: Sequence[Partition], _: object) -> Answer:
+    """Merge what keeps too little; where candidates alone count, exchange values, with a bound."""
+    wanted, most = problem.candidates, problem.most_components
+    if wanted is not None and not problem.budget and most in (None, 1):
+        # To a reader who knew nothing, leakage counts candidates and nothing else.
+        plain = problem.joint.knowing(0)
+        asked: Leakage = "l0" if most is None else "joint"
+        if isinstance(problem.utility, Resolution):
+            found = smallest_clusters(problem.joint, wanted, effort, starts, one_component=most == 1)
+        else:
+            found = least_cost_with_candidates(plain, problem.utility, asked, wanted, effort, starts)
+        return replace(Answer.of_level(found), lower_bound_bits=0.0)
+    return less_its_worst(problem, merged(problem, effort, starts))
+
+
+def _by_workflow(*_: object) -> Answer:
+    raise AssertionError("codebooks and trees are searched where their columns are read")
+
+
+SEVERAL = (
+    f"{option('shape', 'intervals')} is of one public column; for several there is "
+    f"{option('shape', 'columns')}, one codebook for each"
+)
+BESIDE = (
+    "beside side information, kept columns or an earlier release a longer band may leave fewer candidates, "
+    f"and {option('shape', 'intervals')} has no search for that; {option('shape', 'columns')} has one, also "
+    "for a single column"
+)
+ORDERED = f"{option('shape', 'intervals')} needs one ordered public column, under distortion or resolution"
+GROUPED = f"groups of categories do not go with {option('withhold')} or borders"
+CERTAIN = (
+    f"bands that leave few groups apart for certain ({option('leakage', 'joint')} or istar) are not found "
+    f"along a taxonomy: leave out {option('hierarchy')}"
+)
+TEXT = "borders are of numbers and dates, and the public column is text"
+
+TABLE = (
+    Row("size", "every", "plain", "none", "any", "swaps, deals, matchings", "counting", _by_size),
+    Row("size", "every", "plain", "some", "any", "the same, cheap values withheld", "counting", _by_size),
+    Row("line", "every", "plain", "none", "any", "intervals, sweeps", "windows, exact sweeps", _on_a_line),
+    Row("line", "every", "plain", "some", "any", "the same, rows withheld", "windows", _on_a_line),
+    Row(
+        "columns",
+        "every",
+        "plain",
+        "none",
+        "any",
+        "boxes, mended worst first",
+        "reach, windows of boxes",
+        _over_columns,
+    ),
+    Row("columns", "every", "plain", "some", "any", "the same, far tuples withheld", "reach", _over_columns),
+    Row("columns", "every", "beside", "any", "any", "boxes, polished", "none", _over_columns),
+    Row(
+        "any",
+        "every",
+        "any",
+        "any",
+        "any",
+        "merging what keeps too little with whatever costs least",
+        "none",
+        _any_cost,
+    ),
+    Row("any", "columns", "any", "any", "any", "codebooks by column", "none", _by_workflow),
+    Row("any", "tree", "any", "any", "any", "a tree of cuts", "none", _by_workflow),
+    Row("any", "bands of several", "any", "any", "any", SEVERAL),
+    Row("any", "any", "beside", "any", "any", BESIDE),
+    Row("other", "any", "any", "any", "any", ORDERED),
+    Row("any", "grouped bands", "any", "any", "any", GROUPED),
+    Row("any", "groups", "any", "some", "any", GROUPED),
+    Row("any", "groups", "any", "any", "limited", CERTAIN),
+    Row(
+        "size",
+        "groups",
+        "plain",
+        "none",
+        "free",
+        "cuts of the groups",
+        "exact",
+        _of_groups,
+    ),
+    Row("any", "borders of text", "any", "any", "any", TEXT),
+    Row("any", "bands", "plain", "none", "any", "programs along the line", "exact", _on_a_line),
+    Row(
+        "any",
+        "bands",
+        "plain",
+        "some",
+        "any",
+        "the same, rows withheld",
+        "exact but for what is withheld",
+        _on_a_line,
+    ),
+)
+"""Cost, shape, reader, withheld rows, limit on components; the method and its bound, or the refusal.
+
+Costs: the number of values (size), a distance along one column (line), boxes over several (columns), any
+other. A reader sees the labels alone (plain), or knows or sees something beside them.
+"""

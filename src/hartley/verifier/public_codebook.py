@@ -1,0 +1,75 @@
+"""The public codebook held against the released table: every label it lists, with the rows that show it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Hashable
+from typing import Any
+
+from hartley.releases.policy import Policy
+from hartley.verifier.checks import Checks
+from hartley.verifier.tables.reread import RereadTable, as_kind, python_cells
+
+HEADER = ["column", "treatment", "order", "label", "rows", "meaning"]
+
+
+def check_public_codebook(checks: Checks, content: bytes, policy: Policy, released: RereadTable) -> None:
+    """Check that the codebook names the published columns and counts the cells of the file as they are."""
+    try:
+        header, *lines = csv.reader(io.StringIO(content.decode()))
+        told = [(line[0], line[3], line[4], line[5]) for line in lines]
+    except (ValueError, IndexError, csv.Error):
+        header, told = [], []
+    columns = list(dict.fromkeys(name for name, *_ in told))
+    checks.add(
+        "columns of the codebook",
+        header == HEADER and columns == list(policy.published),
+        "the public codebook has other columns than the release",
+    )
+    kinds = {column.name: column.released_kind for column in policy.public}
+    listed: dict[str, Counter[Hashable]] = {}
+    for name, label, rows, meaning in told:
+        if rows.isdecimal() and name in kinds:
+            is_missing = not label and meaning == "missing or withheld"
+            key = None if is_missing else as_kind(label, kinds[name])
+            listed.setdefault(name, Counter())[key] += int(rows)
+    found = _counts(released, {name: kinds[name] for name in listed})
+    checks.add(
+        "rows of the codebook",
+        all(found[name] == counts for name, counts in listed.items()),
+        "the public codebook counts other labels or rows than the release has",
+    )
+
+
+def _counts(released: RereadTable, kinds: dict[str, str]) -> dict[str, Counter[Hashable]]:
+    """Count the cells of some columns."""
+    names = list(kinds)
+    counts: dict[str, Counter[Hashable]] = {name: Counter() for name in names}
+    # In a text file of a single column a missing cell is a pair of quotes.
+    is_lone = released.is_text and len(released.columns) == 1
+
+    def meant(cell: Any, name: str) -> Hashable:
+        return None if is_lone and cell == "" else as_kind(cell, kinds[name])
+
+    if not names:
+        return counts
+    if not released.has_batches:
+        for row in released.rows(names):
+            for name, cell in zip(names, row, strict=True):
+                counts[name][meant(cell, name)] += 1
+        return counts
+    import pyarrow.compute as pc
+
+    for columns, times in released.batches(names):
+        for name, column in zip(names, columns, strict=True):
+            if times is None:
+                tallied = pc.value_counts(column)
+                cells = python_cells(tallied.field("values"), name)
+                rows = tallied.field("counts").to_pylist()
+            else:
+                cells, rows = python_cells(column, name), times.tolist()
+            for cell, count in zip(cells, rows, strict=True):
+                counts[name][meant(cell, name)] += count
+    return counts

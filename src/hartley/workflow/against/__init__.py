@@ -1,0 +1,1 @@
+"""Files that are held against their original, ours or anybody's."""

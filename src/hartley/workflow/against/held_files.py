@@ -1,0 +1,221 @@
+"""A released file and its original, read and coded, each column of the one beside that of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hartley.errors import ColumnError, TableError, option, quoted
+from hartley.measures.against.row_tuples import RowTuples
+from hartley.model.arrays import Flags
+from hartley.releases.writer.public_codebook import listed_members
+from hartley.releases.writer.release_paths import default_names
+from hartley.tables import ReadOptions, Table, open_table
+from hartley.tables.counting.column_codes import ColumnCodes, column_codes
+from hartley.tables.labels.fits import ColumnFit, Groups, column_fit, written
+from hartley.tables.labels.forms import split_set
+from hartley.tables.locations import shown_source
+from hartley.tables.value_files import read_hierarchy
+
+SHARED = 0.1
+"""The share of its rows that a released file must have in common with the original in some public column."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldFiles:
+    """The columns of both files that have roles; the sensitive ones of the release only where it has them."""
+
+    public: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    original: Mapping[str, ColumnCodes]
+    released: Mapping[str, ColumnCodes]
+    fits: Mapping[str, ColumnFit]
+    dropped_rows: int
+    """Rows of the release that were left out because a cell is empty."""
+    _counted: dict[tuple[str, ...], RowTuples] = field(default_factory=dict)
+
+    @property
+    def has_sensitive(self) -> bool:
+        """Whether the release holds the sensitive columns itself."""
+        return all(name in self.released for name in self.sensitive)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that both files have."""
+        return (*self.public, *(self.sensitive if self.has_sensitive else ()))
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether row by row the release may stand for the original, as every label fits its value."""
+        one, other = self.original[self.public[0]].codes, self.released[self.public[0]].codes
+        return len(one) == len(other) and all(
+            bool(self.fits[name].fit.fits(self.original[name].codes, self.released[name].codes).all())
+            for name in self.public
+        )
+
+    def people(self, columns: Sequence[str]) -> RowTuples:
+        """Return the different rows of the original in some columns."""
+        return self._tuples("original", self.original, columns)
+
+    def rows(self, columns: Sequence[str]) -> RowTuples:
+        """Return the different rows of the release in some columns."""
+        return self._tuples("released", self.released, columns)
+
+    def _tuples(self, which: str, columns: Mapping[str, ColumnCodes], names: Sequence[str]) -> RowTuples:
+        """Count different rows once; the same columns are asked for again."""
+        key = (which, *names)
+        if key not in self._counted:
+            self._counted[key] = RowTuples.of(
+                [columns[name].codes for name in names], [len(columns[name].values.values) for name in names]
+            )
+        return self._counted[key]
+
+    def labels_to_dict(self) -> list[dict[str, Any]]:
+        """Say how the cells of each released column were read."""
+        return [
+            {
+                "column": name,
+                "read_as": [
+                    {"form": form, "values": number} for form, number in self.fits[name].forms.items()
+                ],
+                "not_in_original": self.fits[name].unknown,
+            }
+            for name in self.shared
+        ]
+
+
+def read_files(
+    released: Table,
+    original: Table,
+    public: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    *,
+    missing: str,
+    groups: Mapping[str, Groups],
+    listed: Mapping[str, Mapping[str, str]] | None = None,
+) -> HeldFiles:
+    """Read both files; raise where columns, labels or the files themselves do not match.
+
+    Labels are those of files of groups; then those whose members the release's codebook has ``listed``; then
+    read as they are written.
+    """
+    _require_columns(original, (*sensitive, *public), "the original")
+    has_sensitive = [name for name in sensitive if name in released.column_names]
+    _require_columns(released, public, "the released file")
+    if has_sensitive and len(has_sensitive) < len(sensitive):
+        lacking = [name for name in sensitive if name not in has_sensitive]
+        raise ColumnError(
+            f"the released file holds {quoted(has_sensitive)} and not {quoted(lacking)}; ask for them one by "
+            f"one"
+        )
+    ours = column_codes(original, tuple(dict.fromkeys((*public, *sensitive))))
+    theirs = column_codes(released, tuple(dict.fromkeys((*public, *has_sensitive))))
+    dropped = 0
+    if missing == "drop":
+        ours, _ = _without_missing(ours, "the original")
+        theirs, dropped = _without_missing(theirs, "the released file")
+    for name, columns in (("the original", ours), ("the released file", theirs)):
+        if not len(next(iter(columns.values())).codes):
+            raise TableError(f"{name} has no rows; give a table with at least one")
+    named = _listed_groups(listed or {}, ours) | dict(groups)
+    fits = {name: column_fit(ours[name].values, theirs[name].values, named.get(name)) for name in theirs}
+    _require_read(fits)
+    held = HeldFiles(public, sensitive, ours, theirs, fits, dropped)
+    _require_shared(held)
+    return held
+
+
+def read_groups_of(files: Mapping[str, str | Path], columns: Sequence[str]) -> dict[str, Groups]:
+    """Read which values share a label, by column: files of value,label or value,level1,level2,..."""
+    found: dict[str, Groups] = {}
+    for name, path in files.items():
+        if name not in columns:
+            raise ColumnError.absent(name, columns)
+        members: dict[str, set[str]] = {}
+        for value, *words in read_hierarchy(path, name):
+            for word in words:
+                members.setdefault(word, set()).add(value)
+        found[name] = {word: frozenset(values) for word, values in members.items()}
+    return found
+
+
+def codebook_beside(source: Any) -> dict[str, dict[str, str]]:
+    """Return the labels whose members the public codebook beside a released file lists, by column."""
+    if not isinstance(source, (str, Path)) or not Path(source).name:
+        return {}
+    return listed_members(default_names(Path(source))["codebook"])
+
+
+def _listed_groups(
+    listed: Mapping[str, Mapping[str, str]], original: Mapping[str, ColumnCodes]
+) -> dict[str, Groups]:
+    found: dict[str, Groups] = {}
+    for name in listed.keys() & original.keys():
+        known = {written(cell) for cell in original[name].values.cells if cell is not None}
+        members = {label: split_set(f"{{{text}}}", known) for label, text in listed[name].items()}
+        found[name] = {label: frozenset(those) for label, those in members.items() if those is not None}
+    return found
+
+
+def open_original(source: Any, options: ReadOptions, released: Any) -> Table:
+    """Open the original as the release is read; a query or a sheet is of the release alone."""
+    if isinstance(source, (str, Path)) and isinstance(released, (str, Path)) and str(source) == str(released):
+        raise TableError(
+            f"{shown_source(source)} is held against itself; name the original with {option('against')}"
+        )
+    is_text = isinstance(source, (str, Path)) and str(source).lower().endswith((".csv", ".tsv", ".txt"))
+    plain = ReadOptions(memory_limit=options.memory_limit, text=options.text, number=options.number)
+    return open_table(source, replace(options, sheet=None, query=None) if is_text else plain)
+
+
+def _require_columns(table: Table, names: Sequence[str], which: str) -> None:
+    try:
+        table.require_columns(names)
+    except ColumnError as error:
+        raise ColumnError(f"{which}: {error.message}") from None
+
+
+def _without_missing(columns: Mapping[str, ColumnCodes], which: str) -> tuple[dict[str, ColumnCodes], int]:
+    gone: Flags = np.logical_or.reduce([one.missing for one in columns.values()])
+    if not gone.any():
+        return dict(columns), 0
+    if gone.all():
+        raise TableError(
+            f"every row of {which} lacks a cell; count empty cells as values ({option('missing')})"
+        )
+    return {name: one.of_rows(~gone) for name, one in columns.items()}, int(gone.sum())
+
+
+def _require_read(fits: Mapping[str, ColumnFit]) -> None:
+    for name, found in fits.items():
+        if found.unread:
+            shapes = found.unread_patterns
+            number = len(found.unread)
+            raise ColumnError(
+                f"column {name!r} of the released file holds {number:,} different label{'s' * (number > 1)} "
+                f"that the original does not hold and that cannot be read, of the form {quoted(shapes)}; say "
+                f"which values share one ({option('hierarchy', f'{name}=FILE')}, a file of value,label; "
+                "numbered groups are read from the codebook beside the file), or write bands as 20-29, sets "
+                "as {a, b}, beginnings as 12***"
+            )
+
+
+def _require_shared(held: HeldFiles) -> None:
+    """Refuse files of which no public column has values in common."""
+    shares = []
+    for name in held.public:
+        fit = held.fits[name].fit
+        counts, _ = fit.values_of_labels()
+        shares.append(float((counts[held.released[name].codes] > 0).mean()))
+    if max(shares) < SHARED:
+        raise TableError(
+            f"the released file and the original share too little: at most {100 * max(shares):.2g} % of its "
+            f"rows hold "
+            f"a value of {quoted(held.public)} that the original has; is it the right original? Where "
+            f"numbers "
+            f"stand for others (midpoints, means), say for which ({option('hierarchy', 'COL=FILE')})"
+        )

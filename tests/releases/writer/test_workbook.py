@@ -1,0 +1,63 @@
+"""Releases as workbooks: cells of their kinds, nothing of the source; what none can hold is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from zipfile import ZipFile
+
+import openpyxl
+import pyarrow as pa
+import pytest
+
+from hartley import release, verify
+from hartley.errors import WriteError
+from hartley.releases.writer.workbook_file import write_workbook
+
+
+def source(folder: Path) -> Path:
+    book = openpyxl.Workbook()
+    book.properties.creator = "Dr. Secret"
+    book.properties.title = "ward 7"
+    sheet = book.active
+    sheet.append(["pay", "age", "born", "town", "note"])
+    for row in range(24):
+        day = dt.date(1950, 1, 1) + dt.timedelta(days=40 * row)
+        sheet.append([row % 5, 20 + row, day, "xy"[row % 7 == 0], None if row == 3 else row / 4])
+    path = folder / "source.xlsx"
+    book.save(path)
+    return path
+
+
+def test_a_workbook_is_released_and_verified(tmp_path):
+    path = source(tmp_path)
+    made = release(
+        path, tmp_path / "out.xlsx", sensitive="pay", public=["age", "born"], keep=["town"], distinct_l=2
+    )
+    documents = {"policy": made.policy, "certificate": made.certificate, "record": made.record}
+    assert verify(made.output, original=path, **documents).holds
+    header, *rows = openpyxl.load_workbook(made.output).active.iter_rows()
+    assert [cell.value for cell in header] == ["age", "born", "town"]
+    assert len(rows) == 24
+    with ZipFile(made.output) as book:
+        everything = b"".join(book.read(name) for name in book.namelist())
+    assert b"Secret" not in everything
+    assert b"ward 7" not in everything
+    sheet = openpyxl.load_workbook(made.output)
+    sheet.active["A2"] = "99 to 100"
+    sheet.save(made.output)
+    assert not verify(made.output, original=path, **documents).holds
+
+
+@pytest.mark.parametrize(
+    "cells", [[2**60], [float("inf")], ["a\x01b"], [""], [dt.date(1800, 1, 1)], ["x" * 40_000]]
+)
+def test_what_a_workbook_would_change_is_refused(tmp_path, cells):
+    with pytest.raises(WriteError):
+        write_workbook(tmp_path / "o.xlsx", pa.table({"a": cells}))
+
+
+def test_text_that_begins_as_a_formula_does_is_text(tmp_path):
+    write_workbook(tmp_path / "o.xlsx", pa.table({"=a": ["=1+1", "x"]}))
+    cells = [row[0] for row in openpyxl.load_workbook(tmp_path / "o.xlsx").active.iter_rows()]
+    assert [(cell.value, cell.data_type) for cell in cells] == [("=a", "s"), ("=1+1", "s"), ("x", "s")]

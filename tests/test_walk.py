@@ -1,0 +1,30 @@
+"""How far a reader has to walk who follows a release through the house; the figures may fall, not rise."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "walk"
+MOST = {"one column": (144, 52, 11), "several columns": (130, 56, 10), "codebooks": (131, 54, 10)}
+"""Modules, changes of room, zigzags. Where a change makes them fewer, write the new figures here."""
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(SCRIPT))
+
+
+def test_a_walk_counts_changes_of_room_and_ways_there_and_back(script):
+    walk = script["Walk"]("a", ("x/one", "x/two", "y", "x/three", "z", "y"))
+    assert (len(walk.modules), walk.changes, walk.zigzags) == (6, 4, {frozenset("xy")})
+
+
+def test_a_release_is_not_followed_through_more_of_the_house_than_it_was(script):
+    made = script["walks"]()
+    reached = {one.name: (len(one.modules), one.changes, len(one.zigzags)) for one in made}
+    assert all(a <= b for name in MOST for a, b in zip(reached[name], MOST[name], strict=True)), reached
+    picture = script["drawing"](made)
+    assert all(name in picture for name in MOST)
